@@ -1,0 +1,135 @@
+// Why a client is or is not let in: what the database says, and what every running worker says to the same question.
+import { type IpEntry, lookupForms } from '../domain/ip.ts';
+import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/runtime-map.ts';
+import { showProcesses } from '../haproxy/workers.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { CheckAnswer, WorkerHolding } from './answers.ts';
+import type { TrustedEntries } from './trust.ts';
+import type { WorkerBook } from './worker-book.ts';
+
+type Verdict = CheckAnswer['verdict'];
+
+const patienceMs = 1_500;
+
+export class AddressChecker {
+  readonly #store: BlockedIpsStore;
+  readonly #trusted: TrustedEntries;
+  readonly #socket: MasterSocket;
+  readonly #book: WorkerBook;
+  readonly #blockedMap: RuntimeMap;
+  readonly #trustedMap: RuntimeMap;
+
+  constructor(options: {
+    readonly store: BlockedIpsStore;
+    readonly trusted: TrustedEntries;
+    readonly socket: MasterSocket;
+    readonly book: WorkerBook;
+    readonly blockedMap: RuntimeMap;
+    readonly trustedMap: RuntimeMap;
+  }) {
+    this.#store = options.store;
+    this.#trusted = options.trusted;
+    this.#socket = options.socket;
+    this.#book = options.book;
+    this.#blockedMap = options.blockedMap;
+    this.#trustedMap = options.trustedMap;
+  }
+
+  async check(entry: IpEntry): Promise<CheckAnswer> {
+    const [trustedBy] = this.#trusted.covering(entry);
+    const blockedBy = await this.#blockedBy(entry);
+    const row = blockedBy === null ? null : await this.#store.get(blockedBy);
+    const verdict: Verdict = trustedBy !== undefined ? 'trusted' : row !== null ? 'blocked' : 'allowed';
+    const workers = await this.#workersSay(entry);
+    return {
+      ip_address: entry.text,
+      verdict,
+      by: trustedBy ?? row?.ip_address ?? null,
+      reason: verdict === 'blocked' ? (row?.reason ?? null) : null,
+      expires_at: verdict === 'blocked' ? (row?.expires_at ?? null) : null,
+      enforced: workers === null ? null : workers.every((worker) => worker.verdict === verdict),
+      workers: workers ?? [],
+    };
+  }
+
+  /** Whether each live worker holds the entry itself. */
+  async holdings(entry: IpEntry): Promise<WorkerHolding[]> {
+    if (!(await this.#observe())) {
+      return this.#book.all().map(({ pid, role }) => ({ pid, draining: role === 'draining', holds: null }));
+    }
+    return await Promise.all(
+      this.#book.all().map(async ({ pid, role }) => ({
+        pid,
+        draining: role === 'draining',
+        holds: await this.#holds(entry, pid),
+      })),
+    );
+  }
+
+  async #holds(entry: IpEntry, pid: number): Promise<boolean | null> {
+    try {
+      const found = await this.#blockedMap.runtimeMapLookup(networkAddress(entry), performance.now() + patienceMs, {
+        kind: 'pid',
+        pid,
+      });
+      if (found === null) return false;
+      if (found.key === entry.text) return found.value === '1';
+      // A narrower entry on the network's first address answers in its place: then nothing is known.
+      return entry.text.includes('/') ? null : false;
+    } catch (error) {
+      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return null;
+      throw error;
+    }
+  }
+
+  /** The entry by which HAProxy would find it: its own, or the narrowest network around it. */
+  async #blockedBy(entry: IpEntry): Promise<string | null> {
+    for (const form of lookupForms(entry)) {
+      if ((await this.#store.get(form.text)) !== null) return form.text;
+      const [narrowest] = await this.#store.coveringOf(form);
+      if (narrowest !== undefined) return narrowest;
+    }
+    return null;
+  }
+
+  async #workersSay(entry: IpEntry): Promise<{ pid: number; verdict: Verdict }[] | null> {
+    if (!(await this.#observe())) return null;
+    const address = networkAddress(entry);
+    try {
+      return await Promise.all(
+        this.#book.all().map(async ({ pid }) => {
+          const worker = { kind: 'pid', pid } as const;
+          const deadline = performance.now() + patienceMs;
+          const trusted = await this.#trustedMap.runtimeMapLookup(address, deadline, worker);
+          if (isHit(trusted)) return { pid, verdict: 'trusted' as const };
+          const blocked = await this.#blockedMap.runtimeMapLookup(address, deadline, worker);
+          return { pid, verdict: isHit(blocked) ? ('blocked' as const) : ('allowed' as const) };
+        }),
+      );
+    } catch (error) {
+      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return null;
+      throw error;
+    }
+  }
+
+  async #observe(): Promise<boolean> {
+    try {
+      this.#book.observe(await showProcesses(this.#socket, performance.now() + patienceMs));
+      return this.#book.current() !== null;
+    } catch (error) {
+      if (error instanceof MasterSocketError) return false;
+      throw error;
+    }
+  }
+}
+
+/** The rule matches an integer above 0. */
+function isHit(found: { readonly value: string } | null): boolean {
+  return found !== null && /^\d+$/.test(found.value) && Number(found.value) > 0;
+}
+
+/** `get map` finds an IPv6 network only by its first address (haproxy-facts "Map commands"). */
+function networkAddress(entry: IpEntry): string {
+  return entry.text.split('/', 1)[0]!;
+}

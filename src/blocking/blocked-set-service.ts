@@ -1,0 +1,55 @@
+// What the HTTP layer (and nobody below it) may ask of the blocked set. Implemented by `BlockedSet`.
+import type { IpEntry } from '../domain/ip.ts';
+import type {
+  BlockAnswer,
+  BlockedIpDetail,
+  BlockedIpPage,
+  BlockRequest,
+  BulkAnswer,
+  BulkItem,
+  Caller,
+  CheckAnswer,
+  Rejection,
+  SyncAnswer,
+  UnblockAnswer,
+} from './answers.ts';
+
+export interface BlockedSetService {
+  /** Blocks one address or network. `created` tells 201 from 200. Errors: covered by trust (409), database or file (503). */
+  block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; answer: BlockAnswer }>;
+  /** Errors: 1100 when it has no row of its own, with `covered_by` and `stray_removed`. */
+  unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer>;
+  /** `rejected`: what the edge refused already; the service adds its own (both lists, trust). */
+  batch(
+    request: {
+      add: readonly { readonly index: number; readonly request: BlockRequest }[];
+      remove: readonly { readonly index: number; readonly entry: IpEntry }[];
+      rejected: readonly Rejection[];
+    },
+    caller: Caller,
+  ): Promise<BulkAnswer>;
+  /** Replaces the whole set. The source is read to its end before anything changes; if it throws, nothing changed. */
+  replaceAll(
+    source: AsyncIterable<readonly BulkItem[]>,
+    options: { readonly allowShrink: boolean },
+    caller: Caller,
+  ): Promise<BulkAnswer>;
+  sync(caller: Caller): Promise<SyncAnswer>;
+  list(query: {
+    readonly limit: number;
+    readonly cursor: string | null;
+    readonly q: string | null;
+    readonly expiring: boolean;
+  }): Promise<BlockedIpPage>;
+  /** Canonical texts of the whole set, in address order, page by page. */
+  listTexts(): AsyncIterable<readonly string[]>;
+  /** Errors: 1100 without a row of its own, with `covered_by`. */
+  get(entry: IpEntry): Promise<BlockedIpDetail>;
+  check(entry: IpEntry): Promise<CheckAnswer>;
+}
+
+export interface TrustedIp {
+  readonly ip_address: string;
+  readonly note: string | null;
+  readonly added_at: string;
+}

@@ -1,0 +1,117 @@
+// A change made durable: the database and the map file, in the order in which a crash between them leaves a blocked
+// address too much and never one too little. Lines are added before the transaction commits and taken out after it.
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { MapFileError } from '../haproxy/map-file.ts';
+import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { MapFileKeeper } from './map-file-keeper.ts';
+
+export interface Committed {
+  readonly effects: readonly BlockedEffect[];
+  readonly net: { readonly added: readonly string[]; readonly removed: readonly string[] };
+  /** Lines of the file that had no row; they are gone now. */
+  readonly strayLines: readonly string[];
+  /** The rows are gone but their lines are not; thrown after the workers had their share. */
+  readonly fileError: ServiceError | null;
+}
+
+export class DurableCommit {
+  readonly #store: BlockedIpsStore;
+  readonly #keeper: MapFileKeeper;
+  readonly #log: Log;
+  readonly #now: () => Date;
+
+  constructor(options: {
+    readonly store: BlockedIpsStore;
+    readonly keeper: MapFileKeeper;
+    readonly log: Log;
+    readonly now: () => Date;
+  }) {
+    this.#store = options.store;
+    this.#keeper = options.keeper;
+    this.#log = options.log;
+    this.#now = options.now;
+  }
+
+  /**
+   * Database and file, inside the turn. A file that somebody else touched is rewritten from the database first; a
+   * removal whose line could not be taken out of the file is reported after the workers had their share.
+   */
+  async commit(changes: readonly BlockedChange[], remove: readonly string[]): Promise<Committed> {
+    await this.#keeper.ensureUsable();
+    const write = () =>
+      this.#store.applyGroup(changes, this.#now(), async (net) => {
+        if (net.added.length > 0) await this.#keeper.file.add(net.added);
+      });
+    let applied: Awaited<ReturnType<typeof write>>;
+    try {
+      applied = await write();
+    } catch (error) {
+      // The transaction was rolled back. What is left is a line too much at most, and the rewrite takes it out.
+      if (!(error instanceof MapFileError)) {
+        await this.#takeBack(changes);
+        throw error;
+      }
+      this.#keeper.noteProblem(error);
+      this.#log.warn('Map file refused a change', { reason: error.reason, cause: causeText(error) });
+      await this.#keeper.ensureUsable();
+      applied = await write();
+    }
+    this.#keeper.noteCommitted(applied.net);
+    let strayLines: readonly string[] = [];
+    let fileError: ServiceError | null = null;
+    if (remove.length > 0) {
+      try {
+        const known = new Set(applied.net.removed);
+        strayLines = (await this.#keeper.file.remove(remove)).removed.filter((text) => !known.has(text));
+      } catch (error) {
+        fileError = await this.#recoverRemoval(error);
+      }
+    }
+    return { ...applied, strayLines, fileError };
+  }
+
+  /** The rewrite writes what the database says, so a removal that failed in the file is done by it. */
+  async #recoverRemoval(error: unknown): Promise<ServiceError | null> {
+    this.#keeper.noteProblem(error);
+    this.#log.warn('Map file refused a removal', { cause: causeText(error) });
+    try {
+      await this.#keeper.ensureUsable();
+      return null;
+    } catch (again) {
+      return asServiceError(again);
+    }
+  }
+
+  /** The commit failed after lines were added: they go again, or the file counts as behind and is rewritten. */
+  async #takeBack(changes: readonly BlockedChange[]): Promise<void> {
+    const added = changes.filter((change) => change.op === 'add').map((change) => change.entry.text);
+    if (added.length === 0 || this.#keeper.file.state !== 'current') return;
+    try {
+      const present = await this.#store.presentOf(added);
+      await this.#keeper.file.remove(added.filter((text) => !present.has(text)));
+    } catch (error) {
+      this.#keeper.noteProblem(error);
+      this.#log.error('A line could not be taken back; it stays until the file is rewritten', {
+        cause: causeText(error),
+      });
+    }
+  }
+}
+
+export function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof MapFileError) {
+    return new ServiceError(codes.MapFileUnusable, 'GroupWriter', `the map file cannot be written: ${error.message}`, {
+      cause: error,
+      retryAfterSeconds: 5,
+    });
+  }
+  return new ServiceError(
+    codes.DatabaseUnusable,
+    'GroupWriter',
+    `the database cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    { cause: error, retryAfterSeconds: 5 },
+  );
+}

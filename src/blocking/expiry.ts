@@ -1,0 +1,77 @@
+// Takes entries out when their time is over: within two seconds, and at start those whose time ended while the
+// service was away. Looks at the wall clock each time, so a clock that jumps does no harm.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseIp } from '../domain/ip.ts';
+import type { BlockedChange, BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { ChangeResult } from './group-writer.ts';
+
+const lookEveryMs = 500;
+const groupSize = 500;
+
+export class Expiry {
+  readonly #store: BlockedIpsStore;
+  readonly #log: Log;
+  readonly #now: () => Date;
+  readonly #change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
+  readonly #onExpired: (ips: readonly string[], result: ChangeResult) => void;
+  readonly #stop = new AbortController();
+  #loop: Promise<void> | null = null;
+
+  constructor(options: {
+    readonly store: BlockedIpsStore;
+    readonly log: Log;
+    readonly now: () => Date;
+    readonly change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
+    readonly onExpired: (ips: readonly string[], result: ChangeResult) => void;
+  }) {
+    this.#store = options.store;
+    this.#log = options.log;
+    this.#now = options.now;
+    this.#change = options.change;
+    this.#onExpired = options.onExpired;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        // A full group says that more is waiting.
+        if ((await this.#expireOnce()) === groupSize) continue;
+      } catch (error) {
+        this.#log.error('Expired entries could not be taken out; they are tried again', { cause: causeText(error) });
+      }
+      try {
+        await sleep(lookEveryMs, undefined, { signal });
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+      }
+    }
+  }
+
+  async #expireOnce(): Promise<number> {
+    const now = this.#now().toISOString();
+    const due = await this.#store.expiredBefore(now, groupSize);
+    if (due.length === 0) return 0;
+    const changes: BlockedChange[] = [];
+    for (const ip of due) {
+      const parsed = parseIp(ip);
+      if (parsed.ok) changes.push({ op: 'expire', entry: parsed.entry, now });
+    }
+    const result = await this.#change(changes);
+    const expired = result.effects.flatMap((effect) =>
+      effect.op === 'expire' && effect.removed !== null ? [effect.removed.ip_address] : [],
+    );
+    if (expired.length > 0) this.#onExpired(expired, result);
+    return due.length;
+  }
+}

@@ -1,0 +1,93 @@
+// An order-independent sum of hashes over a set of map entries, in many buckets. The writer keeps one of what
+// should be; a streamed `show map` gives one of what is. They are equal only if the same entries are there, each
+// once, each with value 1: a count alone would miss a swap, a value 0, one lost and one doubled.
+//
+// The buckets make it usable while changes go on: what changes during a dump taints its bucket only, the other
+// buckets are proof all the same.
+
+export const bucketCount = 65_536;
+
+export class Fingerprint {
+  // Two independent 32-bit sums and a count for each bucket.
+  readonly #first = new Uint32Array(bucketCount);
+  readonly #second = new Uint32Array(bucketCount);
+  readonly #counts = new Int32Array(bucketCount);
+  #total = 0;
+
+  /** How many entries are in it, doubles counted. */
+  get total(): number {
+    return this.#total;
+  }
+
+  add(text: string): void {
+    this.#change(text, 1);
+  }
+
+  remove(text: string): void {
+    this.#change(text, -1);
+  }
+
+  /** An entry as a worker listed it; any value but `1` makes its bucket differ. */
+  addListed(key: string, value: string): void {
+    this.#change(value === '1' ? key : `${key} ${value}`, 1);
+  }
+
+  #change(text: string, sign: 1 | -1): void {
+    const [first, second] = hash(text);
+    const bucket = second & (bucketCount - 1);
+    this.#first[bucket]! += sign * first;
+    this.#second[bucket]! += sign * second;
+    this.#counts[bucket]! += sign;
+    this.#total += sign;
+  }
+
+  /** Numbers of the buckets in which the two differ, those of `except` left out. */
+  differingBuckets(other: Fingerprint, except?: Uint8Array): number[] {
+    const differing: number[] = [];
+    for (let bucket = 0; bucket < bucketCount; bucket += 1) {
+      if (except !== undefined && except[bucket] !== 0) continue;
+      if (
+        this.#counts[bucket] !== other.#counts[bucket] ||
+        this.#first[bucket] !== other.#first[bucket] ||
+        this.#second[bucket] !== other.#second[bucket]
+      ) {
+        differing.push(bucket);
+      }
+    }
+    return differing;
+  }
+
+  equals(other: Fingerprint): boolean {
+    return this.#total === other.#total && this.differingBuckets(other).length === 0;
+  }
+}
+
+export function bucketOf(text: string): number {
+  // A wrong value hashes elsewhere than its key; the key's bucket differs by its count then, which is enough.
+  return hash(text)[1] & (bucketCount - 1);
+}
+
+const pair: [number, number] = [0, 0];
+
+/** Two 32-bit hashes (FNV-1a, and a multiply-rotate one), each finished so that sums mix well. The array is reused. */
+function hash(text: string): readonly [number, number] {
+  let first = 0x811c9dc5;
+  let second = 0x9747b28c;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    first = Math.imul(first ^ code, 0x01000193);
+    second = Math.imul(second ^ code, 0xcc9e2d51);
+    second = (second << 15) | (second >>> 17);
+  }
+  pair[0] = finish(first ^ text.length);
+  pair[1] = finish(second + text.length);
+  return pair;
+}
+
+/** MurmurHash3's finaliser: every bit of the input reaches every bit of the output. */
+function finish(value: number): number {
+  let mixed = value;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

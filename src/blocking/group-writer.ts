@@ -1,0 +1,221 @@
+// The one writer. What waits while it is busy becomes one group: one transaction, one append and fsync, one payload,
+// one read-back. Adding goes database, file, worker; a line is in the file before the transaction commits, so that a
+// crash between leaves a blocked address too much and never one too little; a removal the other way round.
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import type { RuntimeMap } from '../haproxy/runtime-map.ts';
+import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { RuntimeMapFailure } from './answers.ts';
+import type { ChangeWindows } from './change-windows.ts';
+import { asServiceError, type Committed, type DurableCommit } from './durable-commit.ts';
+import type { MapFileKeeper } from './map-file-keeper.ts';
+import type { RuntimeChanger } from './runtime-changer.ts';
+import type { Lane, TurnQueue } from './turn-queue.ts';
+
+export interface ChangeResult {
+  readonly effects: readonly BlockedEffect[];
+  readonly failures: readonly RuntimeMapFailure[];
+  readonly currentFailed: boolean;
+  /** Texts found in the file or in a worker although the database had no row: removed all the same. */
+  readonly strays: ReadonlySet<string>;
+}
+
+interface Pending {
+  readonly changes: readonly BlockedChange[];
+  readonly deadline: number;
+  readonly resolve: (result: ChangeResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const groupLimit = 1_000;
+/** Waiting changes beyond this are refused: 503 with `Retry-After`, before memory grows. */
+const queueLimit = 20_000;
+
+export class GroupWriter {
+  readonly #turns: TurnQueue;
+  readonly #store: BlockedIpsStore;
+  readonly #durable: DurableCommit;
+  readonly #keeper: MapFileKeeper;
+  readonly #changer: RuntimeChanger;
+  readonly #map: RuntimeMap;
+  readonly #windows: ChangeWindows;
+  readonly #pending: Record<Lane, Pending[]> = { urgent: [], bulk: [] };
+  readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
+  #waitingChanges = 0;
+
+  constructor(options: {
+    readonly turns: TurnQueue;
+    readonly store: BlockedIpsStore;
+    readonly durable: DurableCommit;
+    readonly keeper: MapFileKeeper;
+    readonly changer: RuntimeChanger;
+    readonly map: RuntimeMap;
+    readonly windows: ChangeWindows;
+  }) {
+    this.#turns = options.turns;
+    this.#store = options.store;
+    this.#durable = options.durable;
+    this.#keeper = options.keeper;
+    this.#changer = options.changer;
+    this.#map = options.map;
+    this.#windows = options.windows;
+  }
+
+  /** Changes that wait for their turn. */
+  get queueDepth(): number {
+    return this.#waitingChanges;
+  }
+
+  /**
+   * Makes the changes durable and brings them into every worker; resolves when that was read back or failed.
+   * @param deadline until when the running maps are waited for, in `performance.now()` milliseconds
+   * @throws ServiceError when database or file cannot be used (then nothing was changed), or the queue is full
+   */
+  change(changes: readonly BlockedChange[], lane: Lane, deadline: number): Promise<ChangeResult> {
+    if (this.#waitingChanges + changes.length > queueLimit) {
+      return Promise.reject(
+        new ServiceError(
+          codes.QueueFull,
+          'GroupWriter.change',
+          `${this.#waitingChanges} changes wait already, more than ${queueLimit} are not taken; try again shortly`,
+          { retryAfterSeconds: 1 },
+        ),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#waitingChanges += changes.length;
+      this.#pending[lane].push({ changes, deadline, resolve, reject });
+      this.#schedule(lane);
+    });
+  }
+
+  #schedule(lane: Lane): void {
+    if (this.#scheduled[lane] || this.#pending[lane].length === 0) return;
+    this.#scheduled[lane] = true;
+    void this.#run(lane);
+  }
+
+  async #run(lane: Lane): Promise<void> {
+    const rewriting = this.#keeper.underWay;
+    if (rewriting !== null) await rewriting;
+    await this.#turns.take(lane, async () => {
+      this.#scheduled[lane] = false;
+      // Another rewrite may have begun while this turn was waited for.
+      if (this.#keeper.underWay !== null) return;
+      const group = takeGroup(this.#pending[lane]);
+      for (const pending of group) this.#waitingChanges -= pending.changes.length;
+      await this.#process(group);
+    });
+    this.#schedule(lane);
+  }
+
+  async #process(group: readonly Pending[]): Promise<void> {
+    if (group.length === 0) return;
+    try {
+      const result = await this.#apply(
+        group.flatMap((pending) => pending.changes),
+        Math.min(...group.map((pending) => pending.deadline)),
+      );
+      let offset = 0;
+      for (const pending of group) {
+        const effects = result.effects.slice(offset, offset + pending.changes.length);
+        offset += pending.changes.length;
+        pending.resolve(shareOf(result, pending.changes, effects));
+      }
+    } catch (error) {
+      const failure = asServiceError(error);
+      for (const pending of group) pending.reject(failure);
+    }
+  }
+
+  async #apply(changes: readonly BlockedChange[], deadline: number): Promise<ChangeResult> {
+    const due = await this.#due(changes);
+    const add = unique(changes.filter((change) => change.op === 'add').map((change) => change.entry.text));
+    const remove = unique(
+      changes
+        .filter((change) => change.op === 'remove' || (change.op === 'expire' && due.has(change.entry.text)))
+        .map((change) => change.entry.text),
+    );
+    const end = this.#windows.begin([...add, ...remove]);
+    const committed = Promise.withResolvers<void>();
+    // The look at the workers begins while database and file are written; a rejection there reaches `#commit` too.
+    committed.promise.catch(() => undefined);
+    const runtime = this.#changer.change({
+      map: this.#map,
+      name: 'blocked',
+      add,
+      remove,
+      committed: committed.promise,
+      deadline,
+    });
+    runtime.catch(() => undefined);
+    try {
+      let stored: Committed;
+      try {
+        stored = await this.#durable.commit(changes, remove);
+        committed.resolve();
+      } catch (error) {
+        committed.reject(error);
+        await runtime.catch(() => undefined);
+        throw error;
+      }
+      const result = await runtime;
+      if (stored.fileError !== null) throw stored.fileError;
+      const gone = new Set(stored.net.removed);
+      const strays = new Set(
+        [...stored.strayLines, ...result.removedFromWorkers].filter((text) => !gone.has(text)),
+      );
+      return { effects: stored.effects, failures: result.failures, currentFailed: result.currentFailed, strays };
+    } finally {
+      end();
+    }
+  }
+
+  /** Asked inside the turn: an entry may have been given more time since its expiry was noticed. */
+  async #due(changes: readonly BlockedChange[]): Promise<ReadonlySet<string>> {
+    const expiring = changes.filter((change) => change.op === 'expire');
+    if (expiring.length === 0) return new Set();
+    return await this.#store.dueOf(
+      expiring.map((change) => change.entry.text),
+      expiring[0]!.now,
+    );
+  }
+}
+
+/** Several requests in one group, but never two that want different things for one address. */
+function takeGroup(waiting: Pending[]): Pending[] {
+  const wanted = new Map<string, 'add' | 'remove'>();
+  const group: Pending[] = [];
+  let size = 0;
+  while (waiting.length > 0) {
+    const next = waiting[0]!;
+    if (group.length > 0 && size + next.changes.length > groupLimit) break;
+    const verbs = next.changes.map((change) => [change.entry.text, change.op === 'add' ? 'add' : 'remove'] as const);
+    if (group.length > 0 && verbs.some(([text, verb]) => (wanted.get(text) ?? verb) !== verb)) break;
+    for (const [text, verb] of verbs) wanted.set(text, verb);
+    group.push(waiting.shift()!);
+    size += next.changes.length;
+  }
+  return group;
+}
+
+/** What of the group's result concerns one request: failures on its own addresses. */
+function shareOf(
+  result: ChangeResult,
+  changes: readonly BlockedChange[],
+  effects: readonly BlockedEffect[],
+): ChangeResult {
+  const own = new Set(changes.map((change) => change.entry.text));
+  const failures = result.failures.filter((failure) => own.has(failure.ip_address));
+  return {
+    effects,
+    failures,
+    currentFailed: result.currentFailed && failures.length > 0,
+    strays: new Set([...result.strays].filter((text) => own.has(text))),
+  };
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+

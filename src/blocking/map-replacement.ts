@@ -1,0 +1,77 @@
+// Atomic replacement of a worker's map: a new version is prepared, filled unseen, counted, and switched to at once.
+// For the versions on which one delete scans the whole map; a commit of a million stalls the proxy 40 to 150 ms.
+// While the version is pending every block goes to the live map and to it (the version numbers are each worker's own,
+// so the whole sequence is spoken to one pid).
+import type { MapName, MirroredMap } from './mirrored-map.ts';
+import type { TurnQueue } from './turn-queue.ts';
+
+export class PendingVersions {
+  readonly #versions = new Map<string, { version: number; readonly addedMeanwhile: Set<string> }>();
+
+  of(pid: number, map: MapName): number | undefined {
+    return this.#versions.get(`${pid}:${map}`)?.version;
+  }
+
+  begin(pid: number, map: MapName, version: number): void {
+    this.#versions.set(`${pid}:${map}`, { version, addedMeanwhile: new Set() });
+  }
+
+  /** Adds that went to a pending version already are not filled in again: the version would hold them twice. */
+  noteAdded(map: MapName, texts: readonly string[]): void {
+    for (const [key, pending] of this.#versions) {
+      if (key.endsWith(`:${map}`)) for (const text of texts) pending.addedMeanwhile.add(text);
+    }
+  }
+
+  addedMeanwhile(pid: number, map: MapName): ReadonlySet<string> {
+    return this.#versions.get(`${pid}:${map}`)?.addedMeanwhile ?? new Set();
+  }
+
+  end(pid: number, map: MapName): void {
+    this.#versions.delete(`${pid}:${map}`);
+  }
+}
+
+const fillSlice = 2_000;
+
+/** @throws when a step was refused or not answered; the live map is as it was then, and the version is abandoned */
+export async function replaceWorkerMap(
+  map: MirroredMap,
+  pid: number,
+  pending: PendingVersions,
+  turns: TurnQueue,
+  deadline: number,
+): Promise<void> {
+  const worker = { kind: 'pid', pid } as const;
+  const version = await turns.take('bulk', async () => {
+    const prepared = await map.runtime.prepare(worker, deadline);
+    pending.begin(pid, map.name, prepared);
+    return prepared;
+  });
+  try {
+    for await (const page of map.scan()) {
+      for (let start = 0; start < page.length; start += fillSlice) {
+        const texts = page.slice(start, start + fillSlice);
+        await turns.take('bulk', async () => {
+          // Asked inside the turn: what was unblocked since the page was read must not come back.
+          const members = await map.members(texts);
+          const already = pending.addedMeanwhile(pid, map.name);
+          const wanted = texts.filter((text) => members.has(text) && !already.has(text));
+          if (wanted.length > 0) await map.runtime.addMany(worker, wanted, deadline, version);
+        });
+      }
+    }
+    await turns.take('bulk', async () => {
+      const filled = await map.runtime.countVersion(worker, version, deadline);
+      // The commit of a version that lacks something would unblock it; of an empty one, everything.
+      if (filled !== map.expected.total) {
+        throw new Error(`the new version holds ${filled} entries instead of ${map.expected.total}; it was not committed`);
+      }
+      await map.runtime.commit(worker, version, deadline);
+      pending.end(pid, map.name);
+    });
+  } finally {
+    pending.end(pid, map.name);
+  }
+}
+

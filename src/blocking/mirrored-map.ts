@@ -1,0 +1,17 @@
+// A set that is kept three times: in the database, in a map file, in the map of every worker. The blocked set and
+// the trusted set are such sets; comparing and repairing is the same for both.
+import type { RuntimeMap } from '../haproxy/runtime-map.ts';
+import type { Fingerprint } from './fingerprint.ts';
+
+export type MapName = 'blocked' | 'trusted';
+
+export interface MirroredMap {
+  readonly name: MapName;
+  readonly runtime: RuntimeMap;
+  /** What every worker should hold, as of now; changes with every committed change. */
+  readonly expected: Fingerprint;
+  /** The canonical texts of the database, page by page. Changes made meanwhile may or may not be in it. */
+  scan(): AsyncIterable<readonly string[]>;
+  /** Which of these texts the database holds. To be asked inside a turn, so that the answer stays true in it. */
+  members(texts: readonly string[]): Promise<ReadonlySet<string>>;
+}

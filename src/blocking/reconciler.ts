@@ -1,0 +1,185 @@
+// Watches for what nobody told the service: a worker that is new (whoever reloaded), a count that is off, a file that
+// somebody touched. Every 2 s the cheap looks, every 30 s the whole comparison; a difference is repaired at once, and
+// health is degraded until it was.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
+import { showProcesses } from '../haproxy/workers.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { MapFileKeeper } from './map-file-keeper.ts';
+import type { MirroredMap } from './mirrored-map.ts';
+import type { RuntimeLink } from './runtime-link.ts';
+import type { KnownWorker, WorkerBook } from './worker-book.ts';
+import type { WorkerKeeper } from './worker-keeper.ts';
+
+const lookEveryMs = 2_000;
+const compareEveryMs = 30_000;
+const lookPatienceMs = 5_000;
+
+export class Reconciler {
+  readonly #socket: MasterSocket;
+  readonly #link: RuntimeLink;
+  readonly #book: WorkerBook;
+  readonly #workers: WorkerKeeper;
+  readonly #keeper: MapFileKeeper;
+  readonly #maps: readonly MirroredMap[];
+  readonly #log: Log;
+  readonly #onCurrentNotWhole: (reason: string) => void;
+  readonly #stop = new AbortController();
+  #wake: AbortController | null = null;
+  #kicked = false;
+  #paused = 0;
+  #lastComparison = 0;
+  #loop: Promise<void> | null = null;
+  #look: Promise<void> | null = null;
+
+  constructor(options: {
+    readonly socket: MasterSocket;
+    readonly link: RuntimeLink;
+    readonly book: WorkerBook;
+    readonly workers: WorkerKeeper;
+    readonly keeper: MapFileKeeper;
+    readonly maps: readonly MirroredMap[];
+    readonly log: Log;
+    /** The current worker could not be brought in line by commands: only a reload is left. */
+    readonly onCurrentNotWhole: (reason: string) => void;
+  }) {
+    this.#socket = options.socket;
+    this.#link = options.link;
+    this.#book = options.book;
+    this.#workers = options.workers;
+    this.#keeper = options.keeper;
+    this.#maps = options.maps;
+    this.#log = options.log;
+    this.#onCurrentNotWhole = options.onCurrentNotWhole;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Look now: something happened. */
+  kick(): void {
+    this.#kicked = true;
+    this.#wake?.abort();
+  }
+
+  /** While a big change is applied, database and workers differ on purpose. */
+  pause(): () => void {
+    this.#paused += 1;
+    return () => {
+      this.#paused -= 1;
+      this.kick();
+    };
+  }
+
+  get paused(): boolean {
+    return this.#paused > 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake?.abort();
+    await this.#loop;
+  }
+
+  /** One look at everything; resolves when what it found was repaired, or could not be. Concurrent callers share one. */
+  async look(compareAll: boolean): Promise<void> {
+    while (this.#look !== null) await this.#look;
+    const look = this.#lookOnce(compareAll);
+    this.#look = look;
+    try {
+      await look;
+    } finally {
+      this.#look = null;
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#kicked = false;
+      if (!this.paused) {
+        const due = performance.now() - this.#lastComparison >= compareEveryMs;
+        await this.look(due);
+      }
+      if (this.#kicked && !this.paused) continue;
+      const wake = new AbortController();
+      this.#wake = wake;
+      try {
+        await sleep(lookEveryMs, undefined, { signal: AbortSignal.any([wake.signal, this.#stop.signal]) });
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+      }
+      this.#wake = null;
+    }
+  }
+
+  async #lookOnce(compareAll: boolean): Promise<void> {
+    try {
+      await this.#lookAtFile();
+      if (!this.#link.state.up) return;
+      const processes = await showProcesses(this.#socket, performance.now() + lookPatienceMs);
+      this.#book.observe(processes);
+      if (compareAll) this.#lastComparison = performance.now();
+      for (const worker of this.#book.all()) await this.#lookAtWorker(worker, compareAll);
+    } catch (error) {
+      this.#notice(error);
+    }
+  }
+
+  async #lookAtFile(): Promise<void> {
+    const { file, wantsRewrite } = this.#keeper;
+    const whole = file.state === 'current' && (await file.unchanged());
+    if (whole && !wantsRewrite) return;
+    if (!whole) this.#log.warn('Map file is not what was written; it is rewritten from the database');
+    try {
+      await this.#keeper.updateBlockedIpsMap();
+    } catch (error) {
+      this.#log.error('Map file could not be rewritten', { cause: causeText(error) });
+    }
+  }
+
+  async #lookAtWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
+    for (const map of this.#maps) {
+      if (!compareAll && this.#book.stateOf(worker, map.name).whole && (await this.#countIsRight(worker, map))) continue;
+      const verdict = await this.#workers.ensureWhole(map, worker.pid);
+      if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
+      this.#log.warn('A running map is not known to be whole', {
+        map: map.name,
+        worker: worker.pid,
+        draining: worker.role === 'draining',
+        reason: verdict.reason,
+      });
+      if (worker.role === 'current') this.#onCurrentNotWhole(`map of worker ${worker.pid}: ${verdict.reason}`);
+    }
+  }
+
+  /** 0.2 ms at any size. A count that changed while it was asked is asked again. */
+  async #countIsRight(worker: KnownWorker, map: MirroredMap): Promise<boolean> {
+    const ref = { kind: 'pid', pid: worker.pid } as const;
+    for (let tries = 0; tries < 3; tries += 1) {
+      const before = map.expected.total;
+      const { entries } = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
+      worker.unresponsive = false;
+      if (entries === before && before === map.expected.total) return true;
+      if (before === map.expected.total && tries > 0) return false;
+    }
+    return true;
+  }
+
+  #notice(error: unknown): void {
+    if (error instanceof RuntimeMapRejection) {
+      this.#log.warn('The proxy refused to be looked at', { cause: causeText(error) });
+      return;
+    }
+    if (!(error instanceof MasterSocketError)) {
+      this.#log.error('Looking at the proxy failed', { cause: causeText(error) });
+      return;
+    }
+    // During a reload the socket refuses for a moment; the next look tells. A socket that is gone tells now.
+    for (const worker of this.#book.all()) {
+      for (const map of this.#maps) this.#book.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`);
+    }
+    if (error.reason === 'missing' || error.reason === 'deadline') this.#link.markDown(error);
+  }
+}

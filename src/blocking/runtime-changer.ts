@@ -1,0 +1,164 @@
+// Brings one group of changes into the map of every live worker: the current one first (with the retries that a
+// reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known.
+import type { GroupOutcome, RuntimeMap, WorkerRef } from '../haproxy/runtime-map.ts';
+import type { RuntimeMapFailure } from './answers.ts';
+import type { MapName } from './mirrored-map.ts';
+import type { PendingVersions } from './map-replacement.ts';
+import type { RuntimeLink } from './runtime-link.ts';
+import type { WorkerBook } from './worker-book.ts';
+
+export interface RuntimeChange {
+  readonly map: RuntimeMap;
+  readonly name: MapName;
+  /** Canonical texts; no text in both. */
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  /** Resolves when database and file hold the change; until then nothing is changed, only looked at. */
+  readonly committed: Promise<void>;
+  /** `performance.now()` milliseconds. */
+  readonly deadline: number;
+}
+
+export interface RuntimeChangeResult {
+  readonly failures: readonly RuntimeMapFailure[];
+  /** The current worker was not seen to be right: a reload has to follow. */
+  readonly currentFailed: boolean;
+  /** Texts that a worker held and that were removed from it. */
+  readonly removedFromWorkers: ReadonlySet<string>;
+}
+
+/** A group has to leave time for its answer. */
+const drainingShareMs = 400;
+
+export class RuntimeChanger {
+  readonly #link: RuntimeLink;
+  readonly #book: WorkerBook;
+  readonly #pending: PendingVersions;
+  readonly #onNewWorkers: () => void;
+
+  constructor(options: {
+    readonly link: RuntimeLink;
+    readonly book: WorkerBook;
+    /** The versions that atomic replaces are filling; adds go to them too. */
+    readonly pending: PendingVersions;
+    readonly onNewWorkers: () => void;
+  }) {
+    this.#link = options.link;
+    this.#book = options.book;
+    this.#pending = options.pending;
+    this.#onNewWorkers = options.onNewWorkers;
+  }
+
+  async change(change: RuntimeChange): Promise<RuntimeChangeResult> {
+    const { state } = this.#link;
+    if (!state.up) {
+      await change.committed;
+      for (const worker of this.#book.all()) this.#book.markSuspect(worker.pid, change.name, 'master socket is down');
+      return this.#notAsked(change, `master socket is down (${state.reason})`);
+    }
+    this.#pending.noteAdded(change.name, change.add);
+    const known = this.#book.draining();
+    const [current, ...draining] = await Promise.all([
+      this.#changeCurrent(change),
+      ...known.map((worker) => this.#changeDraining(change, worker.pid)),
+    ]);
+    const failures: RuntimeMapFailure[] = [];
+    const removed = new Set<string>(current.removed);
+    const addressed = new Set(known.map((worker) => worker.pid));
+    let late: GroupOutcome[] = [];
+    if (current.processes !== null) {
+      const fresh = this.#book.observe(current.processes);
+      // `show proc` was the last command of the connection that `@1` was answered on: both speak of one master.
+      const unaddressed = current.processes.draining.filter((worker) => !addressed.has(worker.pid));
+      late = await Promise.all(unaddressed.map((worker) => this.#changeDraining(change, worker.pid)));
+      if (fresh.length > 0) this.#onNewWorkers();
+    }
+    const currentPid = current.processes?.current[0]?.pid ?? this.#book.current()?.pid ?? null;
+    for (const failure of current.failures) failures.push({ ...failure, worker: failure.worker ?? currentPid });
+    if (current.failures.length > 0 && currentPid !== null) {
+      this.#book.markSuspect(currentPid, change.name, current.failures[0]!.reason);
+    }
+    for (const outcome of [...draining, ...late]) {
+      for (const text of outcome.removed) removed.add(text);
+      // One that exited meanwhile is no failure: nobody is served by it any more.
+      if (!outcome.workerGone) failures.push(...outcome.failures);
+    }
+    return { failures, currentFailed: current.failures.length > 0, removedFromWorkers: removed };
+  }
+
+  async #changeCurrent(change: RuntimeChange): Promise<GroupOutcome> {
+    const pid = this.#book.current()?.pid;
+    const pending = pid === undefined ? undefined : this.#pending.of(pid, change.name);
+    // A pending version belongs to one worker: the whole of prepare to commit is spoken by pid.
+    const worker: WorkerRef = pending === undefined ? { kind: 'current' } : { kind: 'pid', pid: pid! };
+    return await this.#link.hold(change.deadline, () =>
+      change.map.changeGroup({
+        worker,
+        add: change.add,
+        remove: change.remove,
+        committed: change.committed,
+        processes: true,
+        deadline: change.deadline,
+        ...(pending === undefined ? {} : { pendingVersion: pending }),
+      }),
+    );
+  }
+
+  async #changeDraining(change: RuntimeChange, pid: number): Promise<GroupOutcome> {
+    const known = this.#book.byPid(pid);
+    if (known?.unresponsive === true) {
+      await change.committed;
+      return this.#skipped(change, pid, 'the draining worker does not answer');
+    }
+    const pending = this.#pending.of(pid, change.name);
+    const outcome = await change.map.changeGroup({
+      worker: { kind: 'pid', pid },
+      add: change.add,
+      remove: change.remove,
+      committed: change.committed,
+      processes: false,
+      deadline: Math.min(change.deadline, performance.now() + 10 * drainingShareMs),
+      ...(pending === undefined ? {} : { pendingVersion: pending }),
+    });
+    if (outcome.workerGone) {
+      this.#book.forget(pid);
+      return outcome;
+    }
+    if (outcome.failures.length > 0) {
+      this.#book.markSuspect(pid, change.name, outcome.failures[0]!.reason);
+      if (outcome.ended?.reason === 'deadline' && known !== null) known.unresponsive = true;
+    }
+    return { ...outcome, failures: outcome.failures.map((failure) => ({ ...failure, worker: pid })) };
+  }
+
+  #skipped(change: RuntimeChange, pid: number, reason: string): GroupOutcome {
+    const failures = [...change.add, ...change.remove].map((ip) => ({
+      ip_address: ip,
+      worker: pid,
+      command: '',
+      responses: [],
+      reason,
+    }));
+    return { failures, ended: null, workerGone: false, processes: null, alreadyThere: 0, removed: [] };
+  }
+
+  #notAsked(change: RuntimeChange, reason: string): RuntimeChangeResult {
+    const current = this.#book.current()?.pid ?? null;
+    const failure = (verb: string, ip: string): RuntimeMapFailure => ({
+      ip_address: ip,
+      worker: current,
+      command: `@1 ${verb} map ${change.map.path} ${ip}`,
+      responses: [],
+      reason,
+    });
+    return {
+      failures: [
+        ...change.add.map((ip) => failure('add', ip)),
+        ...change.remove.map((ip) => failure('del', ip)),
+      ],
+      currentFailed: true,
+      removedFromWorkers: new Set(),
+    };
+  }
+}
+

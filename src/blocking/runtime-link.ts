@@ -1,0 +1,138 @@
+// Whether the master socket can be used right now, learnt from what happened to the last commands. A group that met
+// its deadline marks the link as down; then groups write database and file and answer at once with the failures
+// (promise 3), while one probe a second looks for recovery.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type MasterSocket, MasterSocketError, type SocketFailureReason } from '../haproxy/master-socket.ts';
+import { type Processes, showProcesses } from '../haproxy/workers.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+/** Refused, reset or nothing at all first means "a reload is under way" (0.05 s, 0.5 s at a million). */
+const reloadSigns: ReadonlySet<SocketFailureReason> = new Set(['refused', 'reset', 'no-reply', 'cut-short']);
+
+export function mayBeReload(reason: SocketFailureReason): boolean {
+  return reloadSigns.has(reason);
+}
+
+const probeEveryMs = 1_000;
+/** A hung worker holds one of the master's ten places as long as we wait; we hold one, and give it up seldom. */
+const probePatienceMs = 30_000;
+const firstPauseMs = 10;
+const longestPauseMs = 80;
+
+export type LinkState = { readonly up: true } | { readonly up: false; readonly since: Date; readonly reason: string };
+
+export class RuntimeLink {
+  readonly #socket: MasterSocket;
+  readonly #log: Log;
+  readonly #now: () => Date;
+  readonly #onRecovered: (processes: Processes) => void;
+  #state: LinkState = { up: true };
+  #probe: { readonly abort: AbortController; readonly done: Promise<void> } | null = null;
+
+  constructor(options: {
+    readonly socket: MasterSocket;
+    readonly log: Log;
+    readonly now: () => Date;
+    /** Called when a probe was answered after the link was down. */
+    readonly onRecovered: (processes: Processes) => void;
+  }) {
+    this.#socket = options.socket;
+    this.#log = options.log;
+    this.#now = options.now;
+    this.#onRecovered = options.onRecovered;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  /**
+   * Tries until it goes through, the failure is of a kind that waiting does not cure, or the deadline is near.
+   * `attempt` returns the error that ended its connection, or null. Only for work that looks before it changes.
+   * @param deadline `performance.now()` milliseconds
+   */
+  async hold<T extends { readonly ended: MasterSocketError | null }>(
+    deadline: number,
+    attempt: () => Promise<T>,
+  ): Promise<T> {
+    let pause = firstPauseMs;
+    for (;;) {
+      const outcome = await attempt();
+      if (outcome.ended === null) return outcome;
+      if (!mayBeReload(outcome.ended.reason) || performance.now() + pause >= deadline) {
+        this.markDown(outcome.ended);
+        return outcome;
+      }
+      await sleep(pause);
+      pause = Math.min(pause * 2, longestPauseMs);
+    }
+  }
+
+  markDown(cause: MasterSocketError): void {
+    if (this.#state.up) {
+      this.#state = { up: false, since: this.#now(), reason: `${cause.reason}: ${cause.message}` };
+      this.#log.warn('Master socket is down', { reason: cause.reason, cause: causeText(cause) });
+    }
+    this.#startProbing();
+  }
+
+  /** Somebody saw the master answer (a reload made the socket anew): what a probe still waits for is given up. */
+  markUp(processes: Processes): void {
+    this.#probe?.abort.abort();
+    if (this.#state.up) return;
+    this.#state = { up: true };
+    this.#log.info('Master socket answers again', { master: processes.master.pid });
+    this.#onRecovered(processes);
+  }
+
+  async close(): Promise<void> {
+    const probe = this.#probe;
+    probe?.abort.abort();
+    await probe?.done;
+  }
+
+  #startProbing(): void {
+    if (this.#probe !== null) return;
+    const abort = new AbortController();
+    const done = this.#probeUntilUp(abort.signal).finally(() => {
+      this.#probe = null;
+    });
+    this.#probe = { abort, done };
+  }
+
+  async #probeUntilUp(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const began = performance.now();
+      try {
+        const processes = await this.#probeOnce(signal);
+        if (!signal.aborted) this.markUp(processes);
+        return;
+      } catch (error) {
+        if (!(error instanceof MasterSocketError)) {
+          this.#log.error('Probe of the master socket failed', { cause: causeText(error) });
+        }
+      }
+      const rest = probeEveryMs - (performance.now() - began);
+      await sleep(Math.max(rest, 50), undefined, { signal }).catch(ignoreAbort);
+    }
+  }
+
+  /** Through the worker, not only its master: a hung worker behind a lively master is down too. */
+  async #probeOnce(signal: AbortSignal): Promise<Processes> {
+    const conversation = await this.#socket.converse(performance.now() + probePatienceMs);
+    const onAbort = (): void => conversation.close();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await conversation.finish(['@1 show map']);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      conversation.close();
+    }
+    return await showProcesses(this.#socket, performance.now() + 1_000);
+  }
+}
+
+/** The only way `sleep` rejects is that it was told to stop. */
+function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+}

@@ -1,0 +1,48 @@
+// Trusted over blocked: what the trusted set says about an address or a network. The set is small and stands in
+// memory; it is asked for every block.
+import { containingNetworks, covers, type IpEntry, lookupForms, parseIp } from '../domain/ip.ts';
+
+const shownInside = 100;
+
+export class TrustedEntries {
+  #entries = new Map<string, IpEntry>();
+
+  replaceAll(texts: Iterable<string>): void {
+    this.#entries = new Map();
+    for (const text of texts) this.add(text);
+  }
+
+  add(text: string): void {
+    const parsed = parseIp(text);
+    if (parsed.ok) this.#entries.set(parsed.entry.text, parsed.entry);
+  }
+
+  remove(text: string): void {
+    this.#entries.delete(text);
+  }
+
+  has(text: string): boolean {
+    return this.#entries.has(text);
+  }
+
+  texts(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Trusted entries that cover the whole of it, narrowest first; empty: the block would have an effect. */
+  covering(entry: IpEntry): string[] {
+    return lookupForms(entry).flatMap((form) =>
+      [form.text, ...containingNetworks(form)].filter((text) => this.#entries.has(text)),
+    );
+  }
+
+  /** Trusted entries inside a network that is to be blocked; they stay served. The first 100. */
+  inside(network: IpEntry): string[] {
+    const inside: string[] = [];
+    for (const trusted of this.#entries.values()) {
+      if (trusted.text !== network.text && covers(network, trusted)) inside.push(trusted.text);
+      if (inside.length === shownInside) break;
+    }
+    return inside;
+  }
+}

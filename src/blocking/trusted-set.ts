@@ -1,0 +1,177 @@
+// The trusted addresses: kept like the blocked ones (database, file, every worker, each seen to be right), but few,
+// so the file is written whole each time.
+import type { IpEntry } from '../domain/ip.ts';
+import { parseIp } from '../domain/ip.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { writeFileAtomically } from '../files/atomic-file.ts';
+import type { RuntimeMap } from '../haproxy/runtime-map.ts';
+import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Caller, RuntimeReport } from './answers.ts';
+import type { TrustedIp } from './blocked-set-service.ts';
+import type { ChangeWindows } from './change-windows.ts';
+import { asServiceError } from './durable-commit.ts';
+import { Fingerprint } from './fingerprint.ts';
+import type { MirroredMap } from './mirrored-map.ts';
+import type { RuntimeChanger } from './runtime-changer.ts';
+import { runtimeReport } from './runtime-report.ts';
+import { TrustedEntries } from './trust.ts';
+import type { TurnQueue } from './turn-queue.ts';
+
+const runtimeBudgetMs = 1_400;
+
+export class TrustedSet implements MirroredMap {
+  readonly entries = new TrustedEntries();
+  readonly #store: TrustedIpsStore;
+  readonly #path: string;
+  readonly #map: RuntimeMap;
+  readonly #turns: TurnQueue;
+  readonly #changer: RuntimeChanger;
+  readonly #windows: ChangeWindows;
+  readonly #log: Log;
+  readonly #scheduleReload: (reason: string) => void;
+  #expected = new Fingerprint();
+
+  constructor(options: {
+    readonly store: TrustedIpsStore;
+    readonly path: string;
+    readonly map: RuntimeMap;
+    readonly turns: TurnQueue;
+    readonly changer: RuntimeChanger;
+    readonly windows: ChangeWindows;
+    readonly log: Log;
+    readonly scheduleReload: (reason: string) => void;
+  }) {
+    this.#store = options.store;
+    this.#path = options.path;
+    this.#map = options.map;
+    this.#turns = options.turns;
+    this.#changer = options.changer;
+    this.#windows = options.windows;
+    this.#log = options.log;
+    this.#scheduleReload = options.scheduleReload;
+  }
+
+  // As a mirrored map, for comparison and repair.
+  readonly name = 'trusted';
+
+  get runtime(): RuntimeMap {
+    return this.#map;
+  }
+
+  get expected(): Fingerprint {
+    return this.#expected;
+  }
+
+  async *scan(): AsyncIterable<readonly string[]> {
+    yield this.entries.texts();
+  }
+
+  async members(texts: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(texts.filter((text) => this.entries.has(text)));
+  }
+
+  /** Reads the set and writes the file anew: at start, before every reload, on sync. */
+  async updateTrustedIpsMap(): Promise<void> {
+    await this.#turns.take('urgent', async () => {
+      const rows = await this.#store.list();
+      this.entries.replaceAll(rows.map((row) => row.ip_address));
+      this.#expected = new Fingerprint();
+      for (const row of rows) this.#expected.add(row.ip_address);
+      await this.#writeFile(rows.map((row) => row.ip_address));
+    });
+  }
+
+  async list(): Promise<TrustedIp[]> {
+    return [...(await this.#store.list())];
+  }
+
+  async get(entry: IpEntry): Promise<TrustedIp> {
+    const row = await this.#store.get(entry.text);
+    if (row === null) throw new ServiceError(codes.NotFound, 'get trusted address', `${entry.text} is not trusted`);
+    return row;
+  }
+
+  async put(
+    entry: IpEntry,
+    note: string | null | undefined,
+    caller: Caller,
+  ): Promise<{ created: boolean; answer: TrustedIp & RuntimeReport }> {
+    const { value, report } = await this.#change('trust', entry, 'add', caller, async () => {
+      const stored = await this.#store.put(entry, note);
+      if (stored.created) {
+        this.entries.add(entry.text);
+        this.#expected.add(entry.text);
+      }
+      return stored;
+    });
+    return { created: value.created, answer: { ...value.row, ...report } };
+  }
+
+  async remove(entry: IpEntry, caller: Caller): Promise<{ ip_address: string } & RuntimeReport> {
+    const { report } = await this.#change('distrust', entry, 'remove', caller, async () => {
+      if (!(await this.#store.remove(entry))) {
+        throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
+      }
+      this.entries.remove(entry.text);
+      this.#expected.remove(entry.text);
+    });
+    return { ip_address: entry.text, ...report };
+  }
+
+  async #change<T>(
+    operation: string,
+    entry: IpEntry,
+    verb: 'add' | 'remove',
+    caller: Caller,
+    store: () => Promise<T>,
+  ): Promise<{ value: T; report: RuntimeReport }> {
+    const outcome = await this.#turns.take('urgent', async () => {
+      const end = this.#windows.begin([entry.text]);
+      try {
+        const value = await store();
+        await this.#writeFile((await this.#store.list()).map((row) => row.ip_address));
+        const result = await this.#changer.change({
+          map: this.#map,
+          name: 'trusted',
+          add: verb === 'add' ? [entry.text] : [],
+          remove: verb === 'remove' ? [entry.text] : [],
+          committed: Promise.resolve(),
+          deadline: Math.max(caller.receivedAt + runtimeBudgetMs, performance.now() + 100),
+        });
+        return { value, result };
+      } catch (error) {
+        throw asServiceError(error);
+      } finally {
+        end();
+      }
+    });
+    const { result } = outcome;
+    if (result.currentFailed) this.#scheduleReload(`${operation} ${entry.text}: ${result.failures[0]?.reason}`);
+    const report = runtimeReport(result.failures, result.currentFailed);
+    if (report.runtime_map_updated) this.#log.info('Runtime map updated', { operation, ip_address: entry.text });
+    this.#log.info('Operation done', {
+      operation,
+      ip_address: entry.text,
+      key: caller.keyName,
+      request_id: caller.requestId,
+      ...report,
+    });
+    return { value: outcome.value, report };
+  }
+
+  async #writeFile(texts: readonly string[]): Promise<void> {
+    const lines = texts.filter((text) => parseIp(text).ok).map((text) => `${text} 1\n`);
+    try {
+      await writeFileAtomically(this.#path, `# proxy-manager trusted addresses\n${lines.join('')}`);
+    } catch (error) {
+      throw new ServiceError(
+        codes.MapFileUnusable,
+        'trusted map',
+        `the map file ${this.#path} cannot be written: ${(error as Error).message}`,
+        { cause: error, retryAfterSeconds: 5 },
+      );
+    }
+  }
+}

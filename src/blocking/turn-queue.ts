@@ -1,0 +1,52 @@
+// One writer per proxy: whatever changes the blocked set, its file or its maps has the turn while it does, and
+// nobody else. Two lanes: urgent work goes first, long work comes in slices between (at most one slice after each
+// urgent turn, so that neither starves the other; a slice is at most 50 ms by its maker's promise).
+
+export type Lane = 'urgent' | 'bulk';
+
+interface Waiting {
+  readonly run: () => Promise<void>;
+}
+
+export class TurnQueue {
+  readonly #lanes: Record<Lane, Waiting[]> = { urgent: [], bulk: [] };
+  #running = false;
+  #lastLane: Lane = 'bulk';
+
+  /** How many turns wait, the running one not counted. */
+  get waiting(): number {
+    return this.#lanes.urgent.length + this.#lanes.bulk.length;
+  }
+
+  /** Runs `work` alone. What it throws is thrown to the caller and to nobody else. */
+  take<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#lanes[lane].push({
+        run: () => work().then(resolve, reject),
+      });
+      if (!this.#running) void this.#run();
+    });
+  }
+
+  /** Resolves when everything that was taken before has ended; for shutdown. */
+  async drained(): Promise<void> {
+    await this.take('bulk', async () => undefined);
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    for (;;) {
+      const next = this.#next();
+      if (next === undefined) break;
+      await next.run();
+    }
+    this.#running = false;
+  }
+
+  #next(): Waiting | undefined {
+    const { urgent, bulk } = this.#lanes;
+    const lane: Lane = urgent.length > 0 && (bulk.length === 0 || this.#lastLane === 'bulk') ? 'urgent' : 'bulk';
+    this.#lastLane = lane;
+    return this.#lanes[lane].shift();
+  }
+}

@@ -1,0 +1,133 @@
+// What is known of every live worker: who it is (pid and start time), and whether each map was seen to be whole in
+// it. Health, reload decisions and the answers' truth come from here.
+import type { Processes, Worker } from '../haproxy/workers.ts';
+import type { MapName } from './mirrored-map.ts';
+
+export type WorkerRole = 'current' | 'draining';
+
+export interface MapState {
+  /** Whole: it was compared and nothing failed since. */
+  readonly whole: boolean;
+  readonly since: Date;
+  /** Why it is not known to be whole. */
+  readonly reason: string | null;
+}
+
+export interface KnownWorker {
+  readonly pid: number;
+  readonly startTime: number | null;
+  role: WorkerRole;
+  readonly maps: Map<MapName, MapState>;
+  /** A command to it went unanswered: it is not asked again by groups until a probe was answered. */
+  unresponsive: boolean;
+}
+
+const mapNames: readonly MapName[] = ['blocked', 'trusted'];
+
+export class WorkerBook {
+  #workers = new Map<string, KnownWorker>();
+  #masterPid: number | null = null;
+  #lastVerifiedAt: Date | null = null;
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  get masterPid(): number | null {
+    return this.#masterPid;
+  }
+
+  /** When the blocked map was last seen to be whole in every live worker at once; null: never yet. */
+  get lastVerifiedAt(): Date | null {
+    return this.#lastVerifiedAt;
+  }
+
+  all(): readonly KnownWorker[] {
+    return [...this.#workers.values()];
+  }
+
+  current(): KnownWorker | null {
+    return this.all().find((worker) => worker.role === 'current') ?? null;
+  }
+
+  draining(): readonly KnownWorker[] {
+    return this.all().filter((worker) => worker.role === 'draining');
+  }
+
+  byPid(pid: number): KnownWorker | null {
+    return this.all().find((worker) => worker.pid === pid) ?? null;
+  }
+
+  /** Takes over a `show proc`. Returns the workers that were not known before. */
+  observe(processes: Processes): readonly KnownWorker[] {
+    this.#masterPid = processes.master.pid;
+    const seen = new Map<string, KnownWorker>();
+    const fresh: KnownWorker[] = [];
+    const take = (worker: Worker, role: WorkerRole): void => {
+      const key = `${worker.pid}:${worker.startTime ?? '?'}`;
+      let known = this.#workers.get(key);
+      if (known === undefined) {
+        known = {
+          pid: worker.pid,
+          startTime: worker.startTime,
+          role,
+          maps: new Map(mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet')])),
+          unresponsive: false,
+        };
+        fresh.push(known);
+      }
+      known.role = role;
+      seen.set(key, known);
+    };
+    for (const worker of processes.current) take(worker, 'current');
+    for (const worker of processes.draining) take(worker, 'draining');
+    this.#workers = seen;
+    return fresh;
+  }
+
+  /** No proxy is there at all. */
+  clear(): void {
+    this.#workers = new Map();
+    this.#masterPid = null;
+  }
+
+  forget(pid: number): void {
+    for (const [key, worker] of this.#workers) if (worker.pid === pid) this.#workers.delete(key);
+  }
+
+  markWhole(pid: number, map: MapName): void {
+    const worker = this.byPid(pid);
+    if (worker === null) return;
+    worker.unresponsive = false;
+    worker.maps.set(map, this.#state(true, null));
+    if (this.isWholeEverywhere()) this.#lastVerifiedAt = this.#now();
+  }
+
+  markSuspect(pid: number, map: MapName, reason: string): void {
+    const worker = this.byPid(pid);
+    if (worker !== null && this.stateOf(worker, map).whole) worker.maps.set(map, this.#state(false, reason));
+  }
+
+  /** After a change in what is expected that nobody sent to the workers. */
+  markAllSuspect(map: MapName, reason: string): void {
+    for (const worker of this.all()) this.markSuspect(worker.pid, map, reason);
+  }
+
+  stateOf(worker: KnownWorker, map: MapName): MapState {
+    return worker.maps.get(map) ?? this.#state(false, 'not compared yet');
+  }
+
+  isWhole(worker: KnownWorker): boolean {
+    return mapNames.every((name) => this.stateOf(worker, name).whole);
+  }
+
+  /** At least one current worker, and every live worker seen to hold both maps. */
+  isWholeEverywhere(): boolean {
+    return this.current() !== null && this.all().every((worker) => this.isWhole(worker));
+  }
+
+  #state(whole: boolean, reason: string | null): MapState {
+    return { whole, since: this.#now(), reason };
+  }
+}

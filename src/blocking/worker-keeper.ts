@@ -1,0 +1,150 @@
+// Sees to it that a worker's map is what the database says: verify, else compare, repair, verify again. One at a
+// time, whoever asks (reconciler, sync, reload), so that no repair is taken for drift by another.
+import { MasterSocketError } from '../haproxy/master-socket.ts';
+import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { ChangeWindows } from './change-windows.ts';
+import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
+import type { MirroredMap } from './mirrored-map.ts';
+import type { TurnQueue } from './turn-queue.ts';
+import { verifyWorker } from './verification.ts';
+import type { WorkerBook } from './worker-book.ts';
+import { compareWorker } from './worker-comparison.ts';
+import { type Repairs, repairWorker } from './worker-repair.ts';
+
+export interface WorkerVerdict extends Repairs {
+  readonly pid: number;
+  readonly whole: boolean;
+  /** Why it is not known to be whole. */
+  readonly reason: string | null;
+}
+
+export interface Remaining {
+  readonly missing: readonly string[];
+  readonly unexpected: readonly string[];
+  readonly wrongValue: readonly string[];
+  readonly duplicate: readonly string[];
+}
+
+/** A listing of a million takes 0.1 s; this is for a machine that is short of everything. */
+const patienceMs = 60_000;
+const rounds = 3;
+/** Deletes that scan: above this many, replacing the map is cheaper (5 ms each against 1.7 µs an entry, at a million). */
+const slowDeletesAtMost = 64;
+
+export class WorkerKeeper {
+  readonly #book: WorkerBook;
+  readonly #turns: TurnQueue;
+  readonly #windows: ChangeWindows;
+  readonly #pending: PendingVersions;
+  readonly #log: Log;
+  readonly #fastDeletes: () => boolean;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: {
+    readonly book: WorkerBook;
+    readonly turns: TurnQueue;
+    readonly windows: ChangeWindows;
+    readonly pending: PendingVersions;
+    readonly log: Log;
+    /** Since 2.9 a delete does not scan. */
+    readonly fastDeletes: () => boolean;
+  }) {
+    this.#book = options.book;
+    this.#turns = options.turns;
+    this.#windows = options.windows;
+    this.#pending = options.pending;
+    this.#log = options.log;
+    this.#fastDeletes = options.fastDeletes;
+  }
+
+  /** Never throws: what cannot be read or repaired is a verdict too. */
+  async ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+    return await this.#alone(() => this.#ensureWhole(map, pid));
+  }
+
+  /** What is wrong right now, the first `limit` of each; for the answer of a sync that did not succeed. */
+  async remaining(map: MirroredMap, pid: number, limit: number): Promise<Remaining> {
+    return await this.#alone(async () => {
+      const { differences, missing } = await compareWorker(map, { kind: 'pid', pid }, performance.now() + patienceMs);
+      const lacking: string[] = [];
+      for await (const page of missing()) {
+        lacking.push(...page.slice(0, limit - lacking.length));
+        if (lacking.length >= limit) break;
+      }
+      return {
+        missing: lacking,
+        unexpected: differences.unexpected.slice(0, limit),
+        wrongValue: differences.wrongValue.slice(0, limit),
+        duplicate: differences.duplicate.slice(0, limit),
+      };
+    });
+  }
+
+  async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+    const worker: WorkerRef = { kind: 'pid', pid };
+    const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
+    const verdict = (whole: boolean, reason: string | null): WorkerVerdict => {
+      if (whole) this.#book.markWhole(pid, map.name);
+      else this.#book.markSuspect(pid, map.name, reason ?? 'not verified');
+      return { pid, whole, reason, ...repairs };
+    };
+    try {
+      for (let round = 0; round <= rounds; round += 1) {
+        const verification = await verifyWorker(map, worker, this.#windows, performance.now() + patienceMs);
+        if (verification.whole) return verdict(true, null);
+        if (!verification.differs) return verdict(false, 'changes came too fast for a comparison');
+        if (round === rounds) break;
+        this.#book.markSuspect(pid, map.name, 'its map differs from the database');
+        const done = await this.#repair(map, worker, pid);
+        repairs.added += done.added;
+        repairs.removed += done.removed;
+        repairs.corrected += done.corrected;
+        this.#log.warn('Running map differed from the database and was repaired', {
+          map: map.name,
+          worker: pid,
+          expected: map.expected.total,
+          seen: verification.entries,
+          ...done,
+        });
+      }
+      return verdict(false, `its map still differs after ${rounds} repairs`);
+    } catch (error) {
+      if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) {
+        this.#log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
+      }
+      return verdict(false, causeText(error));
+    }
+  }
+
+  async #repair(map: MirroredMap, worker: WorkerRef, pid: number): Promise<Repairs> {
+    const window = this.#windows.open();
+    try {
+      const deadline = performance.now() + 10 * patienceMs;
+      const comparison = await compareWorker(map, worker, performance.now() + patienceMs);
+      const deletes = comparison.differences.total;
+      if (!this.#fastDeletes() && deletes > slowDeletesAtMost && map.expected.total > 20_000) {
+        await replaceWorkerMap(map, pid, this.#pending, this.#turns, deadline);
+        return { added: 0, removed: comparison.differences.unexpected.length, corrected: deletes };
+      }
+      return await repairWorker({
+        map,
+        worker,
+        comparison,
+        window,
+        turns: this.#turns,
+        fastDeletes: this.#fastDeletes(),
+        deadline,
+      });
+    } finally {
+      this.#windows.close(window);
+    }
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#last.then(work);
+    // Whoever comes next waits for this one to end, not for it to succeed; the error is its own caller's.
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+}

@@ -1,0 +1,43 @@
+// `map-repair`: the map files from the database, without the service; for use before HAProxy's own start (a damaged
+// map file keeps HAProxy from starting). Refuses while a service runs: that one repairs by itself.
+import { dirname } from 'node:path';
+import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
+import { TurnQueue } from '../blocking/turn-queue.ts';
+import { mapLine } from '../domain/ip.ts';
+import { writeFileAtomically } from '../files/atomic-file.ts';
+import { MapFile } from '../haproxy/map-file.ts';
+import { rememberInstance } from '../service/open-state.ts';
+import { openState } from '../service/open-state.ts';
+import type { Settings } from '../settings.ts';
+import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import { ServiceLock } from '../supervision/service-lock.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** @returns how many entries each file holds now */
+export async function repairMaps(settings: Settings, log: Log): Promise<{ blocked: number; trusted: number }> {
+  const lock = ServiceLock.take(`${settings.blockedMap}.lock`, `${settings.blockedMap} in ${dirname(settings.blockedMap)}`);
+  const { database, instance, knownInstance } = await openState({ ...settings, acceptEmptyDatabase: false });
+  try {
+    if (!knownInstance) await rememberInstance(settings, instance, log);
+    const store = new BlockedIpsStore(database);
+    const keeper = new MapFileKeeper({
+      file: new MapFile(settings.blockedMap, { mode: 0o644 }),
+      path: settings.blockedMap,
+      store,
+      instance,
+      turns: new TurnQueue(),
+      log,
+      onDatabaseSurprise: () => undefined,
+    });
+    const { entries } = await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile });
+    await keeper.file.close();
+    const trusted = await new TrustedIpsStore(database).list();
+    const lines = trusted.map((row) => `${mapLine(row.ip_address)}\n`);
+    await writeFileAtomically(settings.trustedMap, `# proxy-manager trusted addresses\n${lines.join('')}`, { mode: 0o644 });
+    return { blocked: entries, trusted: trusted.length };
+  } finally {
+    await database.close();
+    lock.free();
+  }
+}

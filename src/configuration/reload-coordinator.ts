@@ -1,0 +1,247 @@
+// When reloads run, and how many. One at a time; callers that arrive meanwhile share the next one. Those that the
+// service schedules for itself are coalesced with all their reasons, held apart from each other, and dropped when
+// every worker was meanwhile seen to hold the whole set.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors/service-error.ts';
+import type { ReloadsStore } from '../store/reloads-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { CompletedReload, ReloadRequest, SafeReload } from './safe-reload.ts';
+
+export interface ScheduledReload {
+  readonly reasons: readonly string[];
+  readonly since: Date;
+  readonly attempts: number;
+}
+
+export interface LastReload {
+  readonly id: string;
+  readonly status: 'completed' | 'refused' | 'failed';
+  readonly finished_at: string;
+  readonly error: string | null;
+}
+
+const coalesceMs = 150;
+const leastApartMs = 10_000;
+const lengthsApart = 4;
+const longestBackOffMs = 300_000;
+const keptReasons = 20;
+
+export class ReloadCoordinator {
+  readonly #safeReload: SafeReload;
+  readonly #store: ReloadsStore;
+  readonly #log: Log;
+  readonly #now: () => Date;
+  readonly #stillNeeded: () => Promise<boolean>;
+  readonly #memoryAllows: () => Promise<boolean>;
+  readonly #stop = new AbortController();
+  #lock: Promise<unknown> = Promise.resolve();
+  #next: { reasons: string[]; promise: Promise<CompletedReload> } | null = null;
+  #scheduled: { reasons: Set<string>; more: number; since: Date; attempts: number } | null = null;
+  #loop: Promise<void> | null = null;
+  #wake: AbortController | null = null;
+  #lastEnd = Number.NEGATIVE_INFINITY;
+  #lastLength = 0;
+  #last: LastReload | null = null;
+
+  constructor(options: {
+    readonly safeReload: SafeReload;
+    readonly store: ReloadsStore;
+    readonly log: Log;
+    readonly now: () => Date;
+    /** Looks at the workers: false when all of them hold the whole set already. */
+    readonly stillNeeded: () => Promise<boolean>;
+    /** False while one worker more, beside the draining ones, would not fit. */
+    readonly memoryAllows: () => Promise<boolean>;
+  }) {
+    this.#safeReload = options.safeReload;
+    this.#store = options.store;
+    this.#log = options.log;
+    this.#now = options.now;
+    this.#stillNeeded = options.stillNeeded;
+    this.#memoryAllows = options.memoryAllows;
+  }
+
+  get scheduled(): ScheduledReload | null {
+    const scheduled = this.#scheduled;
+    return scheduled === null
+      ? null
+      : { reasons: [...scheduled.reasons], since: scheduled.since, attempts: scheduled.attempts };
+  }
+
+  get last(): LastReload | null {
+    return this.#last;
+  }
+
+  /** A reload of the rendered configuration, now. Callers that arrive while one runs share the one that follows it. */
+  reload(reason: string): Promise<CompletedReload> {
+    if (this.#next !== null) {
+      this.#next.reasons.push(reason);
+      return this.#next.promise;
+    }
+    const reasons = [reason];
+    const promise = this.#alone(async () => {
+      this.#next = null;
+      return await this.#run({ id: newId(this.#now()), reasons });
+    });
+    this.#next = { reasons, promise };
+    return promise;
+  }
+
+  /** A reload with something of its own (sites, a restore); `prepare` runs inside the lock. */
+  change(prepare: () => Promise<Omit<ReloadRequest, 'id'>>): Promise<CompletedReload> {
+    return this.#alone(async () => await this.#run({ id: newId(this.#now()), ...(await prepare()) }));
+  }
+
+  /** Without a reload, but never beside one. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone(work);
+  }
+
+  /** A reload has to follow. Never throws, returns at once. */
+  schedule(reason: string): void {
+    this.#scheduled ??= { reasons: new Set(), more: 0, since: this.#now(), attempts: 0 };
+    const { reasons } = this.#scheduled;
+    if (reasons.size < keptReasons) reasons.add(reason);
+    else if (!reasons.has(reason)) this.#scheduled.more += 1;
+    this.#loop ??= this.#runScheduled().finally(() => {
+      this.#loop = null;
+      if (this.#scheduled !== null && !this.#stop.signal.aborted) this.schedule([...this.#scheduled.reasons][0]!);
+    });
+  }
+
+  /** The proxy can be reached again, or its workers were seen whole: the scheduled one may not be needed any more. */
+  reconsider(): void {
+    this.#wake?.abort();
+  }
+
+  /** Lets the running one end; what was only scheduled is left to the next start, which compares everything. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake?.abort();
+    await this.#loop;
+    await this.#lock;
+  }
+
+  async #runScheduled(): Promise<void> {
+    await this.#pause(coalesceMs);
+    while (this.#scheduled !== null && !this.#stop.signal.aborted) {
+      const scheduled = this.#scheduled;
+      if (!(await this.#stillNeeded())) {
+        this.#log.info('Scheduled reload dropped: every worker was seen to hold the whole set', {
+          reasons: [...scheduled.reasons],
+        });
+        if (this.#scheduled === scheduled) this.#scheduled = null;
+        return;
+      }
+      const wait = this.#waitBefore(scheduled.attempts);
+      if (wait > 0) {
+        await this.#pause(Math.min(wait, leastApartMs));
+        continue;
+      }
+      if (!(await this.#memoryAllows())) {
+        this.#log.warn('Scheduled reload waits: draining workers leave too little memory for one more');
+        await this.#pause(leastApartMs);
+        continue;
+      }
+      await this.#tryScheduled(scheduled);
+    }
+  }
+
+  async #tryScheduled(scheduled: { reasons: Set<string>; attempts: number }): Promise<void> {
+    scheduled.attempts += 1;
+    try {
+      await this.reload(`scheduled: ${[...scheduled.reasons].join('; ')}`);
+    } catch (error) {
+      this.#log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });
+    }
+    // Whether it did what it was for is seen at the workers, whatever the reload itself said.
+  }
+
+  #waitBefore(attempts: number): number {
+    const apart = Math.max(leastApartMs, lengthsApart * this.#lastLength);
+    const backOff = attempts === 0 ? apart : Math.min(apart * 2 ** (attempts - 1), longestBackOffMs);
+    return this.#lastEnd + backOff - performance.now();
+  }
+
+  async #run(request: ReloadRequest): Promise<CompletedReload> {
+    const began = performance.now();
+    const startedAt = this.#now().toISOString();
+    try {
+      const done = await this.#safeReload.run(request);
+      await this.#record(request, startedAt, done, null);
+      return done;
+    } catch (error) {
+      await this.#record(request, startedAt, null, error);
+      throw error;
+    } finally {
+      this.#lastEnd = performance.now();
+      this.#lastLength = this.#lastEnd - began;
+      this.reconsider();
+    }
+  }
+
+  async #record(
+    request: ReloadRequest,
+    startedAt: string,
+    done: CompletedReload | null,
+    error: unknown,
+  ): Promise<void> {
+    const members = error instanceof ServiceError ? error.members : {};
+    const status = done !== null ? 'completed' : error instanceof ServiceError && error.status === 422 ? 'refused' : 'failed';
+    const finishedAt = this.#now().toISOString();
+    this.#last = { id: request.id, status, finished_at: finishedAt, error: error === null ? null : causeText(error) };
+    if (error !== null) this.#log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });
+    try {
+      await this.#store.append({
+        id: request.id,
+        status,
+        reasons: request.reasons,
+        changed: done?.changed ?? null,
+        validation_output: text(members['output']),
+        error: error === null ? null : causeText(error),
+        backup: done?.backup ?? text(members['backup']),
+        worker_before: done?.worker_before ?? number(members['worker_before']),
+        worker_after: done?.worker_after ?? number(members['worker_after']),
+        warnings: done?.warnings ?? [],
+        started_at: startedAt,
+        finished_at: finishedAt,
+      });
+    } catch (failure) {
+      // The reload is what it is; only its record is missing.
+      this.#log.error('Reload could not be recorded', { reload: request.id, cause: causeText(failure) });
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const wake = new AbortController();
+    this.#wake = wake;
+    try {
+      await sleep(ms, undefined, { signal: AbortSignal.any([wake.signal, this.#stop.signal]) });
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    } finally {
+      this.#wake = null;
+    }
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#lock.then(work);
+    // The next one waits for the end of this one, not for its success; the error is its own caller's.
+    this.#lock = run.catch(() => undefined);
+    return run;
+  }
+}
+
+/** Sorts by time; `20261120T123456789Z-1a2b3c4d`. */
+function newId(now: Date): string {
+  return `${now.toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}

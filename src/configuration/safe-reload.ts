@@ -1,0 +1,309 @@
+// The safe reload of the specification: back up, render, validate the exact bytes, switch, reload, prove it by a new
+// worker, compare its maps; on any failure the last known good is back on disk within the same operation, and the
+// proxy is reloaded with it and with the map files as the database says.
+import type { Site } from '../domain/site.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { checkConfiguration } from '../haproxy/binary.ts';
+import type { ReloadOutcome } from '../haproxy/reloader.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { BackupStore } from './backup-store.ts';
+import type { LiveFile } from './live-file.ts';
+import type { RenderedConfiguration } from './render.ts';
+import { collectGarbage, ensureFiles, type NamedFile } from './sites-map.ts';
+
+/** What the safe reload needs of the rest of the service. */
+export interface ReloadSurroundings {
+  render(sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration>;
+  sites(): Promise<Iterable<Site> | AsyncIterable<Site>>;
+  /** The map files from the database. @throws ServiceError when they cannot be written */
+  writeMaps(): Promise<void>;
+  /** Asks for a reload and waits for its proof; starts the proxy where that is the service's job. */
+  reloadProxy(): Promise<ReloadOutcome>;
+  /** Compares the maps of every worker with the database and repairs them. Warnings for what stayed wrong. */
+  verifyWorkers(): Promise<readonly string[]>;
+}
+
+export interface ReloadRequest {
+  readonly id: string;
+  readonly reasons: readonly string[];
+  /** Another configuration than the rendered one: a backup to restore. */
+  readonly restore?: { readonly configText: string; readonly files: readonly NamedFile[] };
+  /** Other sites than the stored ones; `store` keeps them once the reload was confirmed. */
+  readonly sites?: { readonly list: readonly Site[]; readonly store: () => Promise<void> };
+}
+
+export interface CompletedReload {
+  readonly id: string;
+  readonly status: 'completed';
+  readonly reasons: readonly string[];
+  readonly changed: boolean;
+  readonly backup: string | null;
+  readonly worker_before: number | null;
+  readonly worker_after: number | null;
+  readonly duration_ms: number;
+  readonly warnings: readonly string[];
+}
+
+interface Attempt {
+  readonly request: ReloadRequest;
+  readonly began: number;
+  readonly live: string | null;
+  readonly backup: string | null;
+  readonly warnings: string[];
+}
+
+const keptBackups = 20;
+
+export class SafeReload {
+  readonly #live: LiveFile;
+  readonly #backups: BackupStore;
+  readonly #proxyBin: string;
+  readonly #sitesMapBase: string;
+  readonly #mapFiles: readonly string[];
+  readonly #surroundings: ReloadSurroundings;
+  readonly #log: Log;
+
+  constructor(options: {
+    readonly live: LiveFile;
+    readonly backups: BackupStore;
+    readonly proxyBin: string;
+    readonly sitesMapBase: string;
+    /** Copied into each backup set, for reading. */
+    readonly mapFiles: readonly string[];
+    readonly surroundings: ReloadSurroundings;
+    readonly log: Log;
+  }) {
+    this.#live = options.live;
+    this.#backups = options.backups;
+    this.#proxyBin = options.proxyBin;
+    this.#sitesMapBase = options.sitesMapBase;
+    this.#mapFiles = options.mapFiles;
+    this.#surroundings = options.surroundings;
+    this.#log = options.log;
+  }
+
+  /**
+   * One reload, start to end; the caller holds the lock.
+   * @throws ServiceError 422 (refused by template or proxy; members `output`, `restored`, `worker_before`,
+   *   `worker_after`), 503 (not confirmed and rolled back, or the files cannot be written)
+   */
+  async run(request: ReloadRequest): Promise<CompletedReload> {
+    const began = performance.now();
+    const live = await this.#live.read();
+    const attempt: Attempt = { request, began, live, backup: await this.#backUp(request, live), warnings: [] };
+    const wanted = await this.#candidate(attempt);
+    attempt.warnings.push(...wanted.warnings);
+    if (wanted.text !== live) await wanted.candidate.deploy();
+    else await wanted.candidate.discard();
+    await this.#surroundings.writeMaps();
+    const outcome = await this.#surroundings.reloadProxy();
+    if (!outcome.confirmed) return await this.#rollBack(attempt, outcome, wanted.text);
+    return await this.#complete(attempt, wanted, outcome);
+  }
+
+  async #backUp(request: ReloadRequest, live: string | null): Promise<string | null> {
+    if (live === null) return null;
+    const known = await this.#knownGood();
+    if (known !== null && known.configText !== live) {
+      this.#log.warn('The live configuration was edited by hand; it is kept in the backup', { path: this.#live.path });
+    }
+    const { id } = await this.#backups.create({
+      reason: request.reasons.join('; ').slice(0, 500),
+      configText: live,
+      extraFiles: known !== null && known.configText === live ? known.files : [],
+      mapFiles: this.#mapFiles,
+    });
+    this.#log.info('Backup created', { backup: id, reload: request.id });
+    return id;
+  }
+
+  /** Rendered and validated, or the known good is back in force and the refusal is thrown. */
+  async #candidate(attempt: Attempt) {
+    const { request } = attempt;
+    let rendered: { text: string; files: readonly NamedFile[]; warnings: readonly string[] };
+    try {
+      rendered =
+        request.restore === undefined
+          ? await this.#surroundings.render(request.sites?.list ?? (await this.#surroundings.sites()))
+          : { text: request.restore.configText, files: request.restore.files, warnings: [] };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 422) throw error;
+      const output = typeof error.members['output'] === 'string' ? error.members['output'] : error.message;
+      return await this.#refuse(attempt, error.code, error.message, output, error);
+    }
+    await ensureFiles(rendered.files);
+    const candidate = await this.#live.stage(rendered.text);
+    try {
+      // `-c` reads the map files too: one that is damaged must not make a good configuration look bad.
+      await this.#surroundings.writeMaps();
+      const check = await checkConfiguration(this.#proxyBin, candidate.path);
+      if (check.valid) {
+        this.#log.info('Configuration validation passed', { reload: request.id });
+        return { ...rendered, candidate };
+      }
+      const output = check.output.replaceAll(candidate.path, this.#live.path);
+      await candidate.discard();
+      return await this.#refuse(
+        attempt,
+        codes.ProxyRefusesConfiguration,
+        `HAProxy refuses the new configuration: ${firstAlert(output)}`,
+        output,
+      );
+    } catch (error) {
+      await candidate.discard();
+      throw error;
+    }
+  }
+
+  async #refuse(attempt: Attempt, code: number, detail: string, output: string, cause?: unknown): Promise<never> {
+    const { request } = attempt;
+    this.#log.error('Configuration validation failed', { reload: request.id, output });
+    const restored = await this.#restore(attempt);
+    throw new ServiceError(code, 'safe reload', detail, {
+      ...(cause === undefined ? {} : { cause }),
+      members: {
+        id: request.id,
+        reasons: request.reasons,
+        backup: attempt.backup,
+        output,
+        restored: restored.restored,
+        ...(restored.problem === null ? {} : { restore_failure: restored.problem }),
+        worker_before: restored.outcome?.workerBefore ?? null,
+        worker_after: restored.outcome?.workerAfter ?? null,
+        duration_ms: Math.round(performance.now() - attempt.began),
+      },
+    });
+  }
+
+  async #rollBack(attempt: Attempt, failure: ReloadOutcome & { confirmed: false }, tried: string): Promise<never> {
+    const { request } = attempt;
+    const why = `${failure.detail}${failure.output === '' ? '' : `: ${failure.output.slice(0, 2_000)}`}`;
+    this.#log.error('Reload failed', { reload: request.id, reason: failure.reason, cause: why });
+    const notRunning = failure.reason === 'not-running';
+    const restored = await this.#restore(attempt, { tried, reload: !notRunning });
+    throw new ServiceError(
+      notRunning ? codes.ProxyNotRunning : codes.ReloadRolledBack,
+      'safe reload',
+      `the reload was not confirmed: ${why}${rollbackText(restored)}`,
+      {
+        retryAfterSeconds: 10,
+        members: {
+          id: request.id,
+          reasons: request.reasons,
+          backup: attempt.backup,
+          output: failure.output,
+          restored: restored.restored,
+          ...(restored.problem === null ? {} : { restore_failure: restored.problem }),
+          worker_before: failure.workerBefore,
+          worker_after: restored.outcome?.workerAfter ?? failure.workerAfter,
+          duration_ms: Math.round(performance.now() - attempt.began),
+        },
+      },
+    );
+  }
+
+  /** The last known good on disk, in the proxy, with the maps of the database; what failed of it is told, not thrown. */
+  async #restore(
+    attempt: Attempt,
+    how: { readonly tried: string | null; readonly reload: boolean } = { tried: null, reload: true },
+  ): Promise<{ restored: boolean; problem: string | null; outcome: ReloadOutcome | null }> {
+    let outcome: ReloadOutcome | null = null;
+    try {
+      const known = (await this.#knownGood()) ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
+      if (known === null) return { restored: false, problem: 'there is no known good configuration yet', outcome };
+      await ensureFiles(known.files);
+      if ((await this.#live.read()) !== known.configText) {
+        const candidate = await this.#live.stage(known.configText);
+        await candidate.deploy();
+      }
+      await this.#surroundings.writeMaps();
+      this.#log.info('Backup restored', { reload: attempt.request.id, backup: attempt.backup });
+      if (!how.reload) return { restored: true, problem: null, outcome };
+      outcome = await this.#surroundings.reloadProxy();
+      if (!outcome.confirmed) {
+        const problem = `the reload with the known good configuration failed too: ${outcome.detail}${outcome.output === '' ? '' : `: ${outcome.output.slice(0, 2_000)}`}`;
+        this.#log.error('Restored configuration was not confirmed', { reload: attempt.request.id, cause: problem });
+        // The bytes are back and, where nothing new was deployed, so is what the worker runs.
+        return { restored: how.tried === null || known.configText !== how.tried, problem, outcome };
+      }
+      await this.#surroundings.verifyWorkers();
+      await this.#backups.markKnownGood(known.configText, known.files);
+      return { restored: true, problem: null, outcome };
+    } catch (error) {
+      this.#log.error('Restoring the last known good configuration failed', {
+        reload: attempt.request.id,
+        cause: causeText(error),
+      });
+      return { restored: false, problem: causeText(error), outcome };
+    }
+  }
+
+  async #complete(
+    attempt: Attempt,
+    wanted: { text: string; files: readonly NamedFile[] },
+    outcome: ReloadOutcome & { confirmed: true },
+  ): Promise<CompletedReload> {
+    const { request, warnings } = attempt;
+    warnings.push(...(await this.#surroundings.verifyWorkers()));
+    await request.sites?.store();
+    await this.#keep(wanted, attempt.backup, warnings);
+    this.#log.info('Safe reload completed', {
+      reload: request.id,
+      reasons: request.reasons,
+      changed: wanted.text !== attempt.live,
+      worker_before: outcome.workerBefore,
+      worker_after: outcome.workerAfter,
+      by: outcome.by,
+    });
+    return {
+      id: request.id,
+      status: 'completed',
+      reasons: request.reasons,
+      changed: wanted.text !== attempt.live,
+      backup: attempt.backup,
+      worker_before: outcome.workerBefore,
+      worker_after: outcome.workerAfter,
+      duration_ms: Math.round(performance.now() - attempt.began),
+      warnings,
+    };
+  }
+
+  /** The reload is done and proved; a full disk now must not make it look failed. */
+  async #keep(wanted: { text: string; files: readonly NamedFile[] }, backup: string | null, warnings: string[]) {
+    try {
+      const before = await this.#knownGood();
+      await this.#backups.markKnownGood(wanted.text, wanted.files);
+      const keep = [...wanted.files, ...(before?.files ?? [])].map((file) => file.path);
+      await collectGarbage(this.#sitesMapBase, keep);
+      await this.#backups.prune(keptBackups);
+    } catch (error) {
+      const text = `the known good configuration could not be recorded: ${causeText(error)}`;
+      warnings.push(text);
+      this.#log.warn(text, { backup });
+    }
+  }
+
+  async #knownGood(): Promise<{ configText: string; files: readonly NamedFile[] } | null> {
+    try {
+      return await this.#backups.readKnownGood();
+    } catch (error) {
+      this.#log.error('The last known good configuration cannot be read', { cause: causeText(error) });
+      return null;
+    }
+  }
+}
+
+
+/** The line of HAProxy's output that says what is wrong. */
+function firstAlert(output: string): string {
+  const lines = output.split('\n').map((line) => line.trim());
+  return lines.find((line) => line.includes('[ALERT]')) ?? lines.find((line) => line !== '') ?? 'it gave no reason';
+}
+
+function rollbackText(restored: { restored: boolean; problem: string | null }): string {
+  if (restored.problem === null) return '; the last known good configuration is back in force';
+  return restored.restored
+    ? `; the last known good configuration is back on disk, but ${restored.problem}`
+    : `; and the rollback failed: ${restored.problem}`;
+}

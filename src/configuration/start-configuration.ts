@@ -1,0 +1,72 @@
+// Before the proxy is started: a configuration that it will take. An existing one is kept; one that the proxy refuses
+// gives way to the last known good; where there is none at all, the template's is the first.
+import { ServiceError } from '../errors/service-error.ts';
+import { checkConfiguration } from '../haproxy/binary.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { BackupStore } from './backup-store.ts';
+import type { LiveFile } from './live-file.ts';
+import type { RenderedConfiguration } from './render.ts';
+import { ensureFiles, type NamedFile } from './sites-map.ts';
+
+export type StartConfiguration =
+  | { readonly usable: true; readonly source: 'live' | 'known-good' | 'template' }
+  | { readonly usable: false; readonly output: string };
+
+/** The map files exist already: a missing one is fatal to any configuration. */
+export async function ensureStartConfiguration(options: {
+  readonly live: LiveFile;
+  readonly backups: BackupStore;
+  readonly proxyBin: string;
+  readonly mapFiles: readonly string[];
+  readonly render: () => Promise<RenderedConfiguration>;
+  readonly log: Log;
+}): Promise<StartConfiguration> {
+  const { live, backups, log } = options;
+  const text = await live.read();
+  let output = '';
+  if (text !== null) {
+    const check = await checkConfiguration(options.proxyBin, live.path);
+    if (check.valid) return { usable: true, source: 'live' };
+    output = check.output;
+    log.error('Configuration validation failed', { file: live.path, output });
+    const { id } = await backups.create({
+      reason: 'refused by the proxy at start',
+      configText: text,
+      extraFiles: [],
+      mapFiles: options.mapFiles,
+    });
+    log.info('Backup created', { backup: id });
+  }
+  const known = await backups.readKnownGood();
+  if (known !== null && known.configText !== text && (await deploy(options, known.configText, known.files))) {
+    log.info('Backup restored', { file: live.path });
+    return { usable: true, source: 'known-good' };
+  }
+  try {
+    const rendered = await options.render();
+    if (await deploy(options, rendered.text, rendered.files)) return { usable: true, source: 'template' };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    log.error('Configuration validation failed', { output: causeText(error) });
+    output = output === '' ? causeText(error) : output;
+  }
+  return { usable: false, output };
+}
+
+async function deploy(
+  options: Parameters<typeof ensureStartConfiguration>[0],
+  text: string,
+  files: readonly NamedFile[],
+): Promise<boolean> {
+  await ensureFiles(files);
+  const candidate = await options.live.stage(text);
+  const check = await checkConfiguration(options.proxyBin, candidate.path);
+  if (!check.valid) {
+    options.log.error('Configuration validation failed', { output: check.output });
+    await candidate.discard();
+    return false;
+  }
+  options.log.info('Configuration validation passed', { file: options.live.path });
+  await candidate.deploy();
+  return true;
+}

@@ -1,0 +1,110 @@
+import { setImmediate } from 'node:timers/promises';
+import { Context, type Emitter, Liquid, LiquidError, toPromise } from 'liquidjs';
+import type { TemplateScope } from './render-scope.ts';
+import { printable } from './template-values.ts';
+
+/** The template is wrong, or ran past a limit. `line` counts from 1 and is null where the engine knows none. */
+export class TemplateRefused extends Error {
+  readonly line: number | null;
+
+  constructor(message: string, line: number | null, options?: ErrorOptions) {
+    super(message, options);
+    this.line = line;
+  }
+}
+
+const limits = {
+  /** Characters of template. */
+  parse: 1_000_000,
+  /** Characters of configuration; 5,000 sites of two servers are 1.2 million. */
+  output: 64_000_000,
+  /** Objects and characters that filters, ranges and loops may make. */
+  memory: 50_000_000,
+  /** Milliseconds for one render, other work of the event loop included. */
+  time: 10_000,
+  /** Milliseconds of work after which the event loop gets its turn. */
+  slice: 10,
+};
+
+/** Tags that bring in another file: a template is one file. */
+const fileTags = ['include', 'layout', 'render', 'block'];
+
+/**
+ * Renders one template over plain data. An engine serves one render, so nothing of one leaks into the next.
+ * Throws TemplateRefused.
+ */
+export async function renderTemplate(template: string, scope: TemplateScope): Promise<string> {
+  const engine = lockedDownEngine(breather());
+  try {
+    const parsed = engine.parse(template);
+    const context = new Context(scope, engine.options, {}, { liquid: engine });
+    const emitter = new BoundedEmitter(limits.output);
+    await toPromise(engine.renderer.renderTemplates(parsed, context, emitter));
+    return emitter.buffer;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw asRefusal(error);
+  }
+}
+
+function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
+  const engine = new Liquid({
+    templates: {}, // from memory only, and there is nothing in it
+    strictVariables: true,
+    lenientIf: true,
+    strictFilters: true,
+    ownPropertyOnly: true,
+    dynamicPartials: false,
+    relativeReference: false,
+    cache: false,
+    parseLimit: limits.parse,
+    renderLimit: limits.time,
+    memoryLimit: limits.memory,
+    // A promise where a turn is due: the engine awaits it, and thousands of sites do not hold up the event loop.
+    outputEscape: ((value: unknown) => {
+      const text = printable(value);
+      return breathe()?.then(() => text) ?? text;
+    }) as (value: unknown) => string,
+  });
+  for (const tag of fileTags) delete engine.tags[tag];
+  delete engine.filters.raw; // would step around the output escape
+  return engine;
+}
+
+/** Gives a promise of the next turn once a slice of work is over, else null. */
+function breather(): () => Promise<void> | null {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < limits.slice) return null;
+    return setImmediate().then(() => {
+      since = performance.now();
+    });
+  };
+}
+
+class BoundedEmitter implements Emitter {
+  buffer = '';
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  write(text: unknown): void {
+    this.buffer += String(text ?? '');
+    if (this.buffer.length > this.#most) throw new Error(`the result is longer than ${this.#most} characters`);
+  }
+}
+
+/** liquidjs appends `, line:3, col:5` to its messages and keeps the token that failed. */
+function asRefusal(error: Error): TemplateRefused {
+  if (!LiquidError.is(error)) return new TemplateRefused(error.message, null, { cause: error });
+  const message = error.message.replace(/, line:\d+, col:\d+$/, '');
+  const [line] = error.token?.getPosition() ?? [];
+  const source = error.token?.getText().trim() ?? '';
+  const where = line === undefined ? '' : `line ${line}: `;
+  const what = source === '' || message.includes(source) ? '' : ` in ${shorten(source)}`;
+  return new TemplateRefused(`${where}${message}${what}`, line ?? null, { cause: error });
+}
+
+const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

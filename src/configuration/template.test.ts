@@ -1,0 +1,216 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Site } from '../domain/site.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { acceptedRule } from './blocked-rule.ts';
+import type { RenderInput } from './render.ts';
+import { Template } from './template.ts';
+import { manySites, sampleInput, sampleSites } from './template-samples.ts';
+
+const rule = '{% for b in http_bind %}bind {{ b }}\n{% endfor %}'.concat(
+  acceptedRule('{{ blocked_map }}', '{{ trusted_map }}'),
+);
+
+async function errorOf(work: Promise<unknown>): Promise<ServiceError> {
+  const error = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(ServiceError);
+  return error as ServiceError;
+}
+
+const withServer = (address: string): RenderInput => ({
+  ...sampleInput,
+  sites: [{ domain: 'a.example', servers: [{ address, port: 80 }] }],
+});
+
+describe('the built-in template', () => {
+  test('renders sites, options and names as the golden file has them', async () => {
+    const { text, files, warnings } = await Template.builtIn().render({
+      ...sampleInput,
+      serverStateFile: '/var/lib/proxy-manager/servers.state',
+      sites: sampleSites,
+    });
+    await expect(text).toMatchFileSnapshot('golden/built-in.cfg');
+    await expect(files[0]?.content).toMatchFileSnapshot('golden/sites.map');
+    expect(files[0]?.path).toMatch(/^\/etc\/proxy\/sites\.[0-9a-f]{16}\.map$/);
+    expect(text).toContain(files[0]?.path);
+    expect(warnings).toEqual([]);
+  });
+
+  test('renders without a site and without a name server as the golden file has it', async () => {
+    const machine = { resolvConf: false, hosts: new Set<string>(), openFiles: 1_024 };
+    const { text } = await Template.builtIn().render({ ...sampleInput, httpBind: ['127.0.0.1:8080'], machine });
+    await expect(text).toMatchFileSnapshot('golden/built-in-bare.cfg');
+  });
+
+  test('gives the same bytes whatever the order of the sites, also when they come one by one', async () => {
+    async function* backwards() {
+      yield* [...sampleSites].reverse();
+    }
+    const forth = await Template.builtIn().render({ ...sampleInput, sites: sampleSites });
+    const back = await Template.builtIn().render({ ...sampleInput, sites: backwards() });
+    expect(back).toEqual(forth);
+  });
+
+  test('lets other work run while it renders thousands of sites', async () => {
+    let turns = 0;
+    let rendering = true;
+    const count = () => {
+      turns += 1;
+      if (rendering) setImmediate(count);
+    };
+    setImmediate(count);
+    const { text } = await Template.builtIn().render({ ...sampleInput, sites: manySites(5_000) });
+    rendering = false;
+    expect(text.match(/^backend site_/gm)).toHaveLength(5_000);
+    expect(turns).toBeGreaterThan(25); // the sites alone are taken in 25 slices
+  });
+
+  test.each([
+    ['30m', '30m', '15000ms'],
+    ['4s', '4s', '2000ms'],
+    ['2w', '1209600000ms', '15000ms'],
+  ])('keeps the idle time below hard-stop-after %s', async (hardStopAfter, stop, idle) => {
+    const { text } = await Template.builtIn().render({ ...sampleInput, hardStopAfter });
+    expect(text).toContain(`hard-stop-after ${stop}\n`);
+    expect(text).toContain(`timeout http-keep-alive ${idle}\n`);
+  });
+
+  test.each(['', '0s', '30', '-1m', '99d', '30m\n', '1h # x'])('refuses the time %j', async (hardStopAfter) => {
+    const error = await errorOf(Template.builtIn().render({ ...sampleInput, hardStopAfter }));
+    expect(error.message).toContain('hard_stop_after');
+  });
+});
+
+describe('a value from outside', () => {
+  // biome-ignore format: a table
+  const hostile = [
+    'a\nb', 'a\rb', 'a\0b', 'a b', 'a\tb', 'a#b', 'a"b', "a'b", 'a\\b', 'a\\nb', 'a$b', '$HOME', '%[src]', 'a,b',
+    'a)b', 'a(b', 'a{b', 'a;b', 'a|b', 'a<b', 'a`b', 'a!b', 'a%0Ab', '{{ x }}', '{% x %}', 'a\u2028b', 'a\u0085b', '',
+  ];
+
+  test.each(hostile)('%j is refused in a server address, and named', async (address) => {
+    const error = await errorOf(Template.builtIn().render(withServer(address)));
+    expect(error.code).toBe(5001);
+    expect(error.message).toContain('sites[a.example].servers[0].address');
+    expect(error.members.output).toContain('sites[a.example].servers[0].address');
+  });
+
+  test.each(hostile)('%j is refused in every other place', async (value) => {
+    const site: Site = { domain: value, servers: [] };
+    const cases: [string, Partial<RenderInput>][] = [
+      ['domain', { sites: [site] }],
+      ['blocked_map', { blockedMap: value }],
+      ['trusted_map', { trustedMap: value }],
+      ['http_bind[1]', { httpBind: [':80', value] }],
+      ['stats_socket', { statsSocket: value }],
+      ['server_state_file', { serverStateFile: value }],
+      ['sites_map', { sitesMapBase: `/etc/${value === '' ? ' ' : value}/sites.map` }],
+    ];
+    for (const [name, change] of cases) {
+      const error = await errorOf(Template.builtIn().render({ ...sampleInput, ...change }));
+      expect(error.code).toBe(5001);
+      expect(error.message).toContain(name);
+    }
+  });
+
+  test('never adds a line, a word or a comment, whatever it is', async () => {
+    const shape = (text: string) => text.split('\n').map((line) => line.split(/[ #"'\\]/).length);
+    const expected = shape((await Template.builtIn().render(withServer('one'))).text);
+    const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme-ascii' }), fc.domain());
+    let rendered = 0;
+    await fc.assert(
+      fc.asyncProperty(anyText, async (address) => {
+        const result = await Template.builtIn()
+          .render(withServer(address))
+          .catch((error: unknown) => error);
+        if (result instanceof ServiceError) return;
+        rendered += 1;
+        expect(shape((result as { text: string }).text)).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
+    expect(rendered).toBeGreaterThan(0);
+  });
+
+  test('an address in which the front end would listen nowhere is refused', async () => {
+    const error = await errorOf(Template.builtIn().render({ ...sampleInput, httpBind: [] }));
+    expect(error.message).toContain('http_bind is empty');
+  });
+});
+
+describe("an operator's template", () => {
+  let folder: string;
+  let path: string;
+  const render = async (text: string, input = sampleInput) => {
+    await writeFile(path, text);
+    return (await Template.fromFile(path)).render(input);
+  };
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pm-template-'));
+    path = join(folder, 'my.cfg.liquid');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  test('is read at every render', async () => {
+    await writeFile(path, `frontend one\n${rule}\n`);
+    const template = await Template.fromFile(path);
+    expect((await template.render(sampleInput)).text).toContain('frontend one');
+    await writeFile(path, `frontend two\n${rule}\n`);
+    expect((await template.render(sampleInput)).text).toContain('frontend two');
+  });
+
+  test('may loop over sites and join words with a blank', async () => {
+    const loop = '{% for s in sites %}# {{ s.domain }} {{ s.servers | map: "port" | join: " " }}\n{% endfor %}';
+    const { text } = await render(`${loop}frontend f\n${rule}\n`, { ...sampleInput, sites: sampleSites });
+    expect(text).toContain('# shop.example.com 8080 8080\n');
+  });
+
+  test('that is not there is refused with its path', async () => {
+    const error = await errorOf(Template.fromFile(join(folder, 'none')));
+    expect(error.code).toBe(5001);
+    expect(error.message).toContain(join(folder, 'none'));
+  });
+
+  test.each([
+    ['an unknown variable', 'a\n{{ nothing }}\n', 2, 'nothing'],
+    ['an unknown property', '\n\n{{ sites.first.nothing }}', 3, 'nothing'],
+    ['an unknown filter', 'a\n{{ blocked_map | shout }}\n', 2, 'shout'],
+    ['an unknown tag', 'a\n{% frobnicate %}\n', 2, 'frobnicate'],
+    ['a tag left open', 'a\n{% if resolv_conf %}\n', 2, 'resolv_conf'],
+    ['a file to include', 'a\n{% include "/etc/passwd" %}', 2, 'include'],
+    ['a file to render', 'a\n{% render "/etc/passwd" %}', 2, 'render'],
+    ['a layout', '{% layout "/etc/passwd" %}', 1, 'layout'],
+    ['the filter that steps around the escape', '{{ blocked_map | raw }}', 1, 'raw'],
+    ['a filter that makes a newline', 'a\n{{ blocked_map | append: "%0Ab" | url_decode }}', 2, '\\n'],
+    ['an escape with a newline by echo', '{% echo "%0A" | url_decode %}', 1, '\\n'],
+    ['an object as output', '{{ sites }}', 1, 'a list or an object'],
+    ['an empty value as output', '{{ sites[0].servers[0].options.max_connections }}', 1, 'empty'],
+    ['a reach for a constructor', '{{ sites.constructor }}', 1, 'constructor'],
+    ['a loop without end', '{% for i in (1..900000000) %}x{% endfor %}', 1, 'limit'],
+    ['no newline at the end', 'frontend f', null, 'does not end in a newline'],
+    ['a NUL', 'frontend f\0\n', null, 'NUL'],
+  ])('with %s is refused', async (_what, text, line, word) => {
+    const error = await errorOf(render(text, { ...sampleInput, sites: sampleSites }));
+    expect(error.code).toBe(5001);
+    expect(error.members.line ?? null).toBe(line);
+    expect(error.members.output).toContain(word);
+    if (line !== null) expect(error.members.output).toContain(`line ${line}`);
+  });
+
+  test('without the rule for the blocked map is refused with the line it needs', async () => {
+    const error = await errorOf(render('frontend f\n  bind :80\n'));
+    expect(error.code).toBe(5003);
+    expect(error.message).toContain('src,map_ip(/etc/proxy/blocked_ips.map,0) -m int gt 0');
+  });
+
+  test('with a second front end that lacks the rule is accepted with a warning', async () => {
+    const { warnings } = await render(`frontend f\n${rule}\nlisten stats\n  bind :8404\n`);
+    expect(warnings).toEqual([expect.stringContaining('listen stats')]);
+  });
+});

@@ -1,0 +1,77 @@
+import {
+  holdsEveryIpv4,
+  type IpEntry,
+  type IpWords,
+  ipv4Entry,
+  ipv6Entry,
+  lastWords,
+  maskWord,
+  networkWords,
+  prefixInIpv6Terms,
+  sameWords,
+} from './ip-entry.ts';
+
+/**
+ * 17 bytes whose memcmp order is the order of addresses, a wider network before what it holds: 16 of address (IPv4 as
+ * `::ffff:a.b.c.d`), one of prefix in IPv6 terms.
+ */
+export function sortKey(entry: IpEntry): Buffer {
+  return key(entry.words, prefixInIpv6Terms(entry));
+}
+
+/** The keys of everything inside `entry`, itself included, are those with `first <= key <= last`. */
+export function sortKeyRange(entry: IpEntry): { first: Buffer; last: Buffer } {
+  const prefix = prefixInIpv6Terms(entry);
+  return { first: key(entry.words, prefix), last: key(lastWords(entry.words, prefix), 128) };
+}
+
+function key(words: IpWords, prefix: number): Buffer {
+  const bytes = Buffer.allocUnsafe(17);
+  bytes.writeUInt32BE(words[0], 0);
+  bytes.writeUInt32BE(words[1], 4);
+  bytes.writeUInt32BE(words[2], 8);
+  bytes.writeUInt32BE(words[3], 12);
+  bytes[16] = prefix;
+  return bytes;
+}
+
+/** The canonical texts of every network that could cover `entry`, narrowest first, `entry` itself left out. */
+export function containingNetworks(entry: IpEntry): string[] {
+  const texts: string[] = [];
+  for (let prefix = entry.prefix - 1; prefix >= 1; prefix--) {
+    if (entry.family === 4) {
+      texts.push(ipv4Entry((entry.words[3] & maskWord(prefix)) >>> 0, prefix).text);
+      continue;
+    }
+    const words = networkWords(entry.words, prefix);
+    // The parser takes neither this one nor any wider.
+    if (holdsEveryIpv4(words, prefix)) break;
+    texts.push(ipv6Entry(words, prefix).text);
+  }
+  return texts;
+}
+
+/** Whether every address of `inner` is one of `outer`; true for equal entries too. */
+export function covers(outer: IpEntry, inner: IpEntry): boolean {
+  const prefix = prefixInIpv6Terms(outer);
+  return prefix <= prefixInIpv6Terms(inner) && sameWords(networkWords(inner.words, prefix), outer.words);
+}
+
+/**
+ * Under which entries HAProxy looks such a source up: itself and, for an IPv6 source that carries an IPv4 address,
+ * that address. Tried on 2.6.12 and 3.0.11: besides `::ffff:a.b.c.d` (canonically IPv4 already) these are 6to4,
+ * 2002::/16 (RFC 3056), and the old `::a.b.c.d`, ::1 included. A network inside those gives the IPv4 network that its
+ * sources fall into; none where that would be all of IPv4.
+ */
+export function lookupForms(entry: IpEntry): IpEntry[] {
+  if (entry.family === 4) return [entry];
+  const [first, second, third, fourth] = entry.words;
+  if (first >>> 16 === 0x2002 && entry.prefix > 16) {
+    const address = ((first << 16) | (second >>> 16)) >>> 0;
+    return [entry, ipv4Entry(address, Math.min(entry.prefix - 16, 32))];
+  }
+  if (first === 0 && second === 0 && third === 0 && entry.prefix > 96) {
+    return [entry, ipv4Entry(fourth, entry.prefix - 96)];
+  }
+  return [entry];
+}

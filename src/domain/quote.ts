@@ -1,0 +1,15 @@
+const LONGEST = 60;
+const PRINTABLE_WORD = /^[!-~]+$/;
+
+/**
+ * A text from outside, fit to stand in a message or a log line: at most 60 characters of it, with everything that is
+ * not printable ASCII escaped as `\uXXXX`. One plain word stands bare, anything else in double quotes.
+ */
+export function quote(text: string): string {
+  const head = text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+  if (PRINTABLE_WORD.test(head)) return head;
+  return JSON.stringify(head).replace(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,71 @@
+/** What an error code stands for. A number names one kind and one message, for good (contracts.md, Errors). */
+export interface ErrorEntry {
+  readonly name: string;
+  /** The family of the error, one word. */
+  readonly kind: string;
+  /** The same words for every error of this code; what happened to which thing is the error's detail. */
+  readonly message: string;
+  /** The HTTP status it is answered with. */
+  readonly status: number;
+}
+
+// Never renumber or reuse: clients keep these. Groups as in contracts.md; the proxy manager's own begin at 6000.
+const rows = [
+  [100, 'InvalidParameter', 'Parameter', 'invalid parameter', 400],
+  [101, 'InvalidAddress', 'Parameter', 'invalid IP address or network', 400],
+  [102, 'InvalidBody', 'Parameter', 'invalid request body', 400],
+  [103, 'UnknownField', 'Parameter', 'unknown field', 400],
+  [104, 'InvalidTime', 'Parameter', 'invalid time or duration', 400],
+  [105, 'InvalidDomain', 'Parameter', 'invalid site domain', 400],
+  [106, 'InvalidServer', 'Parameter', 'invalid server of a site', 400],
+  [107, 'InvalidCursor', 'Parameter', 'invalid cursor', 400],
+  [108, 'UnexpectedBody', 'Parameter', 'a body where none is taken', 400],
+  [401, 'Unauthorized', 'Authentication', 'a valid API key is needed', 401],
+  [403, 'Forbidden', 'Authorization', 'the API key does not allow this', 403],
+  [404, 'NoSuchEndpoint', 'Search', 'no such endpoint', 404],
+  [409, 'Conflict', 'State', 'conflict with the present state', 409],
+  [500, 'Internal', 'Internal', 'unexpected error', 500],
+  [1000, 'IntegrityViolated', 'Integrity', 'integrity violated', 409],
+  [1002, 'NotUnique', 'Integrity', 'must be unique', 409],
+  [1100, 'NotFound', 'Search', 'not found', 404],
+  [3000, 'Unavailable', 'External', 'external system unavailable', 503],
+  [3001, 'MasterSocketUnavailable', 'External', 'master socket of the proxy unavailable', 503],
+  [3002, 'ProxyNotRunning', 'External', 'proxy not running', 503],
+  [3003, 'UnexpectedProxyReply', 'External', 'unexpected reply of the proxy', 503],
+  [5000, 'InvalidConfiguration', 'Configuration', 'invalid configuration', 422],
+  [5001, 'TemplateRefused', 'Configuration', 'template refused', 422],
+  [5002, 'ProxyRefusesConfiguration', 'Configuration', 'configuration refused by the proxy', 422],
+  [5003, 'BlockedRuleMissing', 'Configuration', 'configuration without the blocked-map rule', 422],
+  [6000, 'TooLarge', 'Limit', 'too large', 413],
+  [6001, 'TooManyFailedKeys', 'Limit', 'too many failed API keys', 429],
+  [6002, 'QueueFull', 'Limit', 'queue of changes full', 503],
+  [6003, 'DatabaseUnusable', 'Storage', 'database unusable', 503],
+  [6004, 'MapFileUnusable', 'Storage', 'map file unusable', 503],
+  [6005, 'ReloadRolledBack', 'Reload', 'reload not confirmed and rolled back', 503],
+  [6006, 'ShrinkRefused', 'State', 'more than half of the set would go', 409],
+  [6007, 'CoveredByTrust', 'State', 'covered by a trusted address', 409],
+  [6008, 'ForeignMapFile', 'State', 'map file of another database', 409],
+  [6009, 'UnsupportedMediaType', 'Protocol', 'media type not supported', 415],
+  [6010, 'NotAcceptable', 'Protocol', 'no acceptable media type', 406],
+  [6011, 'MethodNotAllowed', 'Protocol', 'method not allowed', 405],
+  [6012, 'ShuttingDown', 'State', 'service shutting down', 503],
+  [6013, 'RequestTimeout', 'Protocol', 'request took too long to come', 408],
+] as const satisfies readonly (readonly [number, string, string, string, number])[];
+
+type Row = (typeof rows)[number];
+
+/** The numbers by name, for where an error is raised. */
+export const codes = Object.freeze(Object.fromEntries(rows.map(([code, name]) => [name, code]))) as {
+  readonly [R in Row as R[1]]: R[0];
+};
+
+export const catalogue: ReadonlyMap<number, ErrorEntry> = new Map(
+  rows.map(([code, name, kind, message, status]) => [code, Object.freeze({ name, kind, message, status })]),
+);
+
+const UNKNOWN: ErrorEntry = Object.freeze({ name: 'Unknown', kind: 'Other', message: 'unknown', status: 500 });
+
+/** What a code stands for; kind "Other" and message "unknown" for one that is not in the catalogue. */
+export function lookUpCode(code: number): ErrorEntry {
+  return catalogue.get(code) ?? UNKNOWN;
+}

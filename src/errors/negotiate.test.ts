@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { errorContentTypes, errorMediaType } from './negotiate.ts';
+
+it.each([
+  [undefined, 'problem+json'],
+  ['', 'problem+json'],
+  ['*/*', 'problem+json'],
+  ['application/json', 'problem+json'],
+  ['application/problem+json', 'problem+json'],
+  ['text/html', 'problem+json'],
+  ['application/x-protobuf', 'apierror'],
+  ['APPLICATION/X-Protobuf', 'apierror'],
+  ['application/x-protobuf, */*', 'apierror'],
+  ['*/*, application/x-protobuf', 'apierror'],
+  ['*/*, application/x-protobuf;q=0.5', 'problem+json'],
+  ['*/*;q=0.1, application/x-protobuf;q=0.5', 'apierror'],
+  ['application/json, application/x-protobuf', 'problem+json'],
+  ['application/x-protobuf, application/json', 'apierror'],
+  ['application/json;q=0.5, application/x-protobuf', 'apierror'],
+  ['application/x-protobuf;q=0', 'problem+json'],
+  ['application/x-protobuf;q=2', 'problem+json'],
+  ['application/x-protobuf; messageType="errors.v1.Err"', 'err'],
+  ['application/x-protobuf;messagetype=errors.v1.Err', 'err'],
+  ['application/x-protobuf; messageType="errors.v1.ApiError"', 'apierror'],
+  ['application/x-protobuf; messageType="other.v1.Thing"', 'problem+json'],
+  ['application/x-protobuf; messageType="other, application/json;"; q=1', 'problem+json'],
+  ['application/x-protobuf; messageType="errors.v1.Err"; q=0.4, application/x-protobuf; q=0.6', 'apierror'],
+  ['application/x-protobuf; messageType="errors.v1\\.Err"', 'err'],
+])('Accept %s gets %s', (accept, expected) => {
+  expect(errorMediaType(accept)).toBe(expected);
+});
+
+it.each(Object.entries(errorContentTypes))('%s is what its own content type asks for', (form, contentType) => {
+  expect(errorMediaType(contentType)).toBe(form);
+});
+
+it('answers whatever the header holds', () => {
+  const pieces = fc.constantFrom('application/x-protobuf', '"', '\\', ';', ',', '=', 'q', '1', ' ', '*/*', '\u00e9');
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+      expect(Object.keys(errorContentTypes)).toContain(errorMediaType(parts.join('')));
+    }),
+  );
+});

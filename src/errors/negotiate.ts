@@ -1,0 +1,77 @@
+export type ErrorMediaType = 'problem+json' | 'apierror' | 'err';
+
+/** The `Content-Type` of each form of an error. */
+export const errorContentTypes: Readonly<Record<ErrorMediaType, string>> = Object.freeze({
+  'problem+json': 'application/problem+json',
+  apierror: 'application/x-protobuf; messageType="errors.v1.ApiError"',
+  err: 'application/x-protobuf; messageType="errors.v1.Err"',
+});
+
+interface MediaRange {
+  readonly type: string;
+  readonly messageType: string | undefined;
+  readonly quality: number;
+}
+
+/**
+ * In which form a client wants its errors, by its `Accept` header: the wanted form with the highest q, the first named
+ * of equals, and problem details whenever it names neither form. An error is answered in any case, so never 406.
+ */
+export function errorMediaType(accept: string | undefined): ErrorMediaType {
+  let best: ErrorMediaType = 'problem+json';
+  let bestQuality = 0;
+  let anyQuality = 0;
+  for (const range of splitOutsideQuotes(accept ?? '', ',').map(parseRange)) {
+    const wanted = formOf(range);
+    if (wanted !== undefined && range.quality > bestQuality) {
+      best = wanted;
+      bestQuality = range.quality;
+    }
+    if (range.type === '*/*' || range.type === 'application/*') anyQuality = Math.max(anyQuality, range.quality);
+  }
+  // A wildcard names no form, so it stands for problem details, and only against what is wanted less.
+  return anyQuality > bestQuality ? 'problem+json' : best;
+}
+
+function formOf({ type, messageType }: MediaRange): ErrorMediaType | undefined {
+  if (type === 'application/problem+json' || type === 'application/json') return 'problem+json';
+  if (type !== 'application/x-protobuf') return undefined;
+  if (messageType === undefined || messageType === 'errors.v1.ApiError') return 'apierror';
+  return messageType === 'errors.v1.Err' ? 'err' : undefined;
+}
+
+function parseRange(text: string): MediaRange {
+  const [type = '', ...parameters] = splitOutsideQuotes(text, ';');
+  let messageType: string | undefined;
+  let quality = 1;
+  for (const parameter of parameters) {
+    const equals = parameter.indexOf('=');
+    const name = parameter.slice(0, Math.max(equals, 0)).trim().toLowerCase();
+    const value = unquote(parameter.slice(equals + 1).trim());
+    if (name === 'messagetype') messageType = value;
+    // RFC 9110 12.4.2; what is no q-value counts as not wanted.
+    if (name === 'q') quality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : 0;
+  }
+  return { type: type.trim().toLowerCase(), messageType, quality };
+}
+
+function unquote(value: string): string {
+  return /^"(.*)"$/.exec(value)?.[1]?.replace(/\\(.)/g, '$1') ?? value;
+}
+
+function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (quoted && character === '\\') index++;
+    else if (character === '"') quoted = !quoted;
+    else if (character === separator && !quoted) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}

@@ -1,0 +1,139 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { describe, expect, it } from 'vitest';
+import { ApiErrorSchema, ErrSchema } from './gen/errors/v1/errors_pb.ts';
+import { decodeApiError, decodeErr, encodeApiError, encodeErr } from './protobuf.ts';
+import { ServiceError } from './service-error.ts';
+
+const utf8 = (text: string): number[] => [...new TextEncoder().encode(text)];
+/** A field whose key needs two bytes (numbers 16 to 2047), as the protobuf wire format has it. */
+const key = (number: number, wireType: number): number[] => {
+  const value = number * 8 + wireType;
+  return [(value & 0x7f) | 0x80, value >> 7];
+};
+
+describe('Err', () => {
+  it('is on the wire as the tables of the specification number its fields', () => {
+    const error = new ServiceError(1002, 'op', 'msg', { cause: new Error('std') });
+    expect([...encodeErr(error)]).toEqual([
+      // code = 10, varint; its key 80 fits one byte
+      ...[0x50, 0xea, 0x07],
+      ...[...key(20, 2), 3, ...utf8('msg')],
+      ...[...key(30, 2), 2, ...utf8('op')],
+      ...[...key(50, 2), 3, ...utf8('std')],
+    ]);
+    const none = [...encodeErr(new ServiceError(1, '', ''))];
+    expect(none).toEqual([0x50, 1, ...key(60, 0), 0]);
+    const outer = new ServiceError(2, '', '', { cause: new ServiceError(1, '', '') });
+    expect([...encodeErr(outer)]).toEqual([0x50, 2, ...key(40, 2), none.length, ...none]);
+  });
+
+  it('carries the whole chain of causes to a generated decoder', () => {
+    const disk = new Error('cannot write', { cause: new Error('ENOSPC') });
+    const inner = new ServiceError(6004, 'write map file', 'the map file cannot be written', { cause: disk });
+    const outer = new ServiceError(6005, 'reload', 'the reload was rolled back', { cause: inner });
+    const decoded = fromBinary(ErrSchema, encodeErr(outer));
+    expect(decoded).toMatchObject({
+      code: 6005,
+      msg: 'the reload was rolled back',
+      op: 'reload',
+      wrapped: {
+        case: 'err',
+        value: {
+          code: 6004,
+          msg: 'the map file cannot be written',
+          op: 'write map file',
+          wrapped: { case: 'stdError', value: 'cannot write: ENOSPC' },
+        },
+      },
+    });
+  });
+
+  it('sets none to false when nothing is wrapped', () => {
+    expect(fromBinary(ErrSchema, encodeErr(new ServiceError(404, 'op', 'x'))).wrapped).toEqual({
+      case: 'none',
+      value: false,
+    });
+  });
+
+  it.each([
+    ['none true', { case: 'none', value: true } as const],
+    ['none false', { case: 'none', value: false } as const],
+    ['unset', { case: undefined } as const],
+  ])('reads as wrapping nothing: %s', (_, wrapped) => {
+    const bytes = toBinary(ErrSchema, create(ErrSchema, { code: 1100, msg: 'm', op: 'o', wrapped }));
+    expect(decodeErr(bytes)).toEqual({
+      code: 1100,
+      kind: 'Search',
+      message: 'not found',
+      msg: 'm',
+      op: 'o',
+      wrapped: undefined,
+    });
+  });
+
+  it('reads what it wraps, and an unknown code as kind "Other", message "unknown"', () => {
+    const error = new ServiceError(77, 'a', 'b', { cause: new ServiceError(100, 'c', 'd', { cause: 'plain' }) });
+    expect(decodeErr(encodeErr(error))).toMatchObject({
+      kind: 'Other',
+      message: 'unknown',
+      wrapped: { code: 100, kind: 'Parameter', op: 'c', wrapped: 'plain' },
+    });
+  });
+
+  it('ends although a cause leads back to itself', () => {
+    const error = new ServiceError(100, 'op', 'round');
+    error.cause = error;
+    expect(encodeErr(error).length).toBeLessThan(1000);
+    const plain = new Error('round');
+    plain.cause = plain;
+    expect(encodeErr(new ServiceError(100, 'op', 'x', { cause: plain })).length).toBeLessThan(1000);
+  });
+
+  it('tells nothing of an error that nobody foresaw', () => {
+    const foreseen = new ServiceError(500, 'op', 'detail', { cause: new Error('secret') });
+    for (const error of [new Error('secret', { cause: new Error('secret') }), foreseen]) {
+      expect(decodeErr(encodeErr(error))).toMatchObject({ code: 500, wrapped: undefined });
+      for (const bytes of [encodeErr(error), encodeApiError(error)]) {
+        expect(new TextDecoder().decode(bytes)).not.toContain('secret');
+      }
+    }
+  });
+});
+
+describe('ApiError', () => {
+  it('is on the wire as the tables number its fields', () => {
+    const error = new ServiceError(404, 'o', 'm');
+    const inner = [0x0a, 6, ...utf8('Search'), 0x12, 1, ...utf8('o'), 0x1a, 1, ...utf8('m'), 0x22, 0];
+    expect([...encodeApiError(error)]).toEqual([0x52, inner.length, ...inner, ...key(20, 0), 0x94, 0x03]);
+  });
+
+  it('carries kind, operation, message, field errors, causes and status to a generated decoder', () => {
+    const error = new ServiceError(100, 'put site', 'two fields are wrong', {
+      fields: [
+        { name: 'servers.0.port', description: 'must be from 1 to 65535' },
+        { name: 'servers.0.address', description: 'is empty' },
+      ],
+      cause: new ServiceError(106, 'parse server', 'bad server', { cause: new Error('deep') }),
+    });
+    const decoded = fromBinary(ApiErrorSchema, encodeApiError(error));
+    expect(decoded).toEqual(decodeApiError(encodeApiError(error)));
+    expect(decoded).toMatchObject({
+      status: 400,
+      apiError: {
+        kind: 'Parameter',
+        op: 'put site',
+        message: 'two fields are wrong',
+        details: {
+          requestFields: [
+            { name: 'servers.0.port', description: 'must be from 1 to 65535' },
+            { name: 'servers.0.address', description: 'is empty' },
+          ],
+          wrappedErrors: [
+            { op: 'parse server', message: 'bad server' },
+            { op: '', message: 'deep' },
+          ],
+        },
+      },
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { lookUpCode } from './catalogue.ts';
+import { wrappedErrors } from './cause-chain.ts';
+import { type ApiError, ApiErrorSchema, type Err, ErrSchema } from './gen/errors/v1/errors_pb.ts';
+import { asServiceError, ServiceError } from './service-error.ts';
+
+/** `errors.v1.ApiError`: what failed in the API's terms, with the HTTP status. */
+export function encodeApiError(error: unknown): Uint8Array {
+  const known = asServiceError(error);
+  const message = create(ApiErrorSchema, {
+    apiError: {
+      kind: known.kind,
+      op: known.op,
+      message: known.detail,
+      details: {
+        requestFields: known.fields.map(({ name, description }) => ({ name, description })),
+        wrappedErrors: wrappedErrors(known).map((wrapped) =>
+          wrapped instanceof ServiceError ? { op: wrapped.op, message: wrapped.detail } : { op: '', message: wrapped },
+        ),
+      },
+    },
+    status: known.status,
+  });
+  return toBinary(ApiErrorSchema, message);
+}
+
+/** `errors.v1.Err`: the error with its code and everything it wraps. */
+export function encodeErr(error: unknown): Uint8Array {
+  const known = asServiceError(error);
+  // From the inside out. "Nothing wrapped" is written as `none` set to false (architecture.md, Readings).
+  let wrapped: Err['wrapped'] = { case: 'none', value: false };
+  for (const inner of wrappedErrors(known).reverse()) {
+    wrapped =
+      typeof inner === 'string'
+        ? { case: 'stdError', value: inner }
+        : { case: 'err', value: errMessage(inner, wrapped) };
+  }
+  return toBinary(ErrSchema, errMessage(known, wrapped));
+}
+
+function errMessage(error: ServiceError, wrapped: Err['wrapped']): Err {
+  return create(ErrSchema, { code: error.code, msg: error.detail, op: error.op, wrapped });
+}
+
+/** An `Err` as it reads: its code looked up, and what it wraps, if anything. */
+export interface ReadErr {
+  readonly code: number;
+  readonly kind: string;
+  /** The catalogue's words for the code. */
+  readonly message: string;
+  readonly msg: string;
+  readonly op: string;
+  /** A domain error, the text of an ordinary one, or undefined when nothing is wrapped. */
+  readonly wrapped: ReadErr | string | undefined;
+}
+
+/** @throws when the bytes are not an `errors.v1.Err` */
+export function decodeErr(bytes: Uint8Array): ReadErr {
+  return readErr(fromBinary(ErrSchema, bytes));
+}
+
+/** @throws when the bytes are not an `errors.v1.ApiError` */
+export function decodeApiError(bytes: Uint8Array): ApiError {
+  return fromBinary(ApiErrorSchema, bytes);
+}
+
+function readErr({ code, msg, op, wrapped }: Err): ReadErr {
+  const { kind, message } = lookUpCode(code);
+  return { code, kind, message, msg, op, wrapped: readWrapped(wrapped) };
+}
+
+function readWrapped(wrapped: Err['wrapped']): ReadErr | string | undefined {
+  if (wrapped.case === 'err') return readErr(wrapped.value);
+  if (wrapped.case === 'stdError') return wrapped.value;
+  // `none` true, `none` false and unset all read as nothing wrapped.
+  return undefined;
+}

@@ -1,0 +1,62 @@
+import { codes, lookUpCode } from './catalogue.ts';
+
+/** One field of a request and what is wrong with it. */
+export interface FieldError {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface ServiceErrorOptions {
+  readonly cause?: unknown;
+  readonly fields?: readonly FieldError[];
+  /** Where waiting helps: after how many seconds to try again. */
+  readonly retryAfterSeconds?: number;
+  /** Extension members of the problem document, snake_case, such as `covered_by` or `restored`. */
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+/** An error with a code of the catalogue. Callers look at `code`; people read `detail`. */
+export class ServiceError extends Error {
+  readonly code: number;
+  /** The operation that failed, such as `block address`. */
+  readonly op: string;
+  readonly fields: readonly FieldError[];
+  readonly retryAfterSeconds: number | undefined;
+  readonly members: Readonly<Record<string, unknown>>;
+
+  /** @param detail names the thing, the reason and what to do; it is shown to clients. */
+  constructor(code: number, op: string, detail: string, options: ServiceErrorOptions = {}) {
+    super(detail, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.op = op;
+    this.fields = options.fields ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.members = options.members ?? {};
+  }
+
+  get kind(): string {
+    return lookUpCode(this.code).kind;
+  }
+
+  get status(): number {
+    return lookUpCode(this.code).status;
+  }
+
+  get detail(): string {
+    return this.message;
+  }
+}
+
+/**
+ * The error as clients may see it. One that nobody foresaw becomes code 500 and tells nothing of itself, not even as a
+ * cause: its text may hold paths, statements or secrets, and belongs in the log.
+ */
+export function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError(
+    codes.Internal,
+    'serve request',
+    'the service met an error it did not foresee; its log has the cause under the id of this request',
+  );
+}

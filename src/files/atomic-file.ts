@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** Owner and group may read and change or read; others nothing: map files and configurations name the operator's sites. */
+export const DEFAULT_FILE_MODE = 0o640;
+
+export interface AtomicWriteOptions {
+  /** Mode of a file that was not there, whatever the umask; an existing file keeps its own. Default 0o640. */
+  readonly mode?: number;
+  /** False: the new file belongs to this process even when the old one belonged to somebody else. Default true. */
+  readonly keepOwner?: boolean;
+}
+
+/**
+ * Replaces a file so that a reader, or a crash at any moment, finds the old content or the new, whole (promise 10).
+ * The content is durable on return. A symbolic link stays one; its target is replaced.
+ * Rejects with the system's error, and then the old file is untouched, with one exception: when only the last step,
+ * the sync of the folder, fails, the new content is in place but not known to be durable.
+ */
+export async function writeFileAtomically(
+  path: string,
+  content: string | Uint8Array,
+  options: AtomicWriteOptions = {},
+): Promise<void> {
+  const target = await resolveTarget(path);
+  const temporary = temporaryPath(target);
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    try {
+      await file.writeFile(content);
+      await inheritModeAndOwner(file, target, options);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    throw await discardTemporary(temporary, error);
+  }
+  await fsyncFolder(dirname(target));
+}
+
+/** Makes the names in a folder durable: a rename is only safe from a crash after this. */
+export async function fsyncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The file behind a path: what a symbolic link leads to, so that a rename replaces the file and not the link. */
+export async function resolveTarget(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isMissing(error)) return path;
+    throw error;
+  }
+}
+
+/** A new name beside the target, `.<name>.<pid>.<random>.tmp`: the pid tells a crashed run's leftovers from work under way. */
+export function temporaryPath(target: string): string {
+  return join(dirname(target), `.${basename(target)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`);
+}
+
+/**
+ * Removes the temporary files that crashed runs left beside the target; returns their paths. Those of a living process
+ * stay. Our own pid counts as crashed too (in a container every run has pid 1), so no write to this target may be
+ * under way in this process.
+ */
+export async function removeStaleTemporaries(target: string): Promise<string[]> {
+  const folder = dirname(target);
+  const prefix = `.${basename(target)}.`;
+  const removed: string[] = [];
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const pid = /^(\d{1,10})\.[0-9a-f]{12}\.tmp$/.exec(name.slice(prefix.length))?.[1];
+    if (pid === undefined || isOtherLivingProcess(Number(pid))) continue;
+    const path = join(folder, name);
+    await unlink(path);
+    removed.push(path);
+  }
+  return removed;
+}
+
+/** Gives a new file the mode and owner of the one it will replace, or the mode for a new one. */
+export async function inheritModeAndOwner(
+  file: FileHandle,
+  target: string,
+  options: AtomicWriteOptions = {},
+): Promise<void> {
+  const old = await statOrNull(target);
+  if (old !== null && !old.isFile()) throw new Error(`${target} is not a regular file, so it is not replaced`);
+  if (old !== null && options.keepOwner !== false) {
+    const mine = await file.stat();
+    // Before chmod: chown clears the set-id bits.
+    if (mine.uid !== old.uid || mine.gid !== old.gid) await file.chown(old.uid, old.gid);
+  }
+  await file.chmod(old === null ? (options.mode ?? DEFAULT_FILE_MODE) : old.mode & 0o7777);
+}
+
+/** Removes a temporary file after a failure and returns the error to throw: the failure, with the removal's own beside it. */
+export async function discardTemporary(temporary: string, failure: unknown): Promise<unknown> {
+  try {
+    await unlink(temporary);
+    return failure;
+  } catch (error) {
+    if (isMissing(error)) return failure;
+    return new AggregateError([failure, error], `${messageOf(failure)}; and ${temporary} could not be removed`);
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+async function statOrNull(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function isOtherLivingProcess(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives and belongs to somebody else.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

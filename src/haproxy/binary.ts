@@ -1,0 +1,62 @@
+// `-c`: the proxy's own judgement of a configuration file.
+import { spawn } from 'node:child_process';
+
+export interface ConfigurationCheck {
+  readonly valid: boolean;
+  /** What the proxy said, warnings included; the first 64 KB. */
+  readonly output: string;
+}
+
+/** The check itself could not be made or did not end; says nothing about the configuration. */
+export class ConfigurationCheckError extends Error {
+  override readonly name = 'ConfigurationCheckError';
+}
+
+const MAX_OUTPUT = 64 * 1024;
+const TIME_LIMIT_MS = 60_000;
+/** 3.0 says this only with `-V`; an exit code alone proves nothing (promise 2). */
+const VALID = /^Configuration file is valid$/m;
+
+/**
+ * Runs `<bin> -V -c -f <file>`. Valid means exit code 0 and the proxy's own word for it; 2 is "no error but will not
+ * start". Rejects with ConfigurationCheckError when the proxy cannot be run, dies, or takes longer than `timeLimitMs`.
+ */
+export function checkConfiguration(
+  bin: string,
+  file: string,
+  timeLimitMs = TIME_LIMIT_MS,
+): Promise<ConfigurationCheck> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(bin, ['-V', '-c', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    let verdict = '';
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+      // A grandchild may hold the pipes open; the child's own end is not waited for longer than this.
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, timeLimitMs);
+    const collect = (text: string): void => {
+      // Read on past the limit: a full pipe would hang the proxy.
+      if (output.length < MAX_OUTPUT) output = (output + text).slice(0, MAX_OUTPUT);
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      verdict = (verdict + text).slice(-MAX_OUTPUT);
+      collect(text);
+    });
+    child.stderr.setEncoding('utf8').on('data', collect);
+    child.on('error', (cause) => {
+      clearTimeout(timer);
+      reject(new ConfigurationCheckError(`${bin} -c cannot be run: ${cause.message}`, { cause }));
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (late) reject(new ConfigurationCheckError(`${bin} -c -f ${file} did not end within ${timeLimitMs / 1000} s`));
+      else if (signal !== null)
+        reject(new ConfigurationCheckError(`${bin} -c -f ${file} died of ${signal}: ${output}`));
+      else resolve({ valid: code === 0 && VALID.test(verdict), output });
+    });
+  });
+}

@@ -1,0 +1,64 @@
+// What may be written to the master socket. A newline or `;` begins another command there, so a plain command may hold
+// neither (promise 8); only the payload form has lines, and only this class builds it.
+
+/** Command and payload must fit into `tune.bufsize` (16,384 by default); 16,355 bytes apply nothing, without a word on 2.6. */
+export const MAX_COMMAND_BYTES = 15_000;
+
+/** A command that would not be one command. Thrown before anything is sent; always a fault of the caller. */
+export class UnsafeCommandError extends Error {
+  override readonly name = 'UnsafeCommandError';
+
+  constructor(why: string, text: string) {
+    super(`refused to send a command that ${why}: ${JSON.stringify(text.slice(0, 100))}`);
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f;]/;
+
+function checkLine(line: string): void {
+  if (line === '') throw new UnsafeCommandError('is empty', line);
+  if (CONTROL.test(line)) throw new UnsafeCommandError('holds a control character, a newline or ";"', line);
+}
+
+function checkLength(text: string): void {
+  if (text.length > MAX_COMMAND_BYTES || Buffer.byteLength(text) > MAX_COMMAND_BYTES) {
+    throw new UnsafeCommandError(`is longer than ${MAX_COMMAND_BYTES} bytes`, text);
+  }
+}
+
+/** `<command> <<`, its lines, and the empty line that ends them. */
+export class PayloadCommand {
+  readonly #text: string;
+
+  constructor(command: string, lines: readonly string[]) {
+    checkLine(command);
+    if (lines.length === 0) throw new UnsafeCommandError('has an empty payload', command);
+    for (const line of lines) checkLine(line);
+    // The newline of the last line and the empty line: one more would be a command of its own.
+    this.#text = `${command} <<\n${lines.join('\n')}\n\n`;
+    checkLength(this.#text);
+  }
+
+  get wire(): string {
+    return this.#text;
+  }
+}
+
+export type Command = string | PayloadCommand;
+
+/** The bytes of a command, its newline included. Throws UnsafeCommandError. */
+export function wireText(command: Command): string {
+  if (command instanceof PayloadCommand) return command.wire;
+  checkLine(command);
+  if (command.endsWith('<<')) throw new UnsafeCommandError('would begin a payload', command);
+  const text = `${command}\n`;
+  checkLength(text);
+  return text;
+}
+
+/** `@1`, `@!4711`, or null for a command of the master itself. */
+export function targetOf(command: Command): string | null {
+  const text = command instanceof PayloadCommand ? command.wire : command;
+  return /^@!?\d+(?= )/.exec(text)?.[0] ?? null;
+}

@@ -1,0 +1,177 @@
+// Promise 10: a crash at any byte finds only whole lines. The disk is real; each write is looked at, cut at every byte,
+// before it is made.
+import { fstatSync, readFileSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MapFile } from './map-file.ts';
+import { collect, inOrder, ipv4, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
+import { diskOps, type MapFileOps } from './map-file-ops.ts';
+import { MapLineParser } from './map-file-reader.ts';
+
+const SECTOR = 512;
+
+/** The set before a change and what the change may add or take away. */
+interface Allowed {
+  readonly before: ReadonlySet<string>;
+  readonly adds: ReadonlySet<string>;
+  readonly removes: ReadonlySet<string>;
+}
+
+/** What a start after the crash would find: no damaged line, nothing lost that was there, nothing that nobody added. */
+function checkContent(content: Buffer, { before, adds, removes }: Allowed): void {
+  const keys = new Set<string>();
+  const parser = new MapLineParser();
+  collect(parser.push(content), keys);
+  collect(parser.end(), keys);
+  for (const key of keys) if (!before.has(key) && !adds.has(key)) throw new Error(`${key} was never added`);
+  for (const key of before) if (!keys.has(key) && !removes.has(key)) throw new Error(`${key} was lost`);
+}
+
+function withWrite(content: Buffer, bytes: Uint8Array, position: number): Buffer {
+  const result = Buffer.alloc(Math.max(content.length, position + bytes.length));
+  content.copy(result);
+  result.set(bytes, position);
+  return result;
+}
+
+const steps = fc.array(
+  fc.record({
+    add: fc.boolean(),
+    ips: fc.array(
+      fc.nat(120).map((n) => ipv4(n * 5)),
+      { minLength: 1, maxLength: 6 },
+    ),
+  }),
+  { minLength: 1, maxLength: 25 },
+);
+const BODY = inOrder(Array.from({ length: 60 }, (_, n) => ipv4(n * 10)));
+
+async function run(
+  path: string,
+  ops: MapFileOps,
+  changes: { add: boolean; ips: string[] }[],
+  start: (allowed: Allowed) => void,
+) {
+  const file = new MapFile(path, { slots: 64, ops });
+  const model = new Set(BODY);
+  await rewriteTo(file, model);
+  for (const { add, ips } of changes) {
+    const none = new Set<string>();
+    start({ before: new Set(model), adds: add ? new Set(ips) : none, removes: add ? none : new Set(ips) });
+    await (add ? file.add(ips) : file.remove(ips));
+    for (const ip of ips) add ? model.add(ip) : model.delete(ip);
+  }
+  await file.close();
+}
+
+/** Makes the changes, with every write cut at every byte first; returns how many cuts that were. */
+async function cutEverywhere(changes: { add: boolean; ips: string[] }[]): Promise<number> {
+  const path = await temporaryMapPath();
+  let allowed: Allowed | null = null;
+  let cuts = 0;
+  const ops: MapFileOps = {
+    ...diskOps,
+    writeNow: (file, bytes, position) => {
+      if (allowed !== null && isAt(path, file)) {
+        const content = readFileSync(path);
+        for (let length = 0; length <= bytes.length; length += 1, cuts += 1) {
+          checkContent(withWrite(content, bytes.subarray(0, length), position), allowed);
+        }
+      }
+      return diskOps.writeNow(file, bytes, position);
+    },
+  };
+  await run(path, ops, changes, (next) => {
+    allowed = next;
+  });
+  return cuts;
+}
+
+test('every write, cut at every byte, leaves whole lines and the right ones', async () => {
+  let cuts = 0;
+  await fc.assert(
+    fc.asyncProperty(steps, async (changes) => {
+      cuts += await cutEverywhere(changes);
+    }),
+    { numRuns: 15 },
+  );
+  expect(cuts).toBeGreaterThan(1000);
+});
+
+test('so it is for slots that are used again', async () => {
+  const changes = Array.from({ length: 150 }, (_, n) => [
+    { add: true, ips: [ipv4(5000 + n)] },
+    { add: false, ips: [ipv4(5000 + n)] },
+  ]).flat();
+  expect(await cutEverywhere(changes)).toBeGreaterThan(150 * 65);
+});
+
+test('new slots, cut at every byte, leave whole lines', async () => {
+  const path = await temporaryMapPath();
+  const allowed: Allowed = { before: new Set(BODY), adds: new Set(), removes: new Set() };
+  let cuts = 0;
+  const ops: MapFileOps = {
+    ...diskOps,
+    write: (file, bytes, position) => {
+      // Not the rewrite's own writes, which no path leads to.
+      if (position > 0 && cuts === 0 && isAt(path, file)) {
+        const content = withWrite(readFileSync(path), bytes, position);
+        for (let length = position; length <= content.length; length += 1, cuts += 1) {
+          checkContent(content.subarray(0, length), allowed);
+        }
+      }
+      return diskOps.write(file, bytes, position);
+    },
+  };
+  const file = new MapFile(path, { slots: 64, ops });
+  await rewriteTo(file, BODY);
+  await file.add(Array.from({ length: 65 }, (_, n) => ipv4(n * 5 + 1)));
+  expect(cuts).toBeGreaterThan(64 * 64);
+  await file.close();
+});
+
+test('a power failure that keeps some sectors of a change and loses others leaves whole lines', async () => {
+  let crashes = 0;
+  const anySeed = fc.infiniteStream(fc.nat(1000));
+  await fc.assert(
+    fc.asyncProperty(steps, anySeed, async (changes, dice) => {
+      const path = await temporaryMapPath();
+      let allowed: Allowed | null = null;
+      /** Since the last sync: the content after each write. */
+      let versions: Buffer[] = [];
+      const ops: MapFileOps = {
+        ...diskOps,
+        writeNow: (file, bytes, position) => {
+          if (allowed === null) return diskOps.writeNow(file, bytes, position);
+          if (versions.length === 0) versions.push(readFileSync(path));
+          const written = diskOps.writeNow(file, bytes, position);
+          versions.push(readFileSync(path));
+          return written;
+        },
+        dataSync: async (file) => {
+          for (let tries = 0; versions.length > 0 && tries < 30; tries += 1, crashes += 1) {
+            const content = Buffer.alloc((versions[0] as Buffer).length);
+            for (let at = 0; at < content.length; at += SECTOR) {
+              const version = versions[(dice.next().value as number) % versions.length] as Buffer;
+              version.copy(content, at, at, at + SECTOR);
+            }
+            checkContent(content, allowed as Allowed);
+          }
+          await diskOps.dataSync(file);
+          versions = [];
+        },
+      };
+      await run(path, ops, changes, (next) => {
+        allowed = next;
+      });
+    }),
+    { numRuns: 30 },
+  );
+  expect(crashes).toBeGreaterThan(1000);
+});
+
+function isAt(path: string, file: FileHandle): boolean {
+  const there = statSync(path, { throwIfNoEntry: false });
+  return there !== undefined && there.ino === fstatSync(file.fd).ino;
+}

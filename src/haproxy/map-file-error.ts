@@ -1,0 +1,34 @@
+export type MapFileFailure =
+  /** The file on disk is not what we left: edited, replaced, truncated, gone. */
+  | 'surprise'
+  /** The system refused a write, or made a short one. */
+  | 'unwritable'
+  /** An fsync or fdatasync failed: what is on disk is unknown. */
+  | 'sync-failed'
+  /** An earlier failure, or no rewrite yet: only a rewrite brings the file back. */
+  | 'behind'
+  /** Something else than a canonical address or network was to be written. */
+  | 'not-canonical';
+
+export class MapFileError extends Error {
+  override readonly name = 'MapFileError';
+  readonly reason: MapFileFailure;
+
+  constructor(reason: MapFileFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** Any failure of the system as a MapFileError with its cause; a MapFileError as it is. */
+export function asMapFileError(error: unknown, path: string, reason: MapFileFailure = 'unwritable'): MapFileError {
+  if (error instanceof MapFileError) return error;
+  const what = error instanceof Error ? error.message : String(error);
+  const action = reason === 'sync-failed' ? 'could not be synced to disk' : 'could not be written';
+  return new MapFileError(reason, `The map file ${path} ${action}: ${what}`, { cause: error });
+}
+
+export function surprise(path: string, what: string, cause?: unknown): MapFileError {
+  const message = `The map file ${path} is not as it was left: ${what}. It must be rewritten from the database.`;
+  return new MapFileError('surprise', message, cause === undefined ? {} : { cause });
+}

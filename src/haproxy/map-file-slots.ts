@@ -1,0 +1,72 @@
+import { SLOTS_PER_BLOCK } from './map-file-layout.ts';
+
+/** So many slots were freed before the first of them is used again: a reader that saw the old line is then long done. */
+const REUSE_FROM = 32;
+
+/** Which slot holds which address. Bookkeeping only; slots are numbered from 0. */
+export class SlotTable {
+  readonly #slotOf = new Map<string, number>();
+  #count: number;
+  #nextFresh = 0;
+  /** Next one last. */
+  #reusable: number[] = [];
+  /** Freed since, oldest first. */
+  #freed: number[] = [];
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** Slots there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Slots that hold an address. */
+  get used(): number {
+    return this.#slotOf.size;
+  }
+
+  slotOf(ip: string): number | undefined {
+    return this.#slotOf.get(ip);
+  }
+
+  hold(ip: string, slot: number): void {
+    this.#slotOf.set(ip, slot);
+  }
+
+  /** Forgets an address; its slot comes back into use later. */
+  free(ip: string): void {
+    const slot = this.#slotOf.get(ip);
+    if (slot === undefined) return;
+    this.#slotOf.delete(ip);
+    this.#freed.push(slot);
+  }
+
+  /** How many slots must be appended, in whole blocks, before `wanted` can be taken. */
+  shortage(wanted: number): number {
+    const free = this.#count - this.#nextFresh + this.#reusable.length + this.#ripe();
+    if (free >= wanted) return 0;
+    return Math.ceil((wanted - free) / SLOTS_PER_BLOCK) * SLOTS_PER_BLOCK;
+  }
+
+  grow(slots: number): void {
+    this.#count += slots;
+  }
+
+  /** A free slot, which is the caller's now. */
+  take(): number {
+    if (this.#nextFresh < this.#count) return this.#nextFresh++;
+    if (this.#reusable.length === 0) {
+      this.#reusable = this.#freed.reverse();
+      this.#freed = [];
+    }
+    const slot = this.#reusable.pop();
+    if (slot === undefined) throw new Error('no free slot in the map file: shortage() was not asked');
+    return slot;
+  }
+
+  #ripe(): number {
+    return this.#freed.length >= REUSE_FROM ? this.#freed.length : 0;
+  }
+}

@@ -1,0 +1,40 @@
+// The proxy's master as a process: found by its pid file, and believed only when it runs our configuration. A signal
+// sent to whoever has a stale pid file's number today would kill a stranger.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { commandLine, processAlive, processStartTime } from './process.ts';
+
+export interface MasterProcess {
+  readonly pid: number;
+  readonly startTime: number;
+}
+
+/** Null: no pid file, a dead pid, or a process that is not a master of this configuration. */
+export async function findMaster(pidFile: string, configFile: string): Promise<MasterProcess | null> {
+  const pid = await readPidFile(pidFile);
+  return pid === null ? null : await masterAt(pid, configFile);
+}
+
+/** The process with this pid, if it is a master that runs this configuration. */
+export async function masterAt(pid: number, configFile: string): Promise<MasterProcess | null> {
+  const startTime = await processStartTime(pid);
+  if (startTime === null || !(await processAlive(pid, startTime))) return null;
+  const words = await commandLine(pid);
+  return words !== null && runsConfiguration(words, configFile) ? { pid, startTime } : null;
+}
+
+/** After a reload the master's words are `-sf <pids> -x … -f <file>` in another order, but `-f <file>` stays. */
+export function runsConfiguration(words: readonly string[], configFile: string): boolean {
+  const master = words.some((word) => word === '-W' || word === '-Ws' || word === '-S');
+  return master && words.some((word, index) => word === '-f' && resolve(words[index + 1] ?? '') === resolve(configFile));
+}
+
+async function readPidFile(path: string): Promise<number | null> {
+  try {
+    const text = (await readFile(path, 'utf8')).trim();
+    return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

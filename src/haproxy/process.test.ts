@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { pid as ownPid } from 'node:process';
+import { expect, it } from 'vitest';
+import { eventually } from '../../testkit/conditions.ts';
+import { childrenOf, commandLine, processAlive, processStartTime } from './process.ts';
+
+it('a process is alive by pid and start time together, until it ends', async () => {
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+  const pid = Number(child.pid);
+  try {
+    const startTime = await processStartTime(pid);
+    expect(startTime).toBeGreaterThan(0);
+    expect(await processAlive(pid, startTime)).toBe(true);
+    expect(await processAlive(pid, null)).toBe(true);
+    expect(await processAlive(pid, Number(startTime) + 1)).toBe(false);
+    expect(await childrenOf(ownPid)).toContain(pid);
+    expect(await eventually('it is sleep', async () => (await commandLine(pid))?.[0] === 'sleep')).toBe(true);
+    expect(await commandLine(pid)).toEqual(['sleep', '600']);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await processAlive(pid, startTime)).toBe(false);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+it('a pid of nobody has no start time, no command line and no children', async () => {
+  expect(await processStartTime(4_194_304)).toBeNull();
+  expect(await commandLine(4_194_304)).toBeNull();
+  expect(await childrenOf(4_194_304)).toEqual([]);
+});
+
+it('a zombie is dead', async () => {
+  // The shell does not wait for its child while it sleeps in `exec`.
+  const parent = spawn('sh', ['-c', 'true & exec sleep 600'], { stdio: 'ignore' });
+  const state = async (): Promise<number | undefined> => {
+    const { readFile, readdir } = await import('node:fs/promises');
+    for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
+      const stat = await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '');
+      if (stat.includes(`) Z ${parent.pid} `)) return Number(name);
+    }
+    return undefined;
+  };
+  try {
+    const zombie = await eventually('there is a zombie', state);
+    expect(await processAlive(zombie, null)).toBe(false);
+  } finally {
+    parent.kill('SIGKILL');
+  }
+});

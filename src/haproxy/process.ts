@@ -1,0 +1,67 @@
+// Processes as /proc shows them. A pid alone is not an identity: pids are used again.
+import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+
+interface Stat {
+  readonly state: string;
+  readonly parent: number;
+  /** Clock ticks since boot: with the pid, the identity of a process. */
+  readonly startTime: number;
+}
+
+// `4711 (name) S 1 …`: the name may hold blanks and parentheses, so fields are counted after the last `)`.
+function parseStat(text: string): Stat | null {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, startTime] = [fields[0], Number(fields[1]), Number(fields[19])];
+  if (state === undefined || !Number.isSafeInteger(parent) || !Number.isSafeInteger(startTime)) return null;
+  return { state, parent, startTime };
+}
+
+/** Null when there is no such process, or it may not be read. Synchronous: /proc is memory, some 20 µs. */
+function readStat(pid: number): Stat | null {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(code);
+}
+
+/** Field 22 of /proc/<pid>/stat; null when unreadable. */
+export async function processStartTime(pid: number): Promise<number | null> {
+  return readStat(pid)?.startTime ?? null;
+}
+
+/** Whether this very process runs. With a null start time only the pid is compared. A zombie is dead. */
+export async function processAlive(pid: number, startTime: number | null): Promise<boolean> {
+  const stat = readStat(pid);
+  if (stat === null || stat.state === 'Z' || stat.state === 'X') return false;
+  return startTime === null || stat.startTime === startTime;
+}
+
+/** The arguments of the process, the program first; null when there is none, or it may not be read. */
+export async function commandLine(pid: number): Promise<string[] | null> {
+  try {
+    const text = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    return text === '' ? null : text.replace(/\0$/, '').split('\0');
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+/** The pids of the living children of a process. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const children: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readStat(Number(name));
+    if (stat?.parent === pid && stat.state !== 'Z') children.push(Number(name));
+  }
+  return children;
+}

@@ -1,0 +1,80 @@
+// `<proxy> -v`, and what that version can do. Map files need 1.6 (specification, Versioning).
+import { execFile } from 'node:child_process';
+
+export interface ProxyVersion {
+  /** As printed: `2.6.12-1+deb12u4`. */
+  readonly text: string;
+  readonly major: number;
+  readonly minor: number;
+}
+
+export interface ProxyCapabilities {
+  /** A master-worker mode with a command socket: 1.9. */
+  readonly masterSocket: boolean;
+  /** `prepare map`, `commit map`: 2.4. */
+  readonly versionedMaps: boolean;
+  /** `del map` and `set map` find their entry in a tree: 2.9. Before, each scans all entries. */
+  readonly fastDeletes: boolean;
+  /** `reload` answers `Success=…`: 2.7. (2.6.12 was seen to be silent, 3.0.11 to answer.) */
+  readonly reloadReply: boolean;
+}
+
+/** The version cannot be read, or is too old to be run. */
+export class ProxyVersionError extends Error {
+  override readonly name = 'ProxyVersionError';
+}
+
+// HAProxy version 2.6.12-1+deb12u4 2026/10/17 - https://haproxy.org/
+// HA-Proxy version 1.5.18 2016/05/10
+const VERSION = /^HA-?Proxy version ((\d+)\.(\d+)\S*)/m;
+
+/** Null when the text names no version. */
+export function parseProxyVersion(output: string): ProxyVersion | null {
+  const match = VERSION.exec(output);
+  const text = match?.[1];
+  return text === undefined ? null : { text, major: Number(match?.[2]), minor: Number(match?.[3]) };
+}
+
+export function isAtLeast(version: ProxyVersion, major: number, minor: number): boolean {
+  return version.major > major || (version.major === major && version.minor >= minor);
+}
+
+export function capabilitiesOf(version: ProxyVersion): ProxyCapabilities {
+  return {
+    masterSocket: isAtLeast(version, 1, 9),
+    versionedMaps: isAtLeast(version, 2, 4),
+    fastDeletes: isAtLeast(version, 2, 9),
+    reloadReply: isAtLeast(version, 2, 7),
+  };
+}
+
+/** Refuses, naming what was read, what is unreadable or below 1.6. */
+export function supportedVersion(output: string, bin: string): ProxyVersion {
+  const version = parseProxyVersion(output);
+  if (version === null) {
+    const read = JSON.stringify(output.trim().slice(0, 200));
+    throw new ProxyVersionError(`${bin} -v names no HAProxy version; it said ${read}`);
+  }
+  if (!isAtLeast(version, 1, 6)) {
+    throw new ProxyVersionError(`${bin} is version ${version.text}; map files need HAProxy 1.6 or newer`);
+  }
+  return version;
+}
+
+/** Runs `<bin> -v` (at most 10 s). Rejects with ProxyVersionError. */
+export function readProxyVersion(bin: string): Promise<ProxyVersion> {
+  return new Promise((resolve, reject) => {
+    const limits = { timeout: 10_000, killSignal: 'SIGKILL' as const, maxBuffer: 64 * 1024 };
+    execFile(bin, ['-v'], limits, (error, stdout, stderr) => {
+      if (error !== null) {
+        reject(new ProxyVersionError(`${bin} -v cannot be run: ${error.message.trim()}`, { cause: error }));
+        return;
+      }
+      try {
+        resolve(supportedVersion(stdout.trim() === '' ? stderr : stdout, bin));
+      } catch (refusal) {
+        reject(refusal);
+      }
+    });
+  });
+}

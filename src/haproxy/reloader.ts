@@ -1,0 +1,198 @@
+// A reload, asked for and proved. Proof is a new worker, never a reply alone: 2.6 answers nothing at all. The caller
+// has put the new configuration in place before; a worker that is seen afterwards and was not there when the master
+// last answered has read it, since the master's socket is gone for the whole time of a parse.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findMaster, type MasterProcess } from './master-process.ts';
+import { type MasterSocket, MasterSocketError } from './master-socket.ts';
+import { askForReload } from './master-socket-reload.ts';
+import { childrenOf, processAlive, processStartTime } from './process.ts';
+import { type Processes, showProcesses } from './workers.ts';
+
+export type ReloadOutcome =
+  | {
+      readonly confirmed: true;
+      readonly workerBefore: number | null;
+      readonly workerAfter: number;
+      /** How it was asked for. */
+      readonly by: 'socket' | 'signal';
+      /** The proxy's own words, where it has some. */
+      readonly output: string;
+      readonly processes: Processes | null;
+    }
+  | {
+      readonly confirmed: false;
+      /** `not-running`: there is nobody to ask. `refused`: the proxy said no. `unconfirmed`: no proof came in time. */
+      readonly reason: 'not-running' | 'refused' | 'unconfirmed';
+      readonly detail: string;
+      readonly workerBefore: number | null;
+      readonly workerAfter: number | null;
+      readonly output: string;
+    };
+
+const askPatienceMs = 1_000;
+const pollMs = 25;
+/** A parse of five million entries takes some three seconds, in which the socket refuses. */
+const reloadUnderWayMs = 10_000;
+/** A master that answers, and after this long has not begun to reload, did not take the command. */
+const notTakenMs = 3_000;
+
+const reloadSigns = new Set(['refused', 'reset', 'no-reply', 'cut-short']);
+
+export class ProxyReloader {
+  readonly #socket: MasterSocket;
+  readonly #pidFile: string;
+  readonly #configFile: string;
+
+  constructor(options: { readonly socket: MasterSocket; readonly pidFile: string; readonly configFile: string }) {
+    this.#socket = options.socket;
+    this.#pidFile = options.pidFile;
+    this.#configFile = options.configFile;
+  }
+
+  /** Never throws for what the proxy or its socket does. `deadline` in ms of `performance.now()`. */
+  async reload(deadline: number): Promise<ReloadOutcome> {
+    const baseline = await this.#baseline(deadline);
+    if (baseline instanceof MasterSocketError) return await this.#bySignal(deadline, baseline.message);
+    return await this.#bySocket(baseline, deadline);
+  }
+
+  /** The processes while no reload is under way, or the error that says the socket cannot be used. */
+  async #baseline(deadline: number): Promise<Processes | MasterSocketError> {
+    const until = Math.min(deadline, performance.now() + reloadUnderWayMs);
+    for (;;) {
+      const seen = await this.#show(Math.min(until, performance.now() + askPatienceMs));
+      if (!(seen instanceof MasterSocketError)) return seen;
+      // Nobody listens and no master lives: waiting for a reload to end is waiting for nothing.
+      const hopeless = !reloadSigns.has(seen.reason) || (await findMaster(this.#pidFile, this.#configFile)) === null;
+      if (hopeless || performance.now() + pollMs >= until) return seen;
+      await sleep(pollMs);
+    }
+  }
+
+  async #bySocket(baseline: Processes, deadline: number): Promise<ReloadOutcome> {
+    const before = baseline.current[0]?.pid ?? null;
+    let output = '';
+    try {
+      const reply = await askForReload(this.#socket, deadline);
+      if (reply.kind === 'unknown') return refused(before, `the proxy answered "reload" with ${JSON.stringify(reply.text.slice(0, 200))}`, reply.text);
+      if (reply.kind !== 'silent') output = reply.log;
+      if (reply.kind === 'failure') return refused(before, 'the proxy refused the reload', output);
+    } catch (error) {
+      if (!(error instanceof MasterSocketError)) throw error;
+      // A reload that somebody else began: ours was not queued. Once it is over, ours begins anew.
+      if (reloadSigns.has(error.reason)) return await this.#again(before, deadline);
+      return await this.#bySignal(deadline, error.message);
+    }
+    const asked = performance.now();
+    for (;;) {
+      const seen = await this.#show(Math.min(deadline, performance.now() + askPatienceMs));
+      if (!(seen instanceof MasterSocketError)) {
+        const after = seen.current[0]?.pid ?? null;
+        if (after !== null && after !== before) {
+          return { confirmed: true, workerBefore: before, workerAfter: after, by: 'socket', output, processes: seen };
+        }
+        if ((seen.master.failed ?? 0) > (baseline.master.failed ?? 0)) {
+          return refused(before, 'the proxy failed to reload and went on with its old worker', output);
+        }
+        if (seen.master.reloads === baseline.master.reloads && performance.now() - asked > notTakenMs) {
+          // Proved not taken: the master answers and has not reloaded since.
+          return await this.#again(before, deadline);
+        }
+      }
+      if (performance.now() + pollMs >= deadline) break;
+      await sleep(pollMs);
+    }
+    return unconfirmed(before, 'no new worker was seen', output);
+  }
+
+  async #again(before: number | null, deadline: number): Promise<ReloadOutcome> {
+    await sleep(pollMs);
+    if (performance.now() >= deadline) return unconfirmed(before, 'the proxy did not take the reload', '');
+    return await this.reload(deadline);
+  }
+
+  /** SIGUSR2 reloads too, and makes the master socket anew at its path. */
+  async #bySignal(deadline: number, why: string): Promise<ReloadOutcome> {
+    const master = await findMaster(this.#pidFile, this.#configFile);
+    if (master === null) {
+      return {
+        confirmed: false,
+        reason: 'not-running',
+        detail: `the master socket cannot be used (${why}) and ${this.#pidFile} names no running proxy of ${this.#configFile}`,
+        workerBefore: null,
+        workerAfter: null,
+        output: '',
+      };
+    }
+    const before = new Set(await childrenOf(master.pid));
+    const beforePid = [...before][0] ?? null;
+    try {
+      process.kill(master.pid, 'SIGUSR2');
+    } catch (error) {
+      return unconfirmed(beforePid, `SIGUSR2 to the master ${master.pid}: ${(error as Error).message}`, '');
+    }
+    let newcomer: { pid: number; startTime: number; since: number } | null = null;
+    for (;;) {
+      if (!(await processAlive(master.pid, master.startTime))) {
+        return unconfirmed(beforePid, 'the master died of the reload', '');
+      }
+      const seen = await this.#show(Math.min(deadline, performance.now() + askPatienceMs));
+      if (!(seen instanceof MasterSocketError) && seen.master.pid === master.pid) {
+        const after = seen.current[0]?.pid;
+        if (after !== undefined && !before.has(after)) {
+          return { confirmed: true, workerBefore: beforePid, workerAfter: after, by: 'signal', output: '', processes: seen };
+        }
+        if ((seen.master.failed ?? 0) > 0 && after !== undefined && before.has(after)) {
+          return refused(beforePid, 'the proxy failed to reload and went on with its old worker', '');
+        }
+      } else {
+        newcomer = await this.#newcomer(master, before, newcomer);
+        // Without a socket the process itself has to do as proof, once it has lived through its start.
+        if (newcomer !== null && performance.now() - newcomer.since > notTakenMs) {
+          return {
+            confirmed: true,
+            workerBefore: beforePid,
+            workerAfter: newcomer.pid,
+            by: 'signal',
+            output: '',
+            processes: null,
+          };
+        }
+      }
+      if (performance.now() + pollMs >= deadline) break;
+      await sleep(pollMs);
+    }
+    return unconfirmed(beforePid, 'no new worker was seen after SIGUSR2', '');
+  }
+
+  async #newcomer(
+    master: MasterProcess,
+    before: ReadonlySet<number>,
+    known: { pid: number; startTime: number; since: number } | null,
+  ): Promise<{ pid: number; startTime: number; since: number } | null> {
+    if (known !== null && (await processAlive(known.pid, known.startTime))) return known;
+    for (const pid of await childrenOf(master.pid)) {
+      if (before.has(pid)) continue;
+      const startTime = await processStartTime(pid);
+      if (startTime !== null) return { pid, startTime, since: performance.now() };
+    }
+    return null;
+  }
+
+  async #show(deadline: number): Promise<Processes | MasterSocketError> {
+    try {
+      return await showProcesses(this.#socket, deadline);
+    } catch (error) {
+      if (error instanceof MasterSocketError) return error;
+      throw error;
+    }
+  }
+}
+
+function refused(worker: number | null, detail: string, output: string): ReloadOutcome {
+  return { confirmed: false, reason: 'refused', detail, workerBefore: worker, workerAfter: worker, output };
+}
+
+function unconfirmed(worker: number | null, detail: string, output: string): ReloadOutcome {
+  return { confirmed: false, reason: 'unconfirmed', detail, workerBefore: worker, workerAfter: null, output };
+}

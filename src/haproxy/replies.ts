@@ -1,0 +1,128 @@
+// What the proxy's replies mean. Pure. Per command there is a list of good replies, and everything that is not on it is
+// a failure, with its literal text: replies carry no severity on 2.6, and the relay's exit status proves nothing.
+//
+// A body is a reply without the empty line that ends it; an empty reply ("\n" on the wire) is the body ''.
+
+export interface MapEntry {
+  readonly key: string;
+  readonly value: string;
+}
+
+// get map P 10.1.1.1   type=ip, case=sensitive, found=yes, idx=tree, key="10.0.0.0/8", value="1", type="str"
+//                      type=ip, case=sensitive, found=no
+// A value is not escaped (`value="a"b, c"` was seen), so its end is found from the end of the line.
+const FOUND = /^type=ip, case=sensitive, found=yes, idx=tree, key="([^"]+)", value="(.*)", type="[a-z0-9]+"$/;
+const NOT_FOUND = 'type=ip, case=sensitive, found=no';
+
+export type GetMapReply =
+  | { readonly found: false }
+  | ({ readonly found: true } & MapEntry)
+  | { readonly found: 'unknown'; readonly unknown: string };
+
+/**
+ * `get map` is a lookup: `key` is what matched, perhaps a network around the address that was asked for.
+ * A map that the configuration uses in two types (`map_ip` and `map_ip_int`) answers one line for each; they must agree.
+ */
+export function parseGetMap(body: string): GetMapReply {
+  const lines = body.split('\n');
+  const first = lines[0] ?? '';
+  if (lines.every((line) => line === NOT_FOUND)) return { found: false };
+  const match = FOUND.exec(first);
+  const [key, value] = [match?.[1], match?.[2]];
+  if (key === undefined || value === undefined) return { found: 'unknown', unknown: body };
+  for (const line of lines) {
+    const other = FOUND.exec(line);
+    if (other?.[1] !== key || other[2] !== value) return { found: 'unknown', unknown: body };
+  }
+  return { found: true, key, value };
+}
+
+/** In how many types the configuration uses the map: the lines of any `get map` reply. Null when it is none. */
+export function parseUses(getMapBody: string): number | null {
+  const lines = getMapBody.split('\n');
+  return lines.every((line) => line === NOT_FOUND || FOUND.test(line)) ? lines.length : null;
+}
+
+/** The empty-body rule (specification, rule 6): any other body is a rejection, even one that matches no known text. */
+export function isGoodAdd(body: string): boolean {
+  return body === '';
+}
+
+export const KEY_NOT_FOUND = 'Key not found.';
+
+/** Rule 5: an absent key is the end state that was asked for. */
+export function isGoodDelete(body: string): boolean {
+  return body === '' || body === KEY_NOT_FOUND;
+}
+
+/** `prepare map P` is the one mutating command whose good reply is not empty: exactly `New version created: <n>`. */
+export function parsePrepare(body: string): number | null {
+  const version = /^New version created: (\d+)$/.exec(body)?.[1];
+  return version === undefined ? null : Number(version);
+}
+
+/** A line of `show map P`: `0x7f8b9d9d29e0 1.2.3.4 1`. The value may be empty or hold blanks; the key holds none. */
+export function parseShowMapLine(line: string): MapEntry | null {
+  if (!line.startsWith('0x')) return null;
+  const beforeKey = line.indexOf(' ');
+  const afterKey = line.indexOf(' ', beforeKey + 1);
+  if (beforeKey === -1 || afterKey <= beforeKey + 1) return null;
+  return { key: line.slice(beforeKey + 1, afterKey), value: line.slice(afterKey + 1) };
+}
+
+export interface MapListing {
+  readonly id: number;
+  readonly file: string;
+  /** 0 where the version has no versioned maps (below 2.4). */
+  readonly currentVersion: number;
+  readonly nextVersion: number;
+  /** Entries times the types in which the map is used, those of pending versions included (2.6.12, 3.0.11). */
+  readonly entryCount: number | null;
+}
+
+// 0 (/path/b.map) pattern loaded from file '/path/b.map' used by map at file 't.cfg' line 11. curr_ver=0 next_ver=0 entry_cnt=2
+const LISTED = /^(\d+) \((.*?)\) pattern loaded from /;
+const COUNTS = /\. curr_ver=(\d+) next_ver=(\d+) entry_cnt=(\d+)$/;
+
+/** `show map` without a name. Null when any line is not a listing's. */
+export function parseShowMapListing(body: string): MapListing[] | null {
+  const [header, ...lines] = body.split('\n');
+  if (header !== '# id (file) description') return null;
+  const listings: MapListing[] = [];
+  for (const line of lines) {
+    const map = LISTED.exec(line);
+    // Maps without a file (`virt@`, in later versions) are described otherwise, and are none of ours.
+    if (map?.[1] === undefined || map[2] === undefined) {
+      if (/^-?\d+ \(/.test(line)) continue;
+      return null;
+    }
+    const counts = COUNTS.exec(line);
+    listings.push({
+      id: Number(map[1]),
+      file: map[2],
+      currentVersion: Number(counts?.[1] ?? 0),
+      nextVersion: Number(counts?.[2] ?? 0),
+      entryCount: counts?.[3] === undefined ? null : Number(counts[3]),
+    });
+  }
+  return listings;
+}
+
+export type ReloadReply =
+  /** Nothing at all, as 2.6 answers: the reload was taken or dropped; only a new worker's pid can tell. */
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'success' | 'failure'; readonly log: string }
+  | { readonly kind: 'unknown'; readonly text: string };
+
+/** `reload` since 2.7: `Success=1` or `Success=0`, `--`, and the start-up log, which may hold empty lines. */
+export function parseReload(text: string): ReloadReply {
+  if (text === '') return { kind: 'silent' };
+  const match = /^Success=([01])\n(?:--\n([\s\S]*))?$/.exec(text);
+  if (match === null) return { kind: 'unknown', text };
+  return { kind: match[1] === '1' ? 'success' : 'failure', log: (match[2] ?? '').trimEnd() };
+}
+
+/** The master's answer to `@!<pid>` of a process that is gone; it then closes, dropping the rest of the commands. */
+export function isWorkerGone(text: string): boolean {
+  return /^Can't find the target PID matching the prefix '@!?\d+'\n?$/.test(text);
+}

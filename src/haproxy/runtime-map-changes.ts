@@ -1,0 +1,182 @@
+// The group of the writer: many additions and removals in one worker, proven one by one.
+//
+// On one connection: `get` of what is to be added (an exact entry must not be added again, HAProxy would store it
+// twice); then, only after the database has committed, the changes, a read-back of every address, and `show proc`. All
+// replies of one connection come from one master.
+import type { Conversation } from './conversation.ts';
+import { type Deadline, type MasterSocket, MasterSocketError } from './master-socket.ts';
+import { isWorkerGone } from './replies.ts';
+import { BLOCKING_VALUE, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
+import { valuesOf } from './runtime-map-dump.ts';
+import { planChanges, readBack, type Subject, subjectsOf } from './runtime-map-group.ts';
+import { type EntryFailure, type Sight, shortcomingOf, sightInDump, sightOf } from './runtime-map-judgement.ts';
+import { RuntimeMapRejection } from './runtime-map-rejection.ts';
+import { notShowProc, type Processes, processesFrom } from './workers.ts';
+
+export interface GroupRequest {
+  readonly worker: WorkerRef;
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  /** Nothing is changed before it resolves, nor when it rejects (then `changeGroup` rejects with the same error). */
+  readonly committed: Promise<void>;
+  /** Ask for `show proc` last. */
+  readonly processes: boolean;
+  readonly deadline: Deadline;
+  /**
+   * A version under preparation: additions go to it too, always (nothing can be looked up in it, so whoever commits it
+   * compares afterwards), and removals reach it by themselves (up to 3.1).
+   */
+  readonly pendingVersion?: number;
+}
+
+export interface GroupOutcome {
+  /** Empty: every address of the group was read back right. */
+  readonly failures: EntryFailure[];
+  /** How the connection failed; what it left unread is among the failures, with its reason. */
+  readonly ended: MasterSocketError | null;
+  /** The worker that was addressed by its pid does not exist any more. */
+  readonly workerGone: boolean;
+  readonly processes: Processes | null;
+  /** Additions that were there, exactly, before. */
+  readonly alreadyThere: number;
+  /** Addresses that the worker held until this group took them out. */
+  readonly removed: readonly string[];
+}
+
+/** Never rejects for what the socket or the proxy does: that is in the outcome. */
+export async function changeGroup(socket: MasterSocket, path: string, request: GroupRequest): Promise<GroupOutcome> {
+  const committed = settled(request.committed);
+  const commands = new MapCommands(path, request.worker);
+  const subjects = subjectsOf(request.add, request.remove, commands);
+  let conversation: Conversation | null = null;
+  try {
+    let ended: MasterSocketError | null = null;
+    try {
+      conversation = await socket.converse(request.deadline);
+      await lookFirst(conversation, commands, subjects);
+    } catch (error) {
+      ended = failureOf(error, socket.path);
+    }
+    const commit = await committed;
+    if (!commit.done) throw commit.error;
+    if (ended !== null || conversation === null) return outcomeOf(request, subjects, ended, null);
+    return await changeAndProve(socket, conversation, commands, subjects, request);
+  } finally {
+    conversation?.close();
+  }
+}
+
+async function changeAndProve(
+  socket: MasterSocket,
+  conversation: Conversation,
+  commands: MapCommands,
+  subjects: readonly Subject[],
+  request: GroupRequest,
+): Promise<GroupOutcome> {
+  const stage = planChanges(commands, subjects, request.pendingVersion);
+  let ended: MasterSocketError | null = null;
+  let processes: Processes | null = null;
+  try {
+    const bodies = await conversation.finish([...stage.commands, ...(request.processes ? ['show proc'] : [])]);
+    readBack(stage, bodies);
+    const hidden = stage.subjects.filter((subject) => subject.sight?.state === 'hidden');
+    const again = hidden.length > 0 ? await lookInDump(socket, commands, hidden, request) : undefined;
+    if (request.processes) processes = await readProcesses(socket, again ?? bodies[stage.commands.length] ?? '');
+  } catch (error) {
+    ended = failureOf(error, socket.path);
+    if (stage.subjects.every((subject) => subject.sight === null)) readBack(stage, ended.responses);
+  }
+  return outcomeOf(request, subjects, ended, processes);
+}
+
+async function readProcesses(socket: MasterSocket, body: string): Promise<Processes> {
+  const processes = await processesFrom(body);
+  if (processes === null) throw notShowProc(socket.path, [body]);
+  return processes;
+}
+
+async function lookFirst(conversation: Conversation, commands: MapCommands, subjects: Subject[]): Promise<void> {
+  const additions = subjects.filter((subject) => subject.wish === 'add');
+  const bodies = await conversation.send(additions.map((subject) => subject.command));
+  const hidden: Subject[] = [];
+  for (const [index, subject] of additions.entries()) {
+    const body = bodies[index] ?? '';
+    subject.bodies.push(body);
+    subject.before = sightOf(subject.key, body);
+    if (subject.before.state === 'hidden') hidden.push(subject);
+  }
+  if (hidden.length > 0)
+    await judgeByDump(conversation, commands, hidden, (subject, sight) => (subject.before = sight));
+}
+
+async function judgeByDump(
+  conversation: Conversation,
+  commands: MapCommands,
+  subjects: readonly Subject[],
+  judge: (subject: Subject, sight: Sight) => unknown,
+): Promise<void> {
+  const keys = subjects.map((subject) => subject.key);
+  const values = await valuesOf(conversation, commands.show(), keys);
+  for (const subject of subjects) judge(subject, sightInDump(values.get(subject.key) ?? []));
+}
+
+/** A second look for addresses behind a more specific entry. Returns the new `show proc`, when one was asked for. */
+async function lookInDump(
+  socket: MasterSocket,
+  commands: MapCommands,
+  hidden: readonly Subject[],
+  request: GroupRequest,
+): Promise<string | undefined> {
+  const conversation = await socket.converse(request.deadline);
+  try {
+    await judgeByDump(conversation, commands, hidden, (subject, sight) => (subject.sight = sight));
+    return (await conversation.finish(request.processes ? ['show proc'] : []))[0];
+  } finally {
+    conversation.close();
+  }
+}
+
+function outcomeOf(
+  request: GroupRequest,
+  subjects: readonly Subject[],
+  ended: MasterSocketError | null,
+  processes: Processes | null,
+): GroupOutcome {
+  const workerGone = ended !== null && isWorkerGone(ended.partial);
+  const only = processes?.current.length === 1 ? (processes.current[0]?.pid ?? null) : null;
+  const worker = request.worker.kind === 'pid' ? request.worker.pid : only;
+  const failures: EntryFailure[] = [];
+  const partial = ended?.partial ?? '';
+  const unread = workerGone ? 'worker gone' : (ended?.reason ?? 'unknown reply');
+  for (const { key, wish, bodies, mutation, sight, command } of subjects) {
+    const seen = sight !== null && sight.state !== 'hidden';
+    const reason = seen ? shortcomingOf(wish, mutation, sight) : unread;
+    if (reason === null) continue;
+    const said = !seen && bodies.length === 0 && partial !== '' ? [partial] : bodies;
+    failures.push({ ip_address: key, worker, command, responses: said, reason });
+  }
+  const alreadyThere = subjects.filter(
+    ({ before }) => before?.state === 'exact' && before.value === BLOCKING_VALUE,
+  ).length;
+  // "Key not found." means that it was not there; the empty reply, that it was.
+  const removed = subjects.filter(({ wish, mutation }) => wish === 'remove' && mutation === '').map(({ key }) => key);
+  return { failures, ended, workerGone, processes, alreadyThere, removed };
+}
+
+type Settled = { readonly done: true } | { readonly done: false; readonly error: unknown };
+
+/** Listens from the start, so that a commit that fails early is no unhandled rejection. */
+function settled(promise: Promise<void>): Promise<Settled> {
+  return promise.then(
+    () => ({ done: true }),
+    (error: unknown) => ({ done: false, error }),
+  );
+}
+
+/** What is neither the socket's nor the proxy's failure is ours, and thrown. */
+function failureOf(error: unknown, path: string): MasterSocketError {
+  if (error instanceof MasterSocketError) return error;
+  if (!(error instanceof RuntimeMapRejection)) throw error;
+  const { command, responses, message } = error;
+  return new MasterSocketError('garbled', { path, command, responses, detail: message, cause: error });
+}

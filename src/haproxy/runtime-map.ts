@@ -1,0 +1,222 @@
+// One map of the proxy, by its path, in any of its workers. Function names follow the specification's.
+import type { Conversation } from './conversation.ts';
+import type { Command } from './conversation-command.ts';
+import type { Deadline, MasterSocket } from './master-socket.ts';
+import { KEY_NOT_FOUND, type MapEntry, parseGetMap, parsePrepare, parseShowMapListing, parseUses } from './replies.ts';
+import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
+import {
+  BLOCKING_VALUE,
+  CURRENT,
+  checkMapPath,
+  coverSpelling,
+  MapCommands,
+  type WorkerRef,
+} from './runtime-map-commands.ts';
+import { dump, type EntriesSink } from './runtime-map-dump.ts';
+import { type Expectation, runMapCommands } from './runtime-map-helper.ts';
+import type { EntryFailure } from './runtime-map-judgement.ts';
+import { RuntimeMapRejection } from './runtime-map-rejection.ts';
+
+export type { GroupOutcome, GroupRequest } from './runtime-map-changes.ts';
+export type { WorkerRef } from './runtime-map-commands.ts';
+export type { EntryFailure } from './runtime-map-judgement.ts';
+export { RuntimeMapRejection } from './runtime-map-rejection.ts';
+
+/** Rule 5: an absent key is the end state that was asked for. */
+const ABSENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND] };
+
+export interface RuntimeMapOptions {
+  /** Hears why `addIpToRuntimeMap` or `removeIpFromRuntimeMap` returned false. */
+  readonly onFailure?: (failure: EntryFailure) => void;
+}
+
+export interface EntryCount {
+  /** Entries of the live version and of pending ones together (the proxy counts no other way, 2.6.12, 3.0.11). */
+  readonly entries: number;
+  readonly currentVersion: number;
+  /** Above `currentVersion`: a version is under preparation, or was left behind. */
+  readonly nextVersion: number;
+}
+
+/**
+ * All methods reject with MasterSocketError when the connection fails, with RuntimeMapRejection (carrying all bodies as
+ * `responses`) when the proxy answers something else than success, with UnsafeArgumentError before anything is sent.
+ */
+export class RuntimeMap {
+  readonly path: string;
+  readonly #socket: MasterSocket;
+  readonly #onFailure: (failure: EntryFailure) => void;
+
+  constructor(socket: MasterSocket, path: string, options: RuntimeMapOptions = {}) {
+    this.path = checkMapPath(path);
+    this.#socket = socket;
+    this.#onFailure = options.onFailure ?? (() => undefined);
+  }
+
+  /** Rule 4: true only when `get map` then finds this very entry with value 1 in the current worker. */
+  async addIpToRuntimeMap(ip: string, deadline: Deadline): Promise<boolean> {
+    return this.#changeOne([ip], [], deadline);
+  }
+
+  /** Rule 5: true when the entry is absent afterwards. */
+  async removeIpFromRuntimeMap(ip: string, deadline: Deadline): Promise<boolean> {
+    return this.#changeOne([], [ip], deadline);
+  }
+
+  /** Rule 7. The entry that the proxy finds for the address, a network around it included; null when none. */
+  async runtimeMapLookup(ip: string, deadline: Deadline, worker: WorkerRef = CURRENT): Promise<MapEntry | null> {
+    const command = this.#commands(worker).get(ip);
+    const [body = ''] = await this.#once([command], deadline);
+    const reply = parseGetMap(body);
+    if (reply.found === 'unknown') throw new RuntimeMapRejection(command, [body], 'cannot be read');
+    return reply.found ? { key: reply.key, value: reply.value } : null;
+  }
+
+  /** Rule 7. Streams `show map`; nothing is read while the promise of a batch is pending. A dump that is cut short rejects. */
+  async runtimeMapKeys(
+    deadline: Deadline,
+    onEntries: EntriesSink,
+    worker: WorkerRef = CURRENT,
+  ): Promise<{ count: number }> {
+    const command = this.#commands(worker).show();
+    return this.#with(deadline, async (conversation) => ({ count: await dump(conversation, command, onEntries) }));
+  }
+
+  /** The cheap probe: 0.2 ms at any size. */
+  async entryCount(deadline: Deadline, worker: WorkerRef = CURRENT): Promise<EntryCount> {
+    const commands = this.#commands(worker);
+    // The proxy counts an entry once for each type in which the configuration uses the map; a lookup answers as often.
+    const [listing = '', lookup = ''] = await this.#once([commands.list(), commands.get('192.0.2.1')], deadline);
+    const map = parseShowMapListing(listing)?.find((listed) => listed.file === this.path);
+    if (map === undefined || map.entryCount === null) {
+      throw new RuntimeMapRejection(commands.list(), [listing], `does not tell the entries of ${this.path}`);
+    }
+    const uses = parseUses(lookup);
+    if (uses === null) throw new RuntimeMapRejection(commands.get('192.0.2.1'), [listing, lookup], 'cannot be read');
+    return { entries: map.entryCount / uses, currentVersion: map.currentVersion, nextVersion: map.nextVersion };
+  }
+
+  /** The group of the writer; see `GroupRequest` and `GroupOutcome`. Rejects only with the error of `committed`. */
+  async changeGroup(request: GroupRequest): Promise<GroupOutcome> {
+    return changeGroup(this.#socket, this.path, request);
+  }
+
+  /** Adds without looking: what is there already is there twice afterwards. Payloads of at most 15,000 bytes. */
+  async addMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline, version?: number): Promise<void> {
+    const chunks = this.#commands(worker).addAll(ips, version);
+    await this.#mutate(
+      chunks.map((chunk) => chunk.command),
+      deadline,
+    );
+  }
+
+  /** Takes the keys as they are stored. An absent one is as it should be. */
+  async deleteMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
+    const commands = this.#commands(worker);
+    await this.#mutate(
+      ips.map((ip) => commands.del(ip)),
+      deadline,
+      ABSENT_IS_GOOD,
+    );
+  }
+
+  /** Sets the value 1. An absent key rejects (`entry not found.`). */
+  async setMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
+    const commands = this.#commands(worker);
+    await this.#mutate(
+      ips.map((ip) => commands.set(ip)),
+      deadline,
+    );
+  }
+
+  /**
+   * Leaves the entry once, with value 1, where it was several times, without a moment in which it does not block: a
+   * second spelling covers it meanwhile. When it fails half-way the cover stays, and blocks.
+   */
+  async undouble(worker: WorkerRef, ip: string, deadline: Deadline): Promise<void> {
+    const commands = this.#commands(worker);
+    const cover = coverSpelling(ip);
+    await this.#with(deadline, async (conversation) => {
+      // The values first: a wrong one among several must not come to light in between.
+      await runMapCommands(conversation, [commands.set(ip)]);
+      // A cover that an earlier try left behind is not stored twice.
+      await runMapCommands(conversation, [commands.del(cover)], ABSENT_IS_GOOD);
+      await runMapCommands(conversation, [commands.add(cover)]);
+      // `get` would show the entry, not its cover; `set map` answers `entry not found.` if there is none (rule 8).
+      await runMapCommands(conversation, [commands.set(cover)]);
+      await runMapCommands(conversation, [commands.del(ip), commands.add(ip)]);
+      // Again the proof before the cover goes.
+      await runMapCommands(conversation, [commands.set(ip)]);
+      await runMapCommands(conversation, [commands.del(cover)], ABSENT_IS_GOOD);
+      await this.#seeOnce(conversation, commands, ip);
+    });
+  }
+
+  /** Begins a new version, unseen until it is committed. Version numbers begin anew in each worker: name it by its pid. */
+  async prepare(worker: WorkerRef, deadline: Deadline): Promise<number> {
+    const command = this.#commands(worker).prepare();
+    const [body = ''] = await this.#once([command], deadline);
+    const version = parsePrepare(body);
+    if (version === null) throw new RuntimeMapRejection(command, [body]);
+    return version;
+  }
+
+  /** Switches at once. Committing an empty version empties the live map: count it first. */
+  async commit(worker: WorkerRef, version: number, deadline: Deadline): Promise<void> {
+    await this.#mutate([this.#commands(worker).commit(version)], deadline);
+  }
+
+  /** The entries of one version, by `show map @N`; a version that does not exist has none. */
+  async countVersion(worker: WorkerRef, version: number, deadline: Deadline): Promise<number> {
+    const command = this.#commands(worker).show(version);
+    return this.#with(deadline, (conversation) => dump(conversation, command, () => undefined));
+  }
+
+  async #changeOne(add: string[], remove: string[], deadline: Deadline): Promise<boolean> {
+    const committed = Promise.resolve();
+    const { failures } = await this.changeGroup({
+      worker: CURRENT,
+      add,
+      remove,
+      committed,
+      processes: false,
+      deadline,
+    });
+    for (const failure of failures) this.#onFailure(failure);
+    return failures.length === 0;
+  }
+
+  async #seeOnce(conversation: Conversation, commands: MapCommands, ip: string): Promise<void> {
+    const [body = ''] = await conversation.send([commands.get(ip)]);
+    const reply = parseGetMap(body);
+    if (reply.found === true && reply.key === ip && reply.value === BLOCKING_VALUE) return;
+    // A more specific entry hides a network from `get`; `add` said yes, and the caller's next dump verifies it.
+    if (reply.found === true && reply.key !== ip && ip.includes('/')) return;
+    throw new RuntimeMapRejection(commands.get(ip), [body], 'does not show the entry');
+  }
+
+  async #mutate(commands: readonly Command[], deadline: Deadline, expectation: Expectation = {}): Promise<void> {
+    if (commands.length === 0) return;
+    await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation));
+  }
+
+  async #once(commands: readonly Command[], deadline: Deadline): Promise<string[]> {
+    const conversation = await this.#socket.converse(deadline);
+    return conversation.finish(commands);
+  }
+
+  async #with<T>(deadline: Deadline, work: (conversation: Conversation) => Promise<T>): Promise<T> {
+    const conversation = await this.#socket.converse(deadline);
+    try {
+      const result = await work(conversation);
+      await conversation.finish([]);
+      return result;
+    } finally {
+      conversation.close();
+    }
+  }
+
+  #commands(worker: WorkerRef): MapCommands {
+    return new MapCommands(this.path, worker);
+  }
+}

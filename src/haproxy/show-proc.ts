@@ -1,0 +1,77 @@
+// `show proc` of the master. Read by its header and its `#` sections: the columns differ between versions.
+//
+//   #<PID>          <type>          <reloads>       <uptime>        <version>
+//   5391            master          3 [failed: 1]   0d00h08m57s     3.0.11-1+deb13u3
+//   # workers
+//   14790           worker          1               0d00h01m18s     3.0.11-1+deb13u3
+//   # old workers
+//   14001           worker          2               0d00h03m18s     3.0.11-1+deb13u3
+//   # programs
+
+export interface MasterRow {
+  readonly pid: number;
+  readonly reloads: number;
+  /** Failed reloads since the last good one. Null where the version does not tell. */
+  readonly failed: number | null;
+  readonly version: string;
+}
+
+export interface WorkerRow {
+  readonly pid: number;
+  readonly reloads: number;
+  readonly version: string;
+}
+
+export interface ProcRows {
+  readonly master: MasterRow;
+  readonly current: readonly WorkerRow[];
+  readonly draining: readonly WorkerRow[];
+}
+
+type Row = Readonly<Record<string, string>> & { readonly failed?: string };
+
+const FAILED = /\[failed: (\d+)\]/;
+
+/** Null when the text is not a whole `show proc`. */
+export function parseShowProc(body: string): ProcRows | null {
+  const [header, ...lines] = body.split('\n');
+  if (header === undefined || !header.startsWith('#<PID>')) return null;
+  const columns = Array.from(header.matchAll(/<([^>]+)>/g), (match) => match[1] ?? '');
+  let section = 'master';
+  let master: MasterRow | null = null;
+  let sawWorkers = false;
+  const workers = { workers: [] as WorkerRow[], 'old workers': [] as WorkerRow[] };
+  for (const line of lines) {
+    if (line.startsWith('#')) {
+      section = line.slice(1).trim();
+      sawWorkers ||= section === 'workers';
+      continue;
+    }
+    if (section === 'programs' || section === 'old programs') continue;
+    const row = readRow(columns, line);
+    const common = row === null ? null : readCommon(row);
+    if (row === null || common === null) return null;
+    if (section === 'master' && row.type === 'master' && master === null) {
+      master = { ...common, failed: row.failed === undefined ? null : Number(row.failed) };
+    } else if ((section === 'workers' || section === 'old workers') && row.type === 'worker') {
+      workers[section].push(common);
+    } else return null;
+  }
+  if (master === null || !sawWorkers) return null;
+  return { master, current: workers.workers, draining: workers['old workers'] };
+}
+
+function readRow(columns: readonly string[], line: string): Row | null {
+  const failed = FAILED.exec(line)?.[1];
+  const cells = line.replace(FAILED, '').trim().split(/\s+/);
+  if (cells.length < 2 || cells.length > columns.length) return null;
+  const row: Record<string, string> = {};
+  for (const [index, cell] of cells.entries()) row[columns[index] ?? ''] = cell;
+  return failed === undefined ? row : { ...row, failed };
+}
+
+function readCommon(row: Row): WorkerRow | null {
+  const { PID: pid, reloads } = row;
+  if (pid === undefined || !/^[1-9]\d*$/.test(pid) || reloads === undefined || !/^\d+$/.test(reloads)) return null;
+  return { pid: Number(pid), reloads: Number(reloads), version: row.version ?? '' };
+}

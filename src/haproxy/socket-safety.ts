@@ -1,0 +1,40 @@
+// Who answers at a socket path decides what we believe. The default path lies in a world-writable folder, so the
+// socket must belong to root or to our own user, and others must not be able to write to it (contracts.md).
+import { lstatSync, type Stats, statSync } from 'node:fs';
+import { getuid } from 'node:process';
+
+export type SocketSafety =
+  | { readonly safe: true }
+  | { readonly safe: false; readonly missing: boolean; readonly why: string };
+
+const WRITABLE_BY_OTHERS = 0o002;
+
+/** Judges the owner and mode of the socket at `path`. Synchronous: one stat of a local file, before each connection. */
+export function socketSafety(path: string, ownUid: number = getuid?.() ?? 0): SocketSafety {
+  let link: Stats | undefined;
+  let target: Stats | undefined;
+  try {
+    link = lstatSync(path, { throwIfNoEntry: false });
+    target = link?.isSymbolicLink() === true ? statSync(path, { throwIfNoEntry: false }) : link;
+  } catch (error) {
+    return { safe: false, missing: false, why: `${path} cannot be examined: ${(error as Error).message}` };
+  }
+  if (link === undefined || target === undefined) {
+    return { safe: false, missing: true, why: `there is no socket at ${path}` };
+  }
+  const trusted = (uid: number): boolean => uid === 0 || uid === ownUid;
+  if (!trusted(link.uid)) return unsafe(`${path} belongs to user ${link.uid}, not to root or to user ${ownUid}`);
+  if (!target.isSocket()) return unsafe(`${path} is not a socket`);
+  if (!trusted(target.uid)) return unsafe(`${path} belongs to user ${target.uid}, not to root or to user ${ownUid}`);
+  if ((target.mode & WRITABLE_BY_OTHERS) !== 0) {
+    const mode = (target.mode & 0o777).toString(8);
+    return unsafe(
+      `${path} has mode ${mode}, so that anybody may write to it; start the proxy with -S ${path},mode,600`,
+    );
+  }
+  return { safe: true };
+}
+
+function unsafe(why: string): SocketSafety {
+  return { safe: false, missing: false, why };
+}

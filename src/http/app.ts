@@ -1,0 +1,166 @@
+// The HTTP service, apart from listening: limits, hooks and the routes of every resource.
+
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify, { type FastifyInstance } from 'fastify';
+import { authenticate } from './authentication.ts';
+import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
+import { blockedIpsRoutes } from './blocked-ips-routes.ts';
+import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
+import { configRoutes } from './config-routes.ts';
+import { answerBrokenConnection, sendError } from './error-replies.ts';
+import { FailureLimiter } from './failure-limiter.ts';
+import { healthRoutes } from './health-routes.ts';
+import { keysRoutes } from './keys-routes.ts';
+import { readQueryValues } from './query-values.ts';
+import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
+import { requestId } from './request-id.ts';
+import { RouteTable } from './route-table.ts';
+import { commonHeaders } from './security-headers.ts';
+import type { Services } from './services.ts';
+import { sitesRoutes } from './sites-routes.ts';
+import { trustedIpsRoutes } from './trusted-ips-routes.ts';
+import './request-context.ts';
+
+export interface AppOptions {
+  /** The time by the calendar, for `expires_at`. */
+  readonly now?: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicNow?: () => number;
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+/** Milliseconds. */
+export interface Timeouts {
+  /** Without a byte either way. Longer than a reload with its rollback (twice 60 s) and a sync of millions. */
+  readonly connection: number;
+  /** For the headers to come. */
+  readonly headers: number;
+  /** For the whole request to come, a `PUT` of millions over a slow line included. */
+  readonly request: number;
+  /** For the next request of a connection. */
+  readonly keepAlive: number;
+}
+
+const TIMEOUTS: Timeouts = { connection: 600_000, headers: 15_000, request: 600_000, keepAlive: 72_000 };
+
+export type App = FastifyInstance;
+/** The form in which every routes file sees the application. */
+export type TypedApp = ReturnType<typeof typed>;
+
+export function createApp(services: Services, options: AppOptions = {}): App {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const now = options.now ?? (() => new Date());
+  const monotonicNow = options.monotonicNow ?? (() => performance.now());
+  const app = fastify({
+    http: {
+      maxHeaderSize: 16_384,
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
+    },
+    connectionTimeout: timeouts.connection,
+    requestTimeout: timeouts.request,
+    keepAliveTimeout: timeouts.keepAlive,
+    bodyLimit: 1_048_576,
+    // A request that comes while the service closes is answered like any other; `Connection: close` goes with it.
+    return503OnClosing: false,
+    // The parser of the value says what is wrong with it; the headers' size bounds it.
+    routerOptions: { maxParamLength: 16_384 },
+    ajv: {
+      customOptions: {
+        allErrors: true,
+        allowUnionTypes: true,
+        coerceTypes: false,
+        removeAdditional: false,
+        verbose: true,
+      },
+    },
+    genReqId: requestId,
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
+    clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
+  });
+  takeJsonBodies(app);
+  addHooks(app, services, monotonicNow);
+  addErrorHandlers(app, services);
+
+  const typedApp = typed(app);
+  healthRoutes(typedApp, services);
+  blockedIpsRoutes(typedApp, services, now);
+  blockedIpsBulkRoutes(typedApp, services, now);
+  trustedIpsRoutes(typedApp, services);
+  sitesRoutes(typedApp, services);
+  configRoutes(typedApp, services);
+  keysRoutes(typedApp, services, now);
+  return app;
+}
+
+function typed(app: FastifyInstance) {
+  return app.withTypeProvider<TypeBoxTypeProvider>();
+}
+
+function addHooks(app: FastifyInstance, services: Services, monotonicNow: () => number): void {
+  const limiter = new FailureLimiter(monotonicNow);
+  const routes = new RouteTable();
+  let closing = false;
+
+  app.decorateRequest('keyName', '');
+  app.decorateRequest('receivedAt', 0);
+  app.addHook('onRoute', (route) => {
+    routes.add(route.url, [route.method].flat());
+    const querystring = route.schema?.querystring as object | undefined;
+    if (querystring === undefined) return;
+    route.preValidation = (request, _reply, done) => {
+      readQueryValues(request.query as Record<string, unknown>, querystring);
+      done();
+    };
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    request.receivedAt = performance.now();
+    reply.headers(commonHeaders(request.id));
+    if (request.routeOptions.config?.open !== true) {
+      request.keyName = await authenticate(request, services.keys, limiter);
+    }
+    const path = pathOf(request.url);
+    if (request.is404 || routes.misses(path, request.method)) {
+      const allow = routes.allowed(path);
+      if (allow === null) throw noSuchEndpoint(request.method, path);
+      reply.header('allow', allow);
+      throw methodNotAllowed(request.method, path, allow);
+    }
+    prepareForNoBody(request);
+  });
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  // What is under way when the service closes is answered, and its connection goes with the answer.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    done();
+    const open = request.routeOptions.config?.open === true;
+    // Probes come every second and say nothing while all is well.
+    if (open && reply.statusCode < 400) return;
+    services.log.info('Request answered', {
+      request_id: request.id,
+      method: request.method,
+      path: pathOf(request.url),
+      status: reply.statusCode,
+      key: request.keyName === '' ? undefined : request.keyName,
+      duration_ms: Math.round((performance.now() - request.receivedAt) * 10) / 10,
+    });
+  });
+}
+
+function addErrorHandlers(app: FastifyInstance, services: Services): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, services.log));
+  // Never reached: the hook has refused the request already. Kept so that no other 404 form can ever leave.
+  app.setNotFoundHandler((request, reply) =>
+    sendError(noSuchEndpoint(request.method, pathOf(request.url)), request, reply, services.log),
+  );
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}

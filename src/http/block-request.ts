@@ -1,0 +1,36 @@
+// The meaning of `{ip_address, reason?, blocked_by?, expires_at? or duration_seconds?, force?}` once its shape is right.
+import type { BlockRequest, Expiry } from '../blocking/answers.ts';
+import { parseIp } from '../domain/ip.ts';
+import type { FieldError } from '../errors/service-error.ts';
+import { parseFutureTime } from './rfc3339.ts';
+import type { BlockBody } from './schemas/blocked-ips.ts';
+
+export type BlockReading =
+  | { readonly ok: true; readonly request: BlockRequest }
+  | { readonly ok: false; readonly fields: readonly FieldError[]; readonly badAddress: boolean };
+
+/** @param now `expires_at` must be later */
+export function readBlockRequest(body: BlockBody, now: Date): BlockReading {
+  const fields: FieldError[] = [];
+  const ip = parseIp(body.ip_address);
+  if (!ip.ok) fields.push({ name: 'ip_address', description: ip.why });
+  const expiry = readExpiry(body, now, fields);
+  if (!ip.ok || fields.length > 0) return { ok: false, fields, badAddress: !ip.ok };
+  const { reason, blocked_by: blockedBy, force = false } = body;
+  return { ok: true, request: { entry: ip.entry, reason, blockedBy, expiry, force } };
+}
+
+function readExpiry(body: BlockBody, now: Date, fields: FieldError[]): Expiry {
+  const { expires_at: at, duration_seconds: seconds } = body;
+  if (typeof at === 'string' && seconds !== undefined) {
+    const description = 'expires_at and duration_seconds exclude each other; give one of them';
+    fields.push({ name: 'expires_at', description }, { name: 'duration_seconds', description });
+  } else if (seconds !== undefined) {
+    return { kind: 'duration', seconds };
+  } else if (typeof at === 'string') {
+    const time = parseFutureTime(at, now);
+    if (time.ok) return { kind: 'at', at: time.value };
+    fields.push({ name: 'expires_at', description: time.why });
+  }
+  return { kind: 'permanent' };
+}

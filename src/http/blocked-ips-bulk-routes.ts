@@ -1,0 +1,36 @@
+// A large batch, and the whole set. Their bodies are read as they come.
+import type { FastifyRequest } from 'fastify';
+import type { TypedApp } from './app.ts';
+import { readBatch, readWholeSet } from './body-streams.ts';
+import { ElementReader, type Validator } from './bulk-elements.ts';
+import { callerOf } from './request-context.ts';
+import { BlockBody, BulkAnswerSchema, ReplaceQuery, UnblockBody } from './schemas/blocked-ips.ts';
+import type { Services } from './services.ts';
+
+const config = { streamed: true };
+
+export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
+  // A scope of its own: here the body stays a stream.
+  app.register(async (scope: TypedApp) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+
+    scope.post('/api/blocked-ips/batch', { config, schema: { response: { 200: BulkAnswerSchema } } }, async (request) =>
+      blockedSet.batch(await readBatch(request, elementReader(request)), callerOf(request)),
+    );
+
+    scope.put(
+      '/api/blocked-ips',
+      { config, schema: { querystring: ReplaceQuery, response: { 200: BulkAnswerSchema } } },
+      async (request) => {
+        const options = { allowShrink: request.query.allow_shrink === true };
+        return blockedSet.replaceAll(readWholeSet(request, elementReader(request)), options, callerOf(request));
+      },
+    );
+  });
+
+  function elementReader(request: FastifyRequest): ElementReader {
+    const compile = (schema: object) => request.compileValidationSchema(schema as Record<string, unknown>) as Validator;
+    return new ElementReader(compile(BlockBody), compile(UnblockBody), now());
+  }
+}

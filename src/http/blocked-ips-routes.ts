@@ -1,0 +1,83 @@
+// One blocked address at a time, the list, the check and the sync.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { codes } from '../errors/catalogue.ts';
+import { prefersText } from './accept.ts';
+import type { TypedApp } from './app.ts';
+import { readBlockRequest } from './block-request.ts';
+import { pathAddress } from './path-address.ts';
+import { refusedFields } from './refusals.ts';
+import { callerOf } from './request-context.ts';
+import {
+  BlockAnswerSchema,
+  BlockBody,
+  BlockedIpDetailSchema,
+  BlockedIpPageSchema,
+  CheckAnswerSchema,
+  ListQuery,
+  SyncAnswerSchema,
+  UnblockAnswerSchema,
+} from './schemas/blocked-ips.ts';
+import { pathParameter } from './schemas/common.ts';
+import type { Services } from './services.ts';
+import { textListStream } from './text-list-reply.ts';
+
+const params = pathParameter('ip_address');
+
+export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
+  app.post(
+    '/api/blocked-ips',
+    { schema: { body: BlockBody, response: { 200: BlockAnswerSchema, 201: BlockAnswerSchema } } },
+    async (request, reply) => {
+      const reading = readBlockRequest(request.body, now());
+      if (!reading.ok)
+        throw refusedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
+      const { created, answer } = await blockedSet.block(reading.request, callerOf(request));
+      return reply.code(created ? 201 : 200).send(answer);
+    },
+  );
+
+  app.delete(
+    '/api/blocked-ips/:ip_address',
+    { schema: { params, response: { 200: UnblockAnswerSchema } } },
+    async (request) => blockedSet.unblock(pathAddress(request.params.ip_address), callerOf(request)),
+  );
+
+  app.get(
+    '/api/blocked-ips/:ip_address',
+    { schema: { params, response: { 200: BlockedIpDetailSchema } } },
+    async (request) => blockedSet.get(pathAddress(request.params.ip_address)),
+  );
+
+  app.get('/api/check/:ip_address', { schema: { params, response: { 200: CheckAnswerSchema } } }, async (request) =>
+    blockedSet.check(pathAddress(request.params.ip_address)),
+  );
+
+  app.get(
+    '/api/blocked-ips',
+    { schema: { querystring: ListQuery, response: { 200: BlockedIpPageSchema } } },
+    async (request, reply) => {
+      reply.header('vary', 'Accept');
+      if (prefersText(request.headers.accept)) return sendTextList(request, reply);
+      const { limit, cursor = null, q = null, expiring = false } = request.query;
+      return blockedSet.list({ limit, cursor, q, expiring });
+    },
+  );
+
+  app.post(
+    '/api/blocked-ips/sync',
+    { schema: { response: { 200: SyncAnswerSchema, 207: SyncAnswerSchema } } },
+    async (request, reply) => {
+      const answer = await blockedSet.sync(callerOf(request));
+      return reply.code(answer.runtime_map_synced ? 200 : 207).send(answer);
+    },
+  );
+
+  async function sendTextList(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const name = /[?&](limit|cursor|q|expiring)=/.exec(request.url)?.[1];
+    if (name !== undefined) {
+      throw refusedFields([{ name, description: 'the text list is always whole; leave it out, or ask for JSON' }]);
+    }
+    reply.type('text/plain; charset=utf-8');
+    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts()));
+  }
+}

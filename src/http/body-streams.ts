@@ -1,0 +1,100 @@
+// Bodies of a whole set or a large batch, read as they come into items that the blocked-set service takes.
+import type { FastifyRequest } from 'fastify';
+import type { BlockRequest, BulkItem, Rejection } from '../blocking/answers.ts';
+import type { IpEntry } from '../domain/ip.ts';
+import { checkCoding, wrongMediaType } from './bodies.ts';
+import type { ElementReader } from './bulk-elements.ts';
+import { type JsonForm, readJsonValues } from './json-values.ts';
+import { malformedBody, tooLarge } from './refusals.ts';
+import { readTextList } from './text-list.ts';
+import { wholeBody } from './whole-body.ts';
+
+const LARGEST_BATCH_BYTES = 16 * 1024 * 1024;
+const MOST_BATCH_ELEMENTS = 100_000;
+
+const ARRAY: JsonForm = { root: 'array', paths: ['$.*'], name: 'a JSON array of addresses or objects' };
+const LISTS: JsonForm = {
+  root: 'object',
+  paths: ['$.*', '$.*.*'],
+  name: 'a JSON object with the lists add and remove',
+};
+
+/**
+ * The items of `PUT /api/blocked-ips`, lazily; a body of another media type is refused at once (415). The iteration
+ * throws, and so ends what reads it without its end, when the body is aborted, of another form, no UTF-8 or no JSON.
+ * Each batch is a slice of a few milliseconds; the event loop has a turn between two of them.
+ */
+export function readWholeSet(request: FastifyRequest, reader: ElementReader): AsyncGenerator<readonly BulkItem[]> {
+  checkCoding(request);
+  const body = wholeBody(request, null);
+  if (isUtf8Text(request)) return inTurns(readTextList(body));
+  if (request.mediaType === 'application/json') return inTurns(readArray(body, reader));
+  throw wrongMediaType(request, 'text/plain in UTF-8, or application/json');
+}
+
+async function* readArray(body: AsyncIterable<Uint8Array>, reader: ElementReader): AsyncGenerator<readonly BulkItem[]> {
+  let index = 0;
+  for await (const values of readJsonValues(body, ARRAY)) {
+    yield values.map(({ value }) => reader.listed(value, index++));
+  }
+}
+
+async function* inTurns<Item>(batches: AsyncIterable<Item>): AsyncGenerator<Item> {
+  for await (const batch of batches) {
+    yield batch;
+    await turn();
+  }
+}
+
+function isUtf8Text(request: FastifyRequest): boolean {
+  if (request.mediaType !== 'text/plain') return false;
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
+}
+
+export interface Batch {
+  readonly add: { readonly index: number; readonly request: BlockRequest }[];
+  readonly remove: { readonly index: number; readonly entry: IpEntry }[];
+  readonly rejected: Rejection[];
+}
+
+/** The body of `POST /api/blocked-ips/batch`, whole: up to 16 MiB and 100,000 elements, which bounds the rejections too. */
+export async function readBatch(request: FastifyRequest, reader: ElementReader): Promise<Batch> {
+  checkCoding(request);
+  if (request.mediaType !== 'application/json') throw wrongMediaType(request, 'application/json');
+  const batch: Batch = { add: [], remove: [], rejected: [] };
+  const ended = new Set<string>();
+  let elements = 0;
+  for await (const values of readJsonValues(wholeBody(request, LARGEST_BATCH_BYTES), LISTS)) {
+    for (const { value, path } of values) {
+      const [list, index] = path;
+      if (list !== 'add' && list !== 'remove') throw malformedBody(`the body takes add and remove, nothing else`);
+      if (ended.has(list)) throw malformedBody(`the body names ${list} twice`);
+      if (index === undefined) {
+        if (!Array.isArray(value)) throw malformedBody(`${list} must be a list of addresses or objects`);
+        ended.add(list);
+        continue;
+      }
+      if (typeof index !== 'number') throw malformedBody(`${list} must be a list of addresses or objects`);
+      elements += 1;
+      if (elements > MOST_BATCH_ELEMENTS) {
+        throw tooLarge(`a batch takes ${MOST_BATCH_ELEMENTS} addresses; split it, or replace the whole set with PUT`);
+      }
+      readElement(batch, list, index, value, reader);
+    }
+    await turn();
+  }
+  if (ended.size === 0) throw malformedBody('the body names neither add nor remove');
+  return batch;
+}
+
+function readElement(batch: Batch, list: 'add' | 'remove', index: number, value: unknown, reader: ElementReader): void {
+  const reading = list === 'add' ? reader.added(value) : reader.removed(value);
+  if (!reading.ok) batch.rejected.push({ list, index, value: reading.value, why: reading.why });
+  else if (list === 'add') batch.add.push({ index, request: reading.request });
+  else batch.remove.push({ index, entry: reading.request.entry });
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,78 @@
+// One element of a bulk body: a text or an object as `POST /api/blocked-ips` takes it. A bad one is listed in the
+// answer, never an error of the whole.
+import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
+import { parseIp } from '../domain/ip.ts';
+import { readBlockRequest } from './block-request.ts';
+import type { BlockBody } from './schemas/blocked-ips.ts';
+import { shortCopy } from './short-copy.ts';
+import { describeSchemaErrors, type SchemaError } from './validation-errors.ts';
+
+/** A compiled schema, as ajv gives it. */
+export interface Validator {
+  (value: unknown): unknown;
+  errors?: readonly SchemaError[] | null;
+}
+
+type Reading =
+  | { readonly ok: true; readonly request: BlockRequest }
+  | { readonly ok: false; readonly value: string; readonly why: string };
+
+export class ElementReader {
+  readonly #isBlockBody: Validator;
+  readonly #isUnblockBody: Validator;
+  readonly #now: Date;
+
+  /** @param now what `expires_at` of every element is measured against */
+  constructor(isBlockBody: Validator, isUnblockBody: Validator, now: Date) {
+    this.#isBlockBody = isBlockBody;
+    this.#isUnblockBody = isUnblockBody;
+    this.#now = now;
+  }
+
+  /** An element of `add`: a text means the same as an object with nothing but this address. */
+  added(value: unknown): Reading {
+    if (typeof value !== 'string') return this.#object(value, this.#isBlockBody);
+    return readText(value, { kind: 'permanent' });
+  }
+
+  removed(value: unknown): Reading {
+    if (typeof value !== 'string') return this.#object(value, this.#isUnblockBody);
+    return readText(value, { kind: 'permanent' });
+  }
+
+  /** An element of a whole set: a text is a line of a list and changes nothing that an entry says about itself. */
+  listed(value: unknown, index: number): BulkItem {
+    const reading = typeof value === 'string' ? readText(value, { kind: 'keep' }) : this.added(value);
+    return reading.ok ? reading : { ok: false, rejection: { index, value: reading.value, why: reading.why } };
+  }
+
+  #object(value: unknown, isRight: Validator): Reading {
+    if (isRight(value) !== true) {
+      const fields = describeSchemaErrors(isRight.errors ?? [], 'the element');
+      return refuse(
+        value,
+        fields.map(({ name, description }) => (name === 'element' ? description : `${name}: ${description}`)),
+      );
+    }
+    const reading = readBlockRequest(value as BlockBody, this.#now);
+    return reading.ok
+      ? reading
+      : refuse(
+          value,
+          reading.fields.map(({ description }) => description),
+        );
+  }
+}
+
+function readText(text: string, expiry: BlockRequest['expiry']): Reading {
+  const ip = parseIp(text);
+  return ip.ok
+    ? { ok: true, request: { entry: ip.entry, expiry, force: false } }
+    : { ok: false, value: shortCopy(text), why: ip.why };
+}
+
+function refuse(value: unknown, reasons: readonly string[]): Reading {
+  const named = (value as { ip_address?: unknown } | null)?.ip_address;
+  const shown = typeof named === 'string' ? named : JSON.stringify(value);
+  return { ok: false, value: shortCopy(shown), why: reasons.slice(0, 3).join('; ') };
+}

@@ -1,0 +1,73 @@
+// Every error leaves here: as problem details, or as protobuf where the client's Accept says so.
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorMediaType, errorContentTypes, errorMediaType } from '../errors/negotiate.ts';
+import { toProblem } from '../errors/problem.ts';
+import { encodeApiError, encodeErr } from '../errors/protobuf.ts';
+import type { ServiceError } from '../errors/service-error.ts';
+import { causeText } from '../telemetry/log.ts';
+import { asAnswerableError, asConnectionError } from './framework-errors.ts';
+import { newRequestId } from './request-id.ts';
+import { commonHeaders } from './security-headers.ts';
+import type { RequestLog } from './services.ts';
+
+export async function sendError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: RequestLog,
+): Promise<FastifyReply> {
+  const error = asAnswerableError(thrown);
+  if (error.status >= 500) {
+    log.error('Request failed', {
+      request_id: request.id,
+      method: request.method,
+      path: request.url,
+      status: error.status,
+      code: error.code,
+      cause: causeText(thrown),
+    });
+  }
+  // The framework asks for the connection's end after a body that it refused. Then the client, still sending, would
+  // see a reset in place of the answer; Node reads what is left of the body and throws it away (`requestTimeout`).
+  reply.removeHeader('connection');
+  reply.headers(commonHeaders(request.id)).headers(errorHeaders(error));
+  const form = errorMediaType(request.headers.accept);
+  reply.code(error.status).type(errorContentTypes[form]);
+  return reply.send(encodeBody(error, form, request.id));
+}
+
+function errorHeaders(error: ServiceError): Record<string, string> {
+  const headers: Record<string, string> = { vary: 'Accept' };
+  if (error.status === 401) headers['www-authenticate'] = 'Bearer';
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterSeconds));
+  return headers;
+}
+
+/** Bytes, since the framework adds a charset to a text, and problem+json has no such parameter. */
+function encodeBody(error: ServiceError, form: ErrorMediaType, requestId: string): Buffer {
+  if (form === 'apierror') return Buffer.from(encodeApiError(error));
+  if (form === 'err') return Buffer.from(encodeErr(error));
+  return Buffer.from(JSON.stringify(toProblem(error, requestId).body));
+}
+
+/** Where there is no request to reply to: bytes that are no HTTP, headers too large, a request that did not end. */
+export function answerBrokenConnection(error: Error & { readonly code?: string }, socket: Socket): void {
+  // Node keeps the response that is under way on its socket; a second one would be written into the first.
+  const { _httpMessage: message } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } };
+  if (!socket.writable || error.code === 'ECONNRESET' || message?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const requestId = newRequestId();
+  const { status, body } = toProblem(asConnectionError(error), requestId);
+  const text = JSON.stringify(body);
+  const headers = {
+    ...commonHeaders(requestId),
+    'content-type': errorContentTypes['problem+json'],
+    'content-length': String(Buffer.byteLength(text)),
+    connection: 'close',
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${body.title}\r\n${head.join('')}\r\n${text}`);
+}

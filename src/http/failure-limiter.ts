@@ -1,0 +1,57 @@
+// How many wrong keys an address may try. Counted are failures only, so a valid key is never held up.
+import { isIPv6 } from 'node:net';
+import { parseIp } from '../domain/ip.ts';
+
+export interface FailureLimits {
+  readonly failures: number;
+  readonly windowMs: number;
+  /** Addresses remembered at once; the oldest is forgotten first. */
+  readonly addresses: number;
+}
+
+const DEFAULTS: FailureLimits = { failures: 20, windowMs: 60_000, addresses: 10_000 };
+
+interface Window {
+  failures: number;
+  readonly endsAt: number;
+}
+
+export class FailureLimiter {
+  readonly #windows = new Map<string, Window>();
+  readonly #limits: FailureLimits;
+  readonly #now: () => number;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(now: () => number, limits: FailureLimits = DEFAULTS) {
+    this.#now = now;
+    this.#limits = limits;
+  }
+
+  /** Counts one failure. Returns null, or after how many seconds the address may fail again. */
+  fail(address: string): number | null {
+    const now = this.#now();
+    const source = sourceOf(address);
+    const known = this.#windows.get(source);
+    const window = known === undefined || known.endsAt <= now ? this.#open(source, now) : known;
+    window.failures += 1;
+    return window.failures > this.#limits.failures ? Math.max(1, Math.ceil((window.endsAt - now) / 1000)) : null;
+  }
+
+  #open(source: string, now: number): Window {
+    const window = { failures: 0, endsAt: now + this.#limits.windowMs };
+    // Deleted first, so that the map's order is the order of the windows.
+    this.#windows.delete(source);
+    this.#windows.set(source, window);
+    const oldest = this.#windows.keys().next();
+    if (this.#windows.size > this.#limits.addresses && !oldest.done) this.#windows.delete(oldest.value);
+    return window;
+  }
+}
+
+/** Whoever has one IPv6 address has its whole /64. */
+function sourceOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const parsed = parseIp(address);
+  if (!parsed.ok || parsed.entry.family === 4) return address;
+  return `${parsed.entry.words[0]}:${parsed.entry.words[1]}`;
+}

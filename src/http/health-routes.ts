@@ -1,0 +1,33 @@
+import { causeText } from '../telemetry/log.ts';
+import type { TypedApp } from './app.ts';
+import type { Services } from './services.ts';
+
+const open = { config: { open: true } };
+
+export function healthRoutes(app: TypedApp, { health, log }: Services): void {
+  // The parts are the service's own; what it says is what is answered.
+  app.get('/health', async (_request, reply) => {
+    const report = await health.health();
+    return reply.code(report.status === 'ok' ? 200 : 503).send(report);
+  });
+
+  app.get('/livez', open, async (_request, reply) => reply.type('text/plain; charset=utf-8').send('alive'));
+
+  // Open to everybody, so one word and nothing else, whatever happens.
+  app.get('/readyz', open, async (request, reply) => {
+    const ready = await isReady(request.id);
+    return reply
+      .code(ready ? 200 : 503)
+      .type('text/plain; charset=utf-8')
+      .send(ready ? 'ready' : 'unready');
+  });
+
+  async function isReady(requestId: string): Promise<boolean> {
+    try {
+      return await health.ready();
+    } catch (error) {
+      log.error('Readiness could not be probed', { request_id: requestId, cause: causeText(error) });
+      return false;
+    }
+  }
+}

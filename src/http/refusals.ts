@@ -1,0 +1,54 @@
+// The errors that the edge itself raises, each with its code of the catalogue.
+import { quote } from '../domain/quote.ts';
+import { codes } from '../errors/catalogue.ts';
+import { type FieldError, ServiceError } from '../errors/service-error.ts';
+
+const READ = 'read request';
+const ROUTE = 'route request';
+
+/** Fields that were refused; the detail repeats the first few, for those who see only it. */
+export function refusedFields(fields: readonly FieldError[], code: number = codes.InvalidParameter): ServiceError {
+  const shown = fields.slice(0, 5).map(({ name, description }) => `${name}: ${description}`);
+  return new ServiceError(code, READ, shown.join('; '), { fields });
+}
+
+/** @param field `ip_address` of a body or a path */
+export function invalidAddress(why: string, field = 'ip_address'): ServiceError {
+  return refusedFields([{ name: field, description: why }], codes.InvalidAddress);
+}
+
+export function malformedBody(detail: string, cause?: unknown): ServiceError {
+  return new ServiceError(codes.InvalidBody, READ, detail, cause === undefined ? {} : { cause });
+}
+
+export function unexpectedBody(): ServiceError {
+  return new ServiceError(codes.UnexpectedBody, READ, 'this request takes no body; send it without one');
+}
+
+export function tooLarge(detail: string): ServiceError {
+  return new ServiceError(codes.TooLarge, READ, detail);
+}
+
+export function unsupportedMediaType(given: string, wanted: string): ServiceError {
+  return new ServiceError(codes.UnsupportedMediaType, READ, `${given} is not taken here; send ${wanted}`);
+}
+
+export function noSuchEndpoint(method: string, path: string): ServiceError {
+  return new ServiceError(codes.NoSuchEndpoint, ROUTE, `there is nothing at ${method} ${quote(path)}`);
+}
+
+/** @param allow the value of the `Allow` header that goes with it */
+export function methodNotAllowed(method: string, path: string, allow: string): ServiceError {
+  return new ServiceError(codes.MethodNotAllowed, ROUTE, `${quote(path)} does not take ${method}; it takes ${allow}`);
+}
+
+/** One body for a missing and for a wrong key, so that nobody learns which it was. */
+export function unauthorized(): ServiceError {
+  const detail = 'this needs a valid API key; send the header Authorization: Bearer <key>';
+  return new ServiceError(codes.Unauthorized, 'authenticate request', detail);
+}
+
+export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
+  const detail = `too many wrong API keys came from your address; try again in ${retryAfterSeconds} seconds, or with a valid key now`;
+  return new ServiceError(codes.TooManyFailedKeys, 'authenticate request', detail, { retryAfterSeconds });
+}

@@ -1,0 +1,22 @@
+// What the hooks learn about a request and the handlers pass on.
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../blocking/answers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The name of the key; empty on the open routes. */
+    keyName: string;
+    /** `performance.now()` when the headers had come. */
+    receivedAt: number;
+  }
+  interface FastifyContextConfig {
+    /** No key is asked for. */
+    open?: boolean;
+    /** The handler reads the body itself, as it comes. */
+    streamed?: boolean;
+  }
+}
+
+export function callerOf(request: FastifyRequest): Caller {
+  return { keyName: request.keyName, requestId: request.id, receivedAt: request.receivedAt };
+}

@@ -1,0 +1,436 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { BEARER, NOW, RELOAD, REPORT, stubApp } from './testkit/stub-services.ts';
+
+interface RouteCase {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly url: string;
+  readonly body?: object;
+  readonly status: number;
+  /** What the service was asked, first arguments; the caller may follow. */
+  readonly asked: string;
+  readonly args: readonly unknown[];
+  readonly answer: object;
+}
+
+const entry = (text: string) => expect.objectContaining({ text });
+const CALLER = { keyName: 'ops', requestId: 'abc', receivedAt: expect.any(Number) };
+
+const ROUTES: readonly RouteCase[] = [
+  {
+    method: 'POST',
+    url: '/api/blocked-ips',
+    body: { ip_address: '::ffff:192.0.2.1', reason: 'scan', blocked_by: 'me', duration_seconds: 60, force: true },
+    status: 201,
+    asked: 'blockedSet.block',
+    args: [
+      {
+        entry: entry('192.0.2.1'),
+        reason: 'scan',
+        blockedBy: 'me',
+        expiry: { kind: 'duration', seconds: 60 },
+        force: true,
+      },
+      CALLER,
+    ],
+    answer: { ip_address: '192.0.2.1', blocked_by: 'ops', expires_at: null, ...REPORT },
+  },
+  {
+    method: 'DELETE',
+    url: '/api/blocked-ips/10.0.0.0%2F8',
+    status: 200,
+    asked: 'blockedSet.unblock',
+    args: [entry('10.0.0.0/8'), CALLER],
+    answer: { ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...REPORT },
+  },
+  {
+    method: 'GET',
+    url: '/api/blocked-ips/2001:DB8::1',
+    status: 200,
+    asked: 'blockedSet.get',
+    args: [entry('2001:db8::1')],
+    answer: { ip_address: '192.0.2.1', workers: [{ pid: 7, draining: false, holds: null }] },
+  },
+  {
+    method: 'GET',
+    url: '/api/blocked-ips?limit=7&q=10.0&expiring=true&cursor=abc',
+    status: 200,
+    asked: 'blockedSet.list',
+    args: [{ limit: 7, cursor: 'abc', q: '10.0', expiring: true }],
+    answer: { total: 1, next_cursor: 'next', items: [expect.objectContaining({ ip_address: '192.0.2.1' })] },
+  },
+  {
+    method: 'GET',
+    url: '/api/blocked-ips',
+    status: 200,
+    asked: 'blockedSet.list',
+    args: [{ limit: 100, cursor: null, q: null, expiring: false }],
+    answer: { total: 1 },
+  },
+  {
+    method: 'GET',
+    url: '/api/check/192.0.2.1',
+    status: 200,
+    asked: 'blockedSet.check',
+    args: [entry('192.0.2.1')],
+    answer: { verdict: 'blocked', by: '192.0.2.0/24', enforced: null, workers: [{ pid: 7, verdict: 'blocked' }] },
+  },
+  {
+    method: 'POST',
+    url: '/api/blocked-ips/sync',
+    status: 200,
+    asked: 'blockedSet.sync',
+    args: [CALLER],
+    answer: { runtime_map_synced: true, total_ips: 2, draining_workers: [{ pid: 7, synced: true }], duration_ms: 12 },
+  },
+  {
+    method: 'GET',
+    url: '/api/trusted-ips',
+    status: 200,
+    asked: 'trustedIps.list',
+    args: [],
+    answer: { items: [{ ip_address: '192.0.2.9', note: null, added_at: NOW.toISOString() }], total: 1 },
+  },
+  {
+    method: 'GET',
+    url: '/api/trusted-ips/192.0.2.9',
+    status: 200,
+    asked: 'trustedIps.get',
+    args: [entry('192.0.2.9')],
+    answer: { ip_address: '192.0.2.9', note: null },
+  },
+  {
+    method: 'PUT',
+    url: '/api/trusted-ips/10.0.0.0%2f8',
+    body: { note: null },
+    status: 201,
+    asked: 'trustedIps.put',
+    args: [entry('10.0.0.0/8'), null, CALLER],
+    answer: { ip_address: '192.0.2.9', ...REPORT },
+  },
+  {
+    method: 'PUT',
+    url: '/api/trusted-ips/10.0.0.1',
+    status: 201,
+    asked: 'trustedIps.put',
+    args: [entry('10.0.0.1'), undefined, CALLER],
+    answer: { ip_address: '192.0.2.9' },
+  },
+  {
+    method: 'DELETE',
+    url: '/api/trusted-ips/192.0.2.9',
+    status: 200,
+    asked: 'trustedIps.remove',
+    args: [entry('192.0.2.9'), CALLER],
+    answer: { ip_address: '192.0.2.9', ...REPORT },
+  },
+  {
+    method: 'GET',
+    url: '/api/sites',
+    status: 200,
+    asked: 'sites.list',
+    args: [],
+    answer: { total: 1, items: [expect.objectContaining({ domain: 'a.example' })] },
+  },
+  {
+    method: 'GET',
+    url: '/api/sites/A.example',
+    status: 200,
+    asked: 'sites.get',
+    args: ['a.example'],
+    answer: { domain: 'a.example', servers: [{ address: '10.0.0.1', port: 80, options: { check: true } }] },
+  },
+  {
+    method: 'PUT',
+    url: '/api/sites/A.example',
+    body: { servers: [{ address: 'App.Internal', port: 8080, options: { weight: 3 } }] },
+    status: 200,
+    asked: 'sites.put',
+    args: [
+      {
+        domain: 'a.example',
+        servers: [{ address: 'app.internal', port: 8080, options: { check: true, weight: 3 } }],
+      },
+      CALLER,
+    ],
+    answer: { domain: 'a.example', reload: RELOAD },
+  },
+  {
+    method: 'DELETE',
+    url: '/api/sites/a.example',
+    status: 200,
+    asked: 'sites.remove',
+    args: ['a.example', CALLER],
+    answer: { domain: 'a.example', reload: RELOAD },
+  },
+  {
+    method: 'GET',
+    url: '/api/sites/a.example/servers',
+    status: 200,
+    asked: 'sites.servers',
+    args: ['a.example'],
+    answer: { items: [{ address: '10.0.0.1', port: 80, status: 'UP', weight: 1 }] },
+  },
+  {
+    method: 'POST',
+    url: '/api/config/reload',
+    status: 200,
+    asked: 'configuration.reload',
+    args: [CALLER],
+    answer: RELOAD,
+  },
+  {
+    method: 'GET',
+    url: '/api/config',
+    status: 200,
+    asked: 'configuration.current',
+    args: [],
+    answer: { text: 'global\n', sha256: 'ab', path: '/etc/proxy/proxy.cfg' },
+  },
+  {
+    method: 'POST',
+    url: '/api/config/validate',
+    status: 200,
+    asked: 'configuration.validate',
+    args: [CALLER],
+    answer: { valid: false, output: '[ALERT]', sha256: 'ab' },
+  },
+  {
+    method: 'GET',
+    url: '/api/config/diff',
+    status: 200,
+    asked: 'configuration.diff',
+    args: [],
+    answer: { changed: true, diff: '-a\n+b\n' },
+  },
+  {
+    method: 'GET',
+    url: '/api/config/reloads?limit=5',
+    status: 200,
+    asked: 'configuration.reloads',
+    args: [{ limit: 5, cursor: null }],
+    answer: { items: [{ id: 'r1', status: 'completed' }], next_cursor: null },
+  },
+  {
+    method: 'GET',
+    url: '/api/config/reloads/r1',
+    status: 200,
+    asked: 'configuration.reloadRecord',
+    args: ['r1'],
+    answer: { id: 'r1', status: 'completed', validation_output: 'ok' },
+  },
+  {
+    method: 'GET',
+    url: '/api/config/backups',
+    status: 200,
+    asked: 'configuration.backups',
+    args: [],
+    answer: { items: [{ id: 'b1', created_at: NOW.toISOString() }] },
+  },
+  {
+    method: 'POST',
+    url: '/api/config/backups/2026-11-20T12:00:00.000Z-1/restore',
+    status: 200,
+    asked: 'configuration.restore',
+    args: ['2026-11-20T12:00:00.000Z-1', CALLER],
+    answer: RELOAD,
+  },
+  {
+    method: 'GET',
+    url: '/api/keys',
+    status: 200,
+    asked: 'keys.list',
+    args: [],
+    answer: { items: [expect.objectContaining({ name: 'ops', scopes: null })] },
+  },
+  {
+    method: 'POST',
+    url: '/api/keys',
+    body: { name: 'ci', scopes: ['block'], expires_at: '2030-01-01T00:00:00+01:00' },
+    status: 201,
+    asked: 'keys.create',
+    args: [{ name: 'ci', scopes: ['block'], expiresAt: new Date('2029-12-31T23:00:00Z') }, CALLER],
+    answer: { key: 'secret', name: 'ops' },
+  },
+  {
+    method: 'DELETE',
+    url: '/api/keys/ci',
+    status: 200,
+    asked: 'keys.revoke',
+    args: ['ci', CALLER],
+    answer: { name: 'ops', revoked_at: NOW.toISOString() },
+  },
+  { method: 'GET', url: '/health', status: 200, asked: 'health.health', args: [], answer: { status: 'ok' } },
+];
+
+describe('every route', () => {
+  test.each(ROUTES)('$method $url asks $asked and answers $status', async (route) => {
+    const stub = stubApp();
+    const response = await stub.app.inject({
+      method: route.method,
+      url: route.url,
+      headers: { ...BEARER, 'x-request-id': 'abc' },
+      ...(route.body === undefined ? {} : { payload: route.body }),
+    });
+    expect({ status: response.statusCode, body: response.json() }).toEqual({
+      status: route.status,
+      body: expect.objectContaining(route.answer),
+    });
+    expect(response.headers['content-type']).toMatch(/^application\/json/);
+    expect(stub.calls).toEqual([{ method: route.asked, args: route.args }]);
+  });
+
+  test('answers counts and pids as integers, whatever the service computed', async () => {
+    const sync = async () => ({
+      runtime_map_synced: false,
+      total_ips: 3,
+      added: 0,
+      removed: 0,
+      missing_ips: ['192.0.2.7'],
+      unexpected_ips: [],
+      wrong_value_ips: [],
+      duplicate_ips: [],
+      draining_workers: [{ pid: 7, synced: false, reason: 'no answer' }],
+      map_file_updated: true,
+      reload_scheduled: true,
+      duration_ms: 12.75,
+      reason: 'the map could not be read',
+    });
+    const { app } = stubApp({ blockedSet: { sync } });
+    const response = await app.inject({ method: 'POST', url: '/api/blocked-ips/sync', headers: BEARER });
+    expect(response.statusCode).toBe(207);
+    expect(response.json()).toEqual({ ...(await sync()), duration_ms: 12 });
+  });
+
+  test('answers 200 when the address was blocked already', async () => {
+    const { app } = stubApp({
+      blockedSet: {
+        block: async () => ({
+          created: false,
+          answer: {
+            ip_address: '192.0.2.1',
+            reason: null,
+            blocked_by: null,
+            blocked_at: NOW.toISOString(),
+            expires_at: null,
+            overridden_by: ['192.0.2.0/24'],
+            trusted_inside: ['192.0.2.1'],
+            runtime_map_updated: false,
+            runtime_map_failures: [
+              { ip_address: '192.0.2.1', worker: null, command: 'add map', responses: ['\n'], reason: 'refused' },
+            ],
+            runtime_map_failures_total: 1,
+            reload_scheduled: true,
+          },
+        }),
+      },
+    });
+    const response = await app.inject({
+      method: 'POST',
+      url: '/api/blocked-ips',
+      headers: BEARER,
+      payload: { ip_address: '192.0.2.1' },
+    });
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({
+      blocked_by: null,
+      overridden_by: ['192.0.2.0/24'],
+      trusted_inside: ['192.0.2.1'],
+      runtime_map_failures: [
+        { ip_address: '192.0.2.1', worker: null, command: 'add map', responses: ['\n'], reason: 'refused' },
+      ],
+      runtime_map_failures_total: 1,
+    });
+  });
+});
+
+describe('the list as text', () => {
+  const text = { ...BEARER, accept: 'text/plain' };
+
+  test('is the whole set, one address a line', async () => {
+    const { app } = stubApp();
+    const response = await app.inject({ url: '/api/blocked-ips', headers: text });
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(response.body).toBe('192.0.2.1\n192.0.2.2\n2001:db8::/32\n');
+  });
+
+  test('is empty for an empty set', async () => {
+    const { app } = stubApp({ blockedSet: { listTexts: () => Readable.from([]) } });
+    const response = await app.inject({ url: '/api/blocked-ips', headers: text });
+    expect({ status: response.statusCode, body: response.body }).toEqual({ status: 200, body: '' });
+  });
+
+  test('that cannot be read is an error, not half a list', async () => {
+    const listTexts = () => ({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('disk gone')) }),
+    });
+    const { app, logged } = stubApp({ blockedSet: { listTexts } });
+    const response = await app.inject({ url: '/api/blocked-ips', headers: text });
+    expect(response.statusCode).toBe(500);
+    expect(response.json().detail).not.toContain('disk gone');
+    expect(logged).toContainEqual(
+      expect.objectContaining({ fields: expect.objectContaining({ cause: 'disk gone', code: 500 }) }),
+    );
+  });
+
+  test('cannot be cut or searched', async () => {
+    const stub = stubApp();
+    const response = await stub.app.inject({ url: '/api/blocked-ips?limit=5', headers: text });
+    expect(response.statusCode).toBe(400);
+    expect(response.json().errors[0].name).toBe('limit');
+    expect(stub.calls).toEqual([]);
+  });
+
+  test.each([
+    ['*/*', 'application/json'],
+    ['application/json, text/plain', 'application/json'],
+    ['text/plain;q=0.4, application/json;q=0.5', 'application/json'],
+    ['text/plain, application/json;q=0.5', 'text/plain'],
+  ])('is given for Accept: %s only when it is preferred', async (accept, type) => {
+    const { app } = stubApp();
+    const response = await app.inject({ url: '/api/blocked-ips', headers: { ...BEARER, accept } });
+    expect(response.headers['content-type']).toContain(type);
+  });
+});
+
+describe('HEAD', () => {
+  test('is answered like GET, without the body', async () => {
+    const { app } = stubApp();
+    const get = await app.inject({ method: 'GET', url: '/api/config', headers: BEARER });
+    const head = await app.inject({ method: 'HEAD', url: '/api/config', headers: BEARER });
+    expect({ status: head.statusCode, body: head.body }).toEqual({ status: 200, body: '' });
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  });
+
+  test('of the text list reads nothing from the database', async () => {
+    const stub = stubApp();
+    const response = await stub.app.inject({
+      method: 'HEAD',
+      url: '/api/blocked-ips',
+      headers: { ...BEARER, accept: 'text/plain' },
+    });
+    expect(response.statusCode).toBe(200);
+    expect(stub.calls).toEqual([]);
+  });
+});
+
+describe('health', () => {
+  test.each(['degraded', 'down'])('is 503 when %s, with its parts', async (status) => {
+    const { app } = stubApp({ health: { health: async () => ({ status, runtime_map: { expected: 3, seen: 2 } }) } });
+    const response = await app.inject({ url: '/health', headers: BEARER });
+    expect(response.statusCode).toBe(503);
+    expect(response.json()).toEqual({ status, runtime_map: { expected: 3, seen: 2 } });
+  });
+
+  test.each([
+    ['/livez', 200, 'alive', async () => false],
+    ['/readyz', 200, 'ready', async () => true],
+    ['/readyz', 503, 'unready', async () => false],
+    ['/readyz', 503, 'unready', () => Promise.reject(new Error('database gone'))],
+  ])('%s is %i %s without a key', async (url, status, body, ready) => {
+    const { app } = stubApp({ health: { ready } });
+    const response = await app.inject({ url });
+    expect({ status: response.statusCode, body: response.body }).toEqual({ status, body });
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+  });
+});

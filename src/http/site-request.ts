@@ -1,0 +1,56 @@
+import type { Parsed } from '../domain/parsed.ts';
+import {
+  parseDomain,
+  parsePort,
+  parseServerAddress,
+  parseServerOptions,
+  type Site,
+  type SiteServer,
+} from '../domain/site.ts';
+import { codes } from '../errors/catalogue.ts';
+import type { FieldError } from '../errors/service-error.ts';
+import { refusedFields } from './refusals.ts';
+import type { SiteBody } from './schemas/sites.ts';
+
+/** The domain of a path, lower-cased. Errors: 105. */
+export function pathDomain(text: string): string {
+  const domain = parseDomain(text);
+  if (!domain.ok) throw refusedFields([{ name: 'domain', description: domain.why }], codes.InvalidDomain);
+  return domain.value;
+}
+
+/** A site as the path and the body of the right shape name it. Errors: 105, and 106 for its servers. */
+export function readSite(domain: string, body: SiteBody): Site {
+  const fields: FieldError[] = [];
+  const site = {
+    domain: pathDomain(domain),
+    servers: body.servers.map((server, index) => readServer(server, index, fields)),
+  };
+  refuseDoubles(site.servers, fields);
+  if (fields.length > 0) throw refusedFields(fields, codes.InvalidServer);
+  return site;
+}
+
+function readServer(server: SiteBody['servers'][number], index: number, fields: FieldError[]): SiteServer {
+  const take = <T>(name: string, given: T, reading: Parsed<T>): T => {
+    if (reading.ok) return reading.value;
+    fields.push({ name: `servers[${index}].${name}`, description: reading.why });
+    return given;
+  };
+  return {
+    address: take('address', server.address, parseServerAddress(server.address)),
+    port: take('port', server.port, parsePort(server.port)),
+    options: take('options', {}, parseServerOptions(server.options)),
+  };
+}
+
+/** The same server twice is a slip: the proxy would send it twice the requests. */
+function refuseDoubles(servers: readonly SiteServer[], fields: FieldError[]): void {
+  const seen = new Set<string>();
+  for (const [index, { address, port }] of servers.entries()) {
+    const server = `${address} port ${port}`;
+    if (seen.has(server))
+      fields.push({ name: `servers[${index}]`, description: `names ${server} again; use its weight` });
+    seen.add(server);
+  }
+}

@@ -1,0 +1,48 @@
+import type { TypedApp } from './app.ts';
+import { callerOf } from './request-context.ts';
+import { pathParameter } from './schemas/common.ts';
+import {
+  ServerStatesSchema,
+  SiteAnswerSchema,
+  SiteBody,
+  SiteRemovedSchema,
+  SiteSchema,
+  SitesSchema,
+} from './schemas/sites.ts';
+import type { Services } from './services.ts';
+import { pathDomain, readSite } from './site-request.ts';
+
+const params = pathParameter('domain');
+
+export function sitesRoutes(app: TypedApp, { sites }: Services): void {
+  app.get('/api/sites', { schema: { response: { 200: SitesSchema } } }, async () => {
+    const items = await sites.list();
+    return { items, total: items.length };
+  });
+
+  app.get('/api/sites/:domain', { schema: { params, response: { 200: SiteSchema } } }, async (request) =>
+    sites.get(pathDomain(request.params.domain)),
+  );
+
+  app.put(
+    '/api/sites/:domain',
+    { schema: { params, body: SiteBody, response: { 200: SiteAnswerSchema, 201: SiteAnswerSchema } } },
+    async (request, reply) => {
+      const site = readSite(request.params.domain, request.body);
+      const { created, answer } = await sites.put(site, callerOf(request));
+      return reply.code(created ? 201 : 200).send(answer);
+    },
+  );
+
+  app.delete('/api/sites/:domain', { schema: { params, response: { 200: SiteRemovedSchema } } }, async (request) =>
+    sites.remove(pathDomain(request.params.domain), callerOf(request)),
+  );
+
+  app.get(
+    '/api/sites/:domain/servers',
+    { schema: { params, response: { 200: ServerStatesSchema } } },
+    async (request) => ({
+      items: await sites.servers(pathDomain(request.params.domain)),
+    }),
+  );
+}

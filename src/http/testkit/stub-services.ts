@@ -1,0 +1,179 @@
+// Services that do nothing, say something plausible, and remember what they were asked.
+import type { BulkAnswer, RuntimeReport } from '../../blocking/answers.ts';
+import { type App, type AppOptions, createApp } from '../app.ts';
+import type { ReloadAnswer, Services } from '../services.ts';
+
+export const KEY = 'right-key';
+export const BEARER = { authorization: `Bearer ${KEY}` };
+export const NOW = new Date('2026-11-20T12:00:00Z');
+
+export const REPORT: RuntimeReport = {
+  runtime_map_updated: true,
+  runtime_map_failures: [],
+  runtime_map_failures_total: 0,
+  reload_scheduled: false,
+};
+export const BULK: BulkAnswer = { added: 1, removed: 0, unchanged: 0, rejected_total: 0, rejected: [], ...REPORT };
+export const RELOAD: ReloadAnswer = {
+  id: 'r1',
+  status: 'completed',
+  reasons: ['asked for'],
+  changed: false,
+  backup: null,
+  worker_before: 10,
+  worker_after: 11,
+  duration_ms: 40,
+  warnings: [],
+};
+const BLOCKED = {
+  ip_address: '192.0.2.1',
+  reason: null,
+  blocked_by: 'ops',
+  blocked_at: NOW.toISOString(),
+  expires_at: null,
+};
+const TRUSTED = { ip_address: '192.0.2.9', note: null, added_at: NOW.toISOString() };
+const SITE = {
+  domain: 'a.example',
+  servers: [{ address: '10.0.0.1', port: 80, options: { check: true } }],
+  created_at: NOW.toISOString(),
+  updated_at: NOW.toISOString(),
+};
+const KEY_RECORD = {
+  name: 'ops',
+  scopes: null,
+  created_at: NOW.toISOString(),
+  expires_at: null,
+  revoked_at: null,
+  last_used_at: null,
+};
+
+type Methods = Record<string, (...args: never[]) => unknown>;
+/** Per service, what some of its methods do instead. */
+export type Overrides = { readonly [Part in keyof Services]?: Methods };
+
+export interface Call {
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+export interface Stub {
+  readonly app: App;
+  /** What the services were asked, the keys' `authenticate` and the log left out. */
+  readonly calls: Call[];
+  readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  /** The arguments of the only call. */
+  onlyCall(): readonly unknown[];
+}
+
+export function stubApp(overrides: Overrides = {}, options: AppOptions = {}): Stub {
+  const calls: Call[] = [];
+  const logged: Stub['logged'][number][] = [];
+  const log = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    void logged.push({ message, fields });
+  const parts: Record<string, Methods> = { ...answers(), log: { info: log, error: log } };
+  const services: Record<string, unknown> = {};
+  for (const [part, methods] of Object.entries(parts)) {
+    services[part] = recording(part, { ...methods, ...overrides[part as keyof Services] }, calls);
+  }
+  const app = createApp(services as unknown as Services, { now: () => NOW, ...options });
+  return {
+    app,
+    calls,
+    logged,
+    onlyCall() {
+      if (calls.length !== 1) throw new Error(`${calls.length} calls: ${calls.map(({ method }) => method).join(', ')}`);
+      return calls[0]!.args;
+    },
+  };
+}
+
+function recording(part: string, methods: Methods, calls: Call[]): Methods {
+  if (part === 'log') return methods;
+  const recorded: Methods = {};
+  for (const [name, method] of Object.entries(methods)) {
+    recorded[name] = (...args: never[]) => {
+      if (name !== 'authenticate') calls.push({ method: `${part}.${name}`, args });
+      return method(...args);
+    };
+  }
+  return recorded;
+}
+
+function answers(): Record<string, Methods> {
+  return {
+    blockedSet: {
+      block: async () => ({ created: true, answer: { ...BLOCKED, ...REPORT } }),
+      unblock: async () => ({ ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...REPORT }),
+      batch: async () => BULK,
+      replaceAll: async (source: AsyncIterable<readonly unknown[]>) => {
+        let added = 0;
+        for await (const batch of source) added += batch.length;
+        return { ...BULK, added };
+      },
+      sync: async () => ({
+        runtime_map_synced: true,
+        total_ips: 2,
+        added: 0,
+        removed: 0,
+        missing_ips: [],
+        unexpected_ips: [],
+        wrong_value_ips: [],
+        duplicate_ips: [],
+        draining_workers: [{ pid: 7, synced: true }],
+        map_file_updated: true,
+        reload_scheduled: false,
+        duration_ms: 12,
+      }),
+      list: async () => ({ items: [BLOCKED], next_cursor: 'next', total: 1 }),
+      async *listTexts() {
+        yield ['192.0.2.1', '192.0.2.2'];
+        yield [];
+        yield ['2001:db8::/32'];
+      },
+      get: async () => ({ ...BLOCKED, workers: [{ pid: 7, draining: false, holds: null }] }),
+      check: async () => ({
+        ip_address: '192.0.2.1',
+        verdict: 'blocked',
+        by: '192.0.2.0/24',
+        reason: null,
+        expires_at: null,
+        enforced: null,
+        workers: [{ pid: 7, verdict: 'blocked' }],
+      }),
+    },
+    trustedIps: {
+      list: async () => [TRUSTED],
+      get: async () => TRUSTED,
+      put: async () => ({ created: true, answer: { ...TRUSTED, ...REPORT } }),
+      remove: async () => ({ ip_address: TRUSTED.ip_address, ...REPORT }),
+    },
+    sites: {
+      list: async () => [SITE],
+      get: async () => SITE,
+      put: async () => ({ created: false, answer: { ...SITE, reload: RELOAD } }),
+      remove: async () => ({ domain: SITE.domain, reload: RELOAD }),
+      servers: async () => [{ address: '10.0.0.1', port: 80, status: 'UP', weight: 1 }],
+    },
+    configuration: {
+      reload: async () => RELOAD,
+      current: async () => ({ text: 'global\n', sha256: 'ab', path: '/etc/proxy/proxy.cfg' }),
+      validate: async () => ({ valid: false, output: '[ALERT]', sha256: 'ab' }),
+      diff: async () => ({ changed: true, diff: '-a\n+b\n' }),
+      reloads: async () => ({ items: [{ id: 'r1', status: 'completed' }], next_cursor: null }),
+      reloadRecord: async () => ({ id: 'r1', status: 'completed', validation_output: 'ok' }),
+      backups: async () => [{ id: 'b1', created_at: NOW.toISOString() }],
+      restore: async () => RELOAD,
+    },
+    keys: {
+      authenticate: async (key: string) => (key === KEY ? { name: 'ops' } : null),
+      list: async () => [KEY_RECORD],
+      create: async () => ({ ...KEY_RECORD, key: 'secret' }),
+      revoke: async () => ({ ...KEY_RECORD, revoked_at: NOW.toISOString() }),
+    },
+    health: {
+      health: async () => ({ status: 'ok', database: { status: 'ok' } }),
+      ready: async () => true,
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// A text list of addresses, one a line: `#` and `;` comments (after a blank too), blank lines, LF or CRLF.
+import { TextDecoder } from 'node:util';
+import type { BulkItem } from '../blocking/answers.ts';
+import { parseIp } from '../domain/ip.ts';
+import { malformedBody, tooLarge } from './refusals.ts';
+import { shortCopy } from './short-copy.ts';
+
+/** About 5 ms of parsing; between two batches everybody else has a turn. */
+const BATCH = 2000;
+const LONGEST_LINE_BYTES = 4096;
+const KEEP = { kind: 'keep' } as const;
+
+/**
+ * Reads a body to its end, in batches. Throws when it is no UTF-8 (400) or a line is longer than 4 KiB (413); a line
+ * that is no address is an item of its own.
+ */
+export async function* readTextList(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly BulkItem[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let rest = '';
+  let line = 0;
+  let batch: BulkItem[] = [];
+
+  for await (const chunk of body) {
+    const text = rest + decode(decoder, chunk);
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      line += 1;
+      const item = readLine(text.slice(start, end), line);
+      if (item !== null) batch.push(item);
+      start = end + 1;
+      if (batch.length >= BATCH) {
+        yield batch;
+        batch = [];
+      }
+    }
+    rest = text.slice(start);
+    checkLength(rest, line + 1);
+  }
+  rest += decode(decoder);
+  if (rest !== '') {
+    const item = readLine(rest, line + 1);
+    if (item !== null) batch.push(item);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function readLine(text: string, line: number): BulkItem | null {
+  checkLength(text, line);
+  const value = content(text);
+  if (value === '') return null;
+  const ip = parseIp(value);
+  return ip.ok
+    ? { ok: true, request: { entry: ip.entry, expiry: KEEP, force: false } }
+    : { ok: false, rejection: { line, value: shortCopy(value), why: ip.why } };
+}
+
+/** What stands before a comment, without blanks around it. Only blanks and tabs are blanks; the parser refuses the rest. */
+function content(text: string): string {
+  let start = 0;
+  let end = text.endsWith('\r') ? text.length - 1 : text.length;
+  while (start < end && isBlank(text, start)) start += 1;
+  for (let at = start; at < end; at += 1) {
+    const character = text[at];
+    if ((character === '#' || character === ';') && (at === start || isBlank(text, at - 1))) end = at;
+  }
+  while (end > start && isBlank(text, end - 1)) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0x20 || code === 0x09;
+}
+
+function checkLength(text: string, line: number): void {
+  // A character is one to three bytes of UTF-8 for each of its UTF-16 units.
+  if (text.length * 3 > LONGEST_LINE_BYTES && Buffer.byteLength(text) > LONGEST_LINE_BYTES) {
+    throw tooLarge(`line ${line} is longer than ${LONGEST_LINE_BYTES} bytes; the list takes one address a line`);
+  }
+}
+
+function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch (cause) {
+    throw malformedBody('the list is not UTF-8; nothing was changed', cause);
+  }
+}

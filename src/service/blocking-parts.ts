@@ -1,0 +1,165 @@
+// The blocked set and everything that keeps it true, wired together.
+import { AddressChecker } from '../blocking/address-checker.ts';
+import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
+import { BulkRunner } from '../blocking/bulk-runner.ts';
+import { ChangeWindows } from '../blocking/change-windows.ts';
+import { DurableCommit } from '../blocking/durable-commit.ts';
+import { Expiry } from '../blocking/expiry.ts';
+import { GroupWriter } from '../blocking/group-writer.ts';
+import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
+import { PendingVersions } from '../blocking/map-replacement.ts';
+import type { MirroredMap } from '../blocking/mirrored-map.ts';
+import { Reconciler } from '../blocking/reconciler.ts';
+import { RuntimeChanger } from '../blocking/runtime-changer.ts';
+import { RuntimeLink } from '../blocking/runtime-link.ts';
+import { Synchroniser } from '../blocking/sync.ts';
+import { TrustedSet } from '../blocking/trusted-set.ts';
+import { TurnQueue } from '../blocking/turn-queue.ts';
+import { WorkerBook } from '../blocking/worker-book.ts';
+import { WorkerKeeper } from '../blocking/worker-keeper.ts';
+import { MapFile } from '../haproxy/map-file.ts';
+import type { MasterSocket } from '../haproxy/master-socket.ts';
+import { RuntimeMap } from '../haproxy/runtime-map.ts';
+import type { Settings } from '../settings.ts';
+import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import { BulkStore } from '../store/bulk-store.ts';
+import type { Database } from '../store/open-database.ts';
+import type { InstanceStore } from '../store/instance-store.ts';
+import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { Log } from '../telemetry/log.ts';
+
+const scanPage = 5_000;
+
+export type BlockingParts = ReturnType<typeof wireBlocking>;
+
+export function wireBlocking(options: {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly instance: InstanceStore;
+  readonly socket: MasterSocket;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly fastDeletes: () => boolean;
+  readonly scheduleReload: (reason: string) => void;
+  /** The socket answers again, or the workers are whole again. */
+  readonly reconsiderReload: () => void;
+}) {
+  const { settings, database, instance, socket, log, now, fastDeletes, scheduleReload } = options;
+  const store = new BlockedIpsStore(database);
+  const turns = new TurnQueue();
+  const windows = new ChangeWindows();
+  const pending = new PendingVersions();
+  const book = new WorkerBook(now);
+  const blockedMap = new RuntimeMap(socket, settings.blockedMap);
+  const trustedMap = new RuntimeMap(socket, settings.trustedMap);
+  const keeper: MapFileKeeper = new MapFileKeeper({
+    file: new MapFile(settings.blockedMap, { mode: 0o644 }),
+    path: settings.blockedMap,
+    store,
+    instance,
+    turns,
+    log,
+    onDatabaseSurprise: () => {
+      book.markAllSuspect('blocked', 'the database was changed behind the service');
+      reconciler.kick();
+    },
+  });
+  const link = new RuntimeLink({
+    socket,
+    log,
+    now,
+    onRecovered: () => {
+      reconciler.kick();
+      options.reconsiderReload();
+    },
+  });
+  const changer = new RuntimeChanger({ link, book, pending, onNewWorkers: () => reconciler.kick() });
+  const trusted = new TrustedSet({
+    store: new TrustedIpsStore(database),
+    path: settings.trustedMap,
+    map: trustedMap,
+    turns,
+    changer,
+    windows,
+    log,
+    scheduleReload,
+  });
+  const blocked: MirroredMap = {
+    name: 'blocked',
+    runtime: blockedMap,
+    get expected() {
+      return keeper.expected;
+    },
+    scan: () => scanTexts(store),
+    members: (texts) => store.presentOf(texts),
+  };
+  const workers = new WorkerKeeper({ book, turns, windows, pending, log, fastDeletes });
+  const reconciler: Reconciler = new Reconciler({
+    socket,
+    link,
+    book,
+    workers,
+    keeper,
+    maps: [blocked, trusted],
+    log,
+    onCurrentNotWhole: scheduleReload,
+  });
+  const durable = new DurableCommit({ store, keeper, log, now });
+  const writer = new GroupWriter({ turns, store, durable, keeper, changer, map: blockedMap, windows });
+  const bulk = new BulkRunner({
+    bulk: new BulkStore(database),
+    turns,
+    keeper,
+    workers,
+    book,
+    link,
+    socket,
+    map: blocked,
+    windows,
+    reconciler,
+    fastDeletes,
+    now,
+    log,
+  });
+  const synchroniser = new Synchroniser({
+    socket,
+    link,
+    book,
+    workers,
+    keeper,
+    store,
+    blocked,
+    trusted,
+    scheduleReload,
+  });
+  const checker = new AddressChecker({ store, trusted: trusted.entries, socket, book, blockedMap, trustedMap });
+  const blockedSet = new BlockedSet({
+    store,
+    writer,
+    bulk,
+    synchroniser,
+    checker,
+    trusted: trusted.entries,
+    scheduleReload,
+    log,
+    now,
+  });
+  const expiry = new Expiry({
+    store,
+    log,
+    now,
+    change: (changes) => writer.change(changes, 'urgent', performance.now() + runtimeBudgetMs),
+    onExpired: (ips, result) => blockedSet.reportExpiry(ips, result),
+  });
+  return { store, turns, book, keeper, link, trusted, blocked, workers, reconciler, bulk, blockedSet, expiry };
+}
+
+async function* scanTexts(store: BlockedIpsStore): AsyncIterable<readonly string[]> {
+  let after: Uint8Array | null = null;
+  for (;;) {
+    const page: { texts: string[]; last: Uint8Array | null } = await store.scanTexts(after, scanPage);
+    if (page.texts.length > 0) yield page.texts;
+    if (page.last === null || page.texts.length < scanPage) return;
+    after = page.last;
+  }
+}

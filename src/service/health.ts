@@ -1,0 +1,162 @@
+// The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
+import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
+import type { MirroredMap } from '../blocking/mirrored-map.ts';
+import type { RuntimeLink } from '../blocking/runtime-link.ts';
+import type { KnownWorker, WorkerBook } from '../blocking/worker-book.ts';
+import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { processAlive } from '../haproxy/process.ts';
+import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
+import { type Processes, showProcesses } from '../haproxy/workers.ts';
+import type { HealthReport, HealthService } from '../http/services.ts';
+import type { Database } from '../store/open-database.ts';
+import { causeText } from '../telemetry/log.ts';
+
+const probePatienceMs = 1_500;
+
+export interface HealthSources {
+  readonly database: Pick<Database, 'ping'>;
+  readonly socket: MasterSocket;
+  readonly link: RuntimeLink;
+  readonly book: WorkerBook;
+  readonly keeper: MapFileKeeper;
+  readonly blocked: MirroredMap;
+  readonly reloads: ReloadCoordinator;
+  readonly versions: () => { readonly service: string; readonly proxy: string; readonly unsupported: readonly string[] };
+  /** What else is wrong: the supervisor's state, foreign listeners. */
+  readonly proxyProblems: () => Promise<readonly string[]>;
+  readonly started: () => boolean;
+}
+
+export class Health implements HealthService {
+  readonly #sources: HealthSources;
+  #running: Promise<HealthReport> | null = null;
+
+  constructor(sources: HealthSources) {
+    this.#sources = sources;
+  }
+
+  /** Those who ask at the same moment share one probe; it is never older than the question. */
+  async health(): Promise<HealthReport> {
+    this.#running ??= this.#probe().finally(() => {
+      this.#running = null;
+    });
+    return await this.#running;
+  }
+
+  async ready(): Promise<boolean> {
+    return this.#sources.started() && (await this.#databaseProblem()) === null;
+  }
+
+  async #probe(): Promise<HealthReport> {
+    const { book, keeper, reloads, link } = this.#sources;
+    const reasons: string[] = [];
+    const databaseProblem = await this.#databaseProblem();
+    if (databaseProblem !== null) reasons.push(`database: ${databaseProblem}`);
+    const processes = await this.#processes();
+    if (processes instanceof MasterSocketError) reasons.push(`master socket: ${processes.message}`);
+    const seen = await this.#entriesSeen(processes);
+    const fileProblem = await this.#fileProblem();
+    if (fileProblem !== null) reasons.push(`map file: ${fileProblem}`);
+    for (const worker of book.all()) {
+      const lack = lackOf(worker, book);
+      if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
+    }
+    const expected = keeper.expected.total;
+    if (seen !== null && seen !== expected) reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
+    const { scheduled } = reloads;
+    if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
+    const { unsupported, ...versions } = this.#sources.versions();
+    reasons.push(...unsupported, ...(await this.#sources.proxyProblems()));
+
+    const answered = !(processes instanceof MasterSocketError);
+    const noWorker = answered ? processes.current.length === 0 : !(await this.#anyWorkerLives());
+    if (noWorker) reasons.push('no worker of the proxy is running');
+    const status = databaseProblem !== null || noWorker ? 'down' : reasons.length > 0 ? 'degraded' : 'ok';
+    const current = noWorker ? null : book.current();
+    return {
+      status,
+      reasons,
+      database: { status: databaseProblem === null ? 'ok' : 'down', reason: databaseProblem },
+      master_socket: {
+        status: answered ? 'ok' : 'down',
+        reason: answered ? null : processes.message,
+        since: link.state.up ? null : link.state.since.toISOString(),
+      },
+      workers: {
+        current: current === null ? null : workerPart(current, book),
+        draining: book.draining().map((worker) => workerPart(worker, book)),
+      },
+      map_file: {
+        status: fileProblem === null ? 'ok' : 'behind',
+        reason: fileProblem,
+        entries: keeper.file.entryCount,
+      },
+      runtime_map: { expected, seen, last_verified_at: book.lastVerifiedAt?.toISOString() ?? null },
+      last_reload: reloads.last,
+      scheduled_reload:
+        scheduled === null ? null : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
+      versions,
+    };
+  }
+
+  async #databaseProblem(): Promise<string | null> {
+    try {
+      await this.#sources.database.ping();
+      return null;
+    } catch (error) {
+      return causeText(error);
+    }
+  }
+
+  async #processes(): Promise<Processes | MasterSocketError> {
+    const { book, socket } = this.#sources;
+    try {
+      const processes = await showProcesses(socket, performance.now() + probePatienceMs);
+      book.observe(processes);
+      return processes;
+    } catch (error) {
+      if (error instanceof MasterSocketError) return error;
+      throw error;
+    }
+  }
+
+  async #entriesSeen(processes: Processes | MasterSocketError): Promise<number | null> {
+    if (processes instanceof MasterSocketError || processes.current.length === 0) return null;
+    const worker = { kind: 'pid', pid: processes.current[0]!.pid } as const;
+    try {
+      // A change may be between database and worker at this very moment: ask again before calling it a difference.
+      for (let tries = 0; ; tries += 1) {
+        const { entries } = await this.#sources.blocked.runtime.entryCount(performance.now() + probePatienceMs, worker);
+        if (entries === this.#sources.keeper.expected.total || tries === 3) return entries;
+      }
+    } catch (error) {
+      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return null;
+      throw error;
+    }
+  }
+
+  async #fileProblem(): Promise<string | null> {
+    const { keeper } = this.#sources;
+    if (keeper.problem !== null) return keeper.problem;
+    return (await keeper.file.unchanged()) ? null : 'it is not what was written';
+  }
+
+  /** With the socket away, /proc still tells. */
+  async #anyWorkerLives(): Promise<boolean> {
+    for (const worker of this.#sources.book.all()) if (await processAlive(worker.pid, worker.startTime)) return true;
+    return false;
+  }
+}
+
+function lackOf(worker: KnownWorker, book: WorkerBook): string | null {
+  for (const map of ['blocked', 'trusted'] as const) {
+    const state = book.stateOf(worker, map);
+    if (!state.whole) return `${map} map: ${state.reason ?? 'not verified'}`;
+  }
+  return null;
+}
+
+function workerPart(worker: KnownWorker, book: WorkerBook) {
+  return { pid: worker.pid, whole: book.isWhole(worker), reason: lackOf(worker, book) };
+}

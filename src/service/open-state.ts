@@ -1,0 +1,48 @@
+// Opens the database of this instance, or says plainly why not. Nothing is recreated silently.
+import type { Settings } from '../settings.ts';
+import { type Database, openDatabase } from '../store/open-database.ts';
+import { InstanceStore } from '../store/instance-store.ts';
+import type { Log } from '../telemetry/log.ts';
+import { readMarker, writeMarker } from './instance-marker.ts';
+
+export interface OpenState {
+  readonly database: Database;
+  readonly instance: InstanceStore;
+  /** False on the very first start, and on the first with an accepted empty database: what exists is imported. */
+  readonly knownInstance: boolean;
+}
+
+/** The start cannot go on; the message says what to do. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused';
+}
+
+export async function openState(settings: Settings): Promise<OpenState> {
+  const marker = await readMarker(settings.stateDir);
+  const mayCreate = marker === null || settings.acceptEmptyDatabase;
+  let database: Database;
+  try {
+    database = await openDatabase(settings.databaseUrl, { createIfMissing: mayCreate });
+  } catch (error) {
+    const hint = mayCreate
+      ? ''
+      : '; restore it from a backup, or start with --accept-empty-database to begin an empty one that takes over what the map file holds (nothing was touched)';
+    throw new StartRefused(`the database ${settings.databaseUrl} cannot be used: ${(error as Error).message}${hint}`, {
+      cause: error,
+    });
+  }
+  const instance = await InstanceStore.open(database);
+  if (marker !== null && marker.database_id !== instance.databaseId && !settings.acceptEmptyDatabase) {
+    await database.close();
+    throw new StartRefused(
+      `the database ${settings.databaseUrl} is ${instance.databaseId}, but this instance's is ${marker.database_id}; start with --accept-empty-database if the other one is meant`,
+    );
+  }
+  return { database, instance, knownInstance: marker?.database_id === instance.databaseId };
+}
+
+/** From here on this database is the one that has to be there. After what existed was imported, so that a crash repeats it. */
+export async function rememberInstance(settings: Settings, instance: InstanceStore, log: Log): Promise<void> {
+  await writeMarker(settings.stateDir, { database_id: instance.databaseId });
+  log.info('This database is the instance’s from now on', { database: instance.databaseId });
+}

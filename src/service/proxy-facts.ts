@@ -1,0 +1,45 @@
+// The version of the proxy, read with `-v` at start and at every change of master, and what follows from it.
+import {
+  capabilitiesOf,
+  type ProxyCapabilities,
+  type ProxyVersion,
+  readProxyVersion,
+} from '../haproxy/proxy-version.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export class ProxyFacts {
+  readonly #bin: string;
+  readonly #log: Log;
+  #version: ProxyVersion | null = null;
+
+  constructor(bin: string, log: Log) {
+    this.#bin = bin;
+    this.#log = log;
+  }
+
+  /** @throws ProxyVersionError when it cannot be read, or is below 1.6 */
+  async read(): Promise<void> {
+    const version = await readProxyVersion(this.#bin);
+    if (version.text !== this.#version?.text) this.#log.info('Proxy version', { version: version.text });
+    this.#version = version;
+  }
+
+  get version(): string {
+    return this.#version?.text ?? 'unknown';
+  }
+
+  get capabilities(): ProxyCapabilities {
+    return this.#version === null
+      ? { masterSocket: false, versionedMaps: false, fastDeletes: false, reloadReply: false }
+      : capabilitiesOf(this.#version);
+  }
+
+  /** What the service does without on this version; named by `/health`. */
+  get unsupported(): string[] {
+    const { masterSocket, versionedMaps } = this.capabilities;
+    const lacking: string[] = [];
+    if (!masterSocket) lacking.push(`master socket: unsupported by ${this.version} (1.9 has it)`);
+    if (!versionedMaps) lacking.push(`versioned maps: unsupported by ${this.version} (2.4 has them)`);
+    return lacking;
+  }
+}

@@ -1,0 +1,332 @@
+// The whole service: what is made in which order at start, and in which order it ends. Everything is made here and
+// passed on; no part looks another one up.
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BackupStore } from '../configuration/backup-store.ts';
+import { bindAddresses, tryBind } from '../configuration/listeners.ts';
+import { LiveFile } from '../configuration/live-file.ts';
+import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { SafeReload } from '../configuration/safe-reload.ts';
+import { ensureServerStateFile, keepServerState } from '../configuration/server-state.ts';
+import { ensureStartConfiguration } from '../configuration/start-configuration.ts';
+import { Template } from '../configuration/template.ts';
+import type { Site } from '../domain/site.ts';
+import { isMissing, removeStaleTemporaries } from '../files/atomic-file.ts';
+import { readMapFileHeader } from '../haproxy/map-file.ts';
+import { MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { ProxyReloader, type ReloadOutcome } from '../haproxy/reloader.ts';
+import { showProcesses } from '../haproxy/workers.ts';
+import type { Services } from '../http/services.ts';
+import type { Settings } from '../settings.ts';
+import { ApiKeysStore } from '../store/api-keys-store.ts';
+import { ReloadsStore } from '../store/reloads-store.ts';
+import { SitesStore } from '../store/sites-store.ts';
+import { foreignListeners } from '../supervision/foreign-listeners.ts';
+import { memoryAllowsWorker } from '../supervision/memory.ts';
+import { ServiceLock } from '../supervision/service-lock.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import { wireBlocking } from './blocking-parts.ts';
+import { Configuration } from './configuration.ts';
+import { importMapFile } from './first-import.ts';
+import { Health } from './health.ts';
+import { ApiKeys } from './keys.ts';
+import { openState, rememberInstance, StartRefused } from './open-state.ts';
+import { ProxyFacts } from './proxy-facts.ts';
+import { Sites } from './sites.ts';
+
+const reloadPatienceMs = 60_000;
+
+export interface RunningService {
+  readonly services: Services;
+  /** Where the key made at the first start was written. */
+  readonly keyFile: string;
+  /** To be called when the API listens: from here on the service is ready. */
+  begin(): Promise<void>;
+  /** Ends what is under way and lets go of everything; the proxy goes on. */
+  stop(): Promise<void>;
+  /** pid of the proxy's master when this service supervises one. */
+  proxyMaster(): number | null;
+}
+
+/** @throws StartRefused, ProxyVersionError and errors of the system, each with what to do */
+export async function startService(settings: Settings, log: Log, version: string): Promise<RunningService> {
+  const now = (): Date => new Date();
+  await makeFolders(settings);
+  const locks = takeLocks(settings);
+  const facts = new ProxyFacts(settings.proxyBin, log);
+  await facts.read();
+  const { database, instance, knownInstance } = await openState(settings);
+
+  const socket = new MasterSocket(settings.masterSocket);
+  const sitesStore = new SitesStore(database);
+  const parts = wireBlocking({
+    settings,
+    database,
+    instance,
+    socket,
+    log,
+    now,
+    fastDeletes: () => facts.capabilities.fastDeletes,
+    scheduleReload: (reason) => reloads.schedule(reason),
+    reconsiderReload: () => reloads.reconsider(),
+  });
+  const { keeper, trusted, reconciler, book } = parts;
+
+  // The template, the live file and what makes them one.
+  const live = new LiveFile(settings.configFile);
+  const backups = new BackupStore(settings.backupDir, now);
+  const template = settings.template === null ? Template.builtIn() : await Template.fromFile(settings.template);
+  const serverStateFile = join(settings.stateDir, 'server-state');
+  const render = (sites: Iterable<Site> | AsyncIterable<Site>) =>
+    template.render({
+      blockedMap: settings.blockedMap,
+      trustedMap: settings.trustedMap,
+      httpBind: settings.httpBind,
+      statsSocket: settings.statsSocket,
+      hardStopAfter: settings.hardStopAfter,
+      sitesMapBase: settings.sitesMap,
+      serverStateFile,
+      sites,
+    });
+  const renderStored = async () => await render(await sitesStore.all());
+  const writeMaps = async (): Promise<void> => {
+    if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
+    await trusted.updateTrustedIpsMap();
+  };
+  const mapFiles = [settings.blockedMap, settings.trustedMap];
+
+  const reloader = new ProxyReloader({ socket, pidFile: settings.pidFile, configFile: settings.configFile });
+  const keepServers = async (): Promise<void> => {
+    try {
+      const answer = await socket.ask('@1 show servers state', performance.now() + 2_000);
+      await keepServerState(serverStateFile, answer);
+    } catch (error) {
+      // Without it a server found by name answers a moment later after the reload; no reason not to reload.
+      if (!(error instanceof MasterSocketError)) throw error;
+    }
+  };
+  const reloadProxy = async (): Promise<ReloadOutcome> => {
+    await keepServers();
+    const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
+    if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return afterReload(outcome);
+    try {
+      const master = await supervisor.ensureRunning();
+      const processes = await showProcesses(socket, performance.now() + 5_000);
+      const worker = processes.current[0]?.pid;
+      if (worker === undefined) return outcome;
+      log.info('Proxy was started instead of reloaded', { master: master.pid });
+      return afterReload({ confirmed: true, workerBefore: null, workerAfter: worker, by: 'socket', output: '', processes });
+    } catch (error) {
+      return { ...outcome, detail: `${outcome.detail}; and it could not be started: ${causeText(error)}` };
+    }
+  };
+  const afterReload = (outcome: ReloadOutcome): ReloadOutcome => {
+    if (outcome.confirmed && outcome.processes !== null) {
+      book.observe(outcome.processes);
+      parts.link.markUp(outcome.processes);
+    }
+    return outcome;
+  };
+  const verifyWorkers = async (): Promise<string[]> => {
+    await reconciler.look(true);
+    return book
+      .all()
+      .filter((worker) => !book.isWhole(worker))
+      .map((worker) => `${worker.role} worker ${worker.pid} is not known to hold the whole set`);
+  };
+  const safeReload = new SafeReload({
+    live,
+    backups,
+    proxyBin: settings.proxyBin,
+    sitesMapBase: settings.sitesMap,
+    mapFiles,
+    surroundings: { render, sites: () => sitesStore.all(), writeMaps, reloadProxy, verifyWorkers },
+    log,
+  });
+  const reloads: ReloadCoordinator = new ReloadCoordinator({
+    safeReload,
+    store: new ReloadsStore(database),
+    log,
+    now,
+    stillNeeded: async () => {
+      await reconciler.look(false);
+      const current = book.current();
+      return !parts.link.state.up || current === null || !book.isWhole(current);
+    },
+    memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
+  });
+
+  const takenAddresses = async (): Promise<string[]> =>
+    (await tryBind(bindAddresses((await live.read()) ?? '')))
+      .filter(({ code }) => code === 'EADDRINUSE')
+      .map(({ address }) => address.text);
+  const ensureStart = () =>
+    ensureStartConfiguration({ live, backups, proxyBin: settings.proxyBin, mapFiles, render: renderStored, log });
+  const supervisor = settings.supervise
+    ? new Supervisor({
+        proxyBin: settings.proxyBin,
+        configFile: settings.configFile,
+        masterSocketPath: settings.masterSocket,
+        pidFile: settings.pidFile,
+        outputFile: join(settings.stateDir, 'proxy-output.log'),
+        socket,
+        log,
+        beforeStart: async () => {
+          await facts.read();
+          await writeMaps();
+          const start = await ensureStart();
+          return start.usable ? null : `no configuration that the proxy takes: ${start.output}`;
+        },
+        takenAddresses,
+        onRunning: () => {
+          reconciler.kick();
+          reloads.reconsider();
+        },
+      })
+    : null;
+
+  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, now });
+  const keyFile = join(settings.stateDir, 'api-key');
+  let started = false;
+  const health = new Health({
+    database,
+    socket,
+    link: parts.link,
+    book,
+    keeper,
+    blocked: parts.blocked,
+    reloads,
+    versions: () => ({ service: version, proxy: facts.version, unsupported: facts.unsupported }),
+    proxyProblems: async () => {
+      const problems: string[] = [];
+      if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
+      const ports = new Set(bindAddresses((await live.read()) ?? '').map(({ port }) => port));
+      const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
+      for (const foreign of await foreignListeners(ports, pids)) {
+        problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
+      }
+      return problems;
+    },
+    started: () => started,
+  });
+
+  // State first, then the file, then the proxy: nobody is served by less than the database says.
+  await parts.bulk.finishInterrupted();
+  await takeOverMapFile();
+  await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance });
+  await trusted.updateTrustedIpsMap();
+  if (!knownInstance) await rememberInstance(settings, instance, log);
+  await ensureServerStateFile(serverStateFile);
+  await keys.ensureFirstKey(keyFile);
+  if ((await live.read()) === null) await reportStart(await ensureStart());
+  await supervisor?.start();
+  await rememberKnownGood();
+
+  async function takeOverMapFile(): Promise<void> {
+    await removeStaleTemporaries(settings.blockedMap);
+    if (knownInstance) return;
+    const { exists, header } = await readMapFileHeader(settings.blockedMap);
+    if (exists && header?.database !== instance.databaseId) await importMapFile(settings.blockedMap, parts.store, log, now());
+  }
+
+  /** What runs and was found valid is what a failed reload goes back to. */
+  async function rememberKnownGood(): Promise<void> {
+    const text = await live.read();
+    if (text === null || (await backups.readKnownGood()) !== null) return;
+    const start = await ensureStart();
+    if (!start.usable || start.source !== 'live') return;
+    await backups.markKnownGood(text, (await renderedFiles(text)) ?? []);
+  }
+
+  async function renderedFiles(text: string) {
+    const rendered = await renderStored().catch((error: unknown) => {
+      log.warn('The template cannot be rendered', { cause: causeText(error) });
+      return null;
+    });
+    return rendered?.text === text ? rendered.files : null;
+  }
+
+  function reportStart(start: Awaited<ReturnType<typeof ensureStart>>): void {
+    if (!start.usable) log.error('No configuration that the proxy takes', { output: start.output });
+  }
+
+  return {
+    services: {
+      blockedSet: parts.blockedSet,
+      trustedIps: trusted,
+      sites: new Sites({ store: sitesStore, reloads, socket, log, now }),
+      configuration: new Configuration({
+        live,
+        backups,
+        reloads,
+        history: new ReloadsStore(database),
+        render: renderStored,
+        proxyBin: settings.proxyBin,
+        log,
+      }),
+      keys,
+      health,
+      log,
+    },
+    keyFile,
+    async begin() {
+      parts.expiry.start();
+      await reconciler.look(true);
+      reconciler.start();
+      started = true;
+      log.info('Service started', { version, proxy: facts.version });
+    },
+    async stop() {
+      started = false;
+      await parts.expiry.stop();
+      await supervisor?.stop();
+      await reconciler.stop();
+      await reloads.stop();
+      await parts.link.close();
+      await parts.turns.drained();
+      await keeper.file.close();
+      await database.close();
+      for (const lock of locks) lock.free();
+      log.info('Service stopped');
+    },
+    proxyMaster: () => (supervisor?.state.running === true ? supervisor.state.master : null),
+  };
+}
+
+function takeLocks(settings: Settings): ServiceLock[] {
+  const locks: ServiceLock[] = [];
+  try {
+    locks.push(ServiceLock.take(`${settings.blockedMap}.lock`, settings.blockedMap));
+    locks.push(ServiceLock.take(`${settings.masterSocket}.lock`, `the proxy at ${settings.masterSocket}`));
+    return locks;
+  } catch (error) {
+    for (const lock of locks) lock.free();
+    throw new StartRefused((error as Error).message, { cause: error });
+  }
+}
+
+async function makeFolders(settings: Settings): Promise<void> {
+  const files = [
+    settings.configFile,
+    settings.blockedMap,
+    settings.trustedMap,
+    settings.sitesMap,
+    settings.masterSocket,
+    settings.statsSocket,
+    settings.pidFile,
+  ];
+  for (const folder of new Set([...files.map((file) => dirname(file)), settings.stateDir])) {
+    if (!(await exists(folder))) await mkdir(folder, { recursive: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}

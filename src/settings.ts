@@ -1,0 +1,267 @@
+// Environment and command line become one frozen object here; nothing else of the product reads either.
+// The table is `contracts.md` "Settings". Every error names the variable, the value and what would be right.
+import { isAbsolute, join, resolve } from 'node:path';
+import { parseDuration } from './domain/duration.ts';
+
+export interface ListenAddress {
+  readonly text: string;
+  readonly target: { readonly host: string; readonly port: number } | { readonly path: string };
+}
+
+export interface Settings {
+  readonly prefix: string;
+  readonly listen: ListenAddress;
+  /** The key given by the operator, always valid; null: one is made at the first start. Never printed. */
+  readonly apiKey: string | null;
+  readonly databaseUrl: string;
+  readonly configFile: string;
+  readonly blockedMap: string;
+  readonly trustedMap: string;
+  readonly sitesMap: string;
+  /** null: the built-in template. */
+  readonly template: string | null;
+  readonly masterSocket: string;
+  readonly statsSocket: string;
+  readonly pidFile: string;
+  /** `-`: standard output only. */
+  readonly logFile: string;
+  readonly backupDir: string;
+  readonly proxyBin: string;
+  readonly httpBind: readonly string[];
+  readonly hardStopAfter: string;
+  readonly supervise: boolean;
+  readonly metricsOpen: boolean;
+  /** Holds the instance marker, the key made at the first start and the proxy's output. */
+  readonly stateDir: string;
+  readonly acceptEmptyDatabase: boolean;
+  readonly acceptMapFile: boolean;
+}
+
+export class SettingsError extends Error {
+  readonly variable: string;
+  constructor(variable: string, value: string, right: string) {
+    super(`${variable}=${JSON.stringify(value)} is not usable: ${right}`);
+    this.name = 'SettingsError';
+    this.variable = variable;
+  }
+}
+
+export interface SettingDefinition {
+  readonly variable: string;
+  /** null: no flag, since it would show in the process list. */
+  readonly flag: string | null;
+  readonly fallback: string;
+  readonly kind: 'text' | 'path' | 'boolean';
+  readonly help: string;
+}
+
+const setting = (
+  name: string,
+  fallback: string,
+  kind: SettingDefinition['kind'],
+  help: string,
+  withFlag = true,
+): SettingDefinition => ({
+  variable: `PROXY_MANAGER_${name}`,
+  flag: withFlag ? name.toLowerCase().replaceAll('_', '-') : null,
+  fallback,
+  kind,
+  help,
+});
+
+export const settingDefinitions: readonly SettingDefinition[] = [
+  setting('PREFIX', '', 'text', 'folder put before every default path (as DESTDIR); made when missing'),
+  setting('LISTEN', '127.0.0.1:7080', 'text', 'where the API listens: HOST:PORT or unix:/path'),
+  setting('API_KEY', '', 'text', 'the admin key; without it one is made at the first start', false),
+  setting('API_KEY_FILE', '', 'path', 'file that holds the admin key'),
+  setting('DATABASE_URL', 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite', 'text', 'the database'),
+  setting('CONFIG_FILE', '/etc/proxy/proxy.cfg', 'path', 'the configuration that the proxy runs'),
+  setting('BLOCKED_MAP', '/etc/proxy/blocked_ips.map', 'path', 'the map file of blocked addresses'),
+  setting('TRUSTED_MAP', '/etc/proxy/trusted_ips.map', 'path', 'the map file of trusted addresses'),
+  setting('SITES_MAP', '/etc/proxy/sites.map', 'path', 'base name of the map from Host to site'),
+  setting('TEMPLATE', '', 'path', 'template of the configuration; the built-in one when absent'),
+  setting('MASTER_SOCKET', '/tmp/proxy-cli', 'path', "the proxy's master command socket"),
+  setting('STATS_SOCKET', '/var/run/proxy.sock', 'path', "the proxy's stats socket"),
+  setting('PID_FILE', '/var/run/proxy.pid', 'path', "the pid file of the proxy's master"),
+  setting('LOG_FILE', '/var/log/proxy-manager.log', 'path', 'the manager log; - for standard output only'),
+  setting('BACKUP_DIR', '/var/lib/proxy-manager/backups', 'path', 'backup sets; the last 20 are kept'),
+  setting('PROXY_BIN', 'haproxy', 'text', 'the HAProxy binary'),
+  setting('HTTP_BIND', ':80', 'text', 'what the front end binds; several with commas'),
+  setting('HARD_STOP_AFTER', '30m', 'text', 'how long a draining worker may live after a reload'),
+  setting('SUPERVISE', 'false', 'boolean', 'start the proxy and keep it running'),
+  setting('METRICS_OPEN', 'false', 'boolean', 'serve /metrics without a key'),
+  setting('ACCEPT_EMPTY_DATABASE', 'false', 'boolean', 'start although the database is gone: begins an empty one'),
+  setting('ACCEPT_MAP_FILE', 'false', 'boolean', 'rewrite a map file of another database, or to less than half'),
+];
+
+/** `-S` of HAProxy takes 97 bytes (measured on 2.6). */
+const masterSocketPathLimit = 97;
+/** A Unix socket path of the kernel. */
+const unixPathLimit = 107;
+
+/**
+ * Reads the settings.
+ * @param environment process environment
+ * @param flags values of command-line flags by flag name; they win over the environment
+ * @param readFile reads the key file
+ * @throws SettingsError naming the variable
+ */
+export function readSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+  readFile: (path: string) => string,
+): Settings {
+  refuseUnknown(environment);
+  const given = (definition: SettingDefinition): string | undefined => {
+    const flag = definition.flag === null ? undefined : flags[definition.flag];
+    if (flag !== undefined) return String(flag);
+    const value = environment[definition.variable];
+    return value === undefined || value === '' ? undefined : value;
+  };
+  const byName = new Map(settingDefinitions.map((definition) => [definition.variable, definition]));
+  const raw = (name: string): string => {
+    const definition = byName.get(`PROXY_MANAGER_${name}`)!;
+    return given(definition) ?? definition.fallback;
+  };
+  const isGiven = (name: string): boolean => given(byName.get(`PROXY_MANAGER_${name}`)!) !== undefined;
+
+  const prefix = raw('PREFIX') === '' ? '' : resolve(raw('PREFIX'));
+  const path = (name: string): string => {
+    const value = raw(name);
+    if (!isGiven(name)) return value === '' ? '' : `${prefix}${value}`;
+    checkPathText(`PROXY_MANAGER_${name}`, value);
+    return isAbsolute(value) ? value : resolve(value);
+  };
+  const boolean = (name: string): boolean => {
+    const value = raw(name).toLowerCase();
+    if (value === 'true' || value === '1' || value === 'yes') return true;
+    if (value === 'false' || value === '0' || value === 'no') return false;
+    throw new SettingsError(`PROXY_MANAGER_${name}`, raw(name), 'it takes true or false');
+  };
+
+  if (prefix !== '') checkPathText('PROXY_MANAGER_PREFIX', prefix);
+  const masterSocket = path('MASTER_SOCKET');
+  limitPath('PROXY_MANAGER_MASTER_SOCKET', masterSocket, masterSocketPathLimit);
+  const statsSocket = path('STATS_SOCKET');
+  limitPath('PROXY_MANAGER_STATS_SOCKET', statsSocket, masterSocketPathLimit);
+  const hardStopAfter = raw('HARD_STOP_AFTER');
+  const hardStop = parseDuration(hardStopAfter);
+  if (!hardStop.ok || hardStop.seconds < 10) {
+    throw new SettingsError('PROXY_MANAGER_HARD_STOP_AFTER', hardStopAfter, 'it takes a time of at least 10s, as 30m or 2h');
+  }
+
+  return Object.freeze({
+    prefix,
+    listen: parseListen(raw('LISTEN')),
+    apiKey: readKey(given(byName.get('PROXY_MANAGER_API_KEY')!), path('API_KEY_FILE'), readFile),
+    databaseUrl: databaseUrl(raw('DATABASE_URL'), isGiven('DATABASE_URL'), prefix),
+    configFile: path('CONFIG_FILE'),
+    blockedMap: path('BLOCKED_MAP'),
+    trustedMap: path('TRUSTED_MAP'),
+    sitesMap: path('SITES_MAP'),
+    template: isGiven('TEMPLATE') ? path('TEMPLATE') : null,
+    masterSocket,
+    statsSocket,
+    pidFile: path('PID_FILE'),
+    logFile: raw('LOG_FILE') === '-' ? '-' : path('LOG_FILE'),
+    backupDir: path('BACKUP_DIR'),
+    proxyBin: raw('PROXY_BIN'),
+    httpBind: parseHttpBind(raw('HTTP_BIND')),
+    hardStopAfter,
+    supervise: boolean('SUPERVISE'),
+    metricsOpen: boolean('METRICS_OPEN'),
+    stateDir: `${prefix}/var/lib/proxy-manager`,
+    acceptEmptyDatabase: boolean('ACCEPT_EMPTY_DATABASE'),
+    acceptMapFile: boolean('ACCEPT_MAP_FILE'),
+  });
+}
+
+/** The effective settings for `config show`; secrets masked. */
+export function describeSettings(settings: Settings): Record<string, string> {
+  const { listen, apiKey, httpBind, template, ...rest } = settings;
+  const shown: Record<string, string> = {
+    listen: listen.text,
+    apiKey: apiKey === null ? '(made at the first start)' : '********',
+    httpBind: httpBind.join(','),
+    template: template ?? '(built in)',
+  };
+  for (const [name, value] of Object.entries(rest)) shown[name] = String(value);
+  return shown;
+}
+
+/** A misspelt variable would be ignored in silence otherwise. */
+function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
+  const known = new Set(settingDefinitions.map((definition) => definition.variable));
+  // These belong to the command line, to the launcher and to the tests.
+  const others = new Set(['PROXY_MANAGER_URL', 'PROXY_MANAGER_NODE', 'PROXY_MANAGER_TEST_PROXY_BINS', 'PROXY_MANAGER_TEST_REPORT']);
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith('PROXY_MANAGER_') && !known.has(name) && !others.has(name)) {
+      throw new SettingsError(name, value ?? '', 'there is no such setting; see `proxy-manager serve --help`');
+    }
+  }
+}
+
+function readKey(key: string | undefined, file: string, readFile: (path: string) => string): string | null {
+  const check = (variable: string, value: string): string => {
+    // RFC 6750's token characters: what an Authorization header can carry whole.
+    if (/^[A-Za-z0-9\-._~+/]{16,512}=*$/.test(value)) return value;
+    throw new SettingsError(variable, '********', 'a key has 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /');
+  };
+  if (key !== undefined) return check('PROXY_MANAGER_API_KEY', key);
+  if (file === '') return null;
+  let content: string;
+  try {
+    content = readFile(file);
+  } catch (error) {
+    throw new SettingsError('PROXY_MANAGER_API_KEY_FILE', file, `it could not be read: ${(error as Error).message}`);
+  }
+  return check('PROXY_MANAGER_API_KEY_FILE', content.trim());
+}
+
+function databaseUrl(value: string, given: boolean, prefix: string): string {
+  if (!value.startsWith('sqlite:/')) {
+    throw new SettingsError('PROXY_MANAGER_DATABASE_URL', value, 'it takes sqlite:/absolute/path');
+  }
+  return given ? value : `sqlite:${join(prefix === '' ? '/' : prefix, value.slice('sqlite:'.length))}`;
+}
+
+export function parseListen(value: string): ListenAddress {
+  const wrong = (): never => {
+    throw new SettingsError('PROXY_MANAGER_LISTEN', value, 'it takes HOST:PORT, [IPv6]:PORT or unix:/absolute/path');
+  };
+  if (value.startsWith('unix:')) {
+    const path = value.slice('unix:'.length);
+    if (!isAbsolute(path)) return wrong();
+    limitPath('PROXY_MANAGER_LISTEN', path, unixPathLimit);
+    return { text: value, target: { path } };
+  }
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/.exec(value);
+  if (match === null) return wrong();
+  const port = Number(match[3]);
+  if (port > 65_535) return wrong();
+  return { text: value, target: { host: (match[1] ?? match[2])!, port } };
+}
+
+/** What goes into a `bind` line: an address and a port, nothing that could carry another word. */
+function parseHttpBind(value: string): readonly string[] {
+  const binds = value.split(',').map((bind) => bind.trim());
+  for (const bind of binds) {
+    if (!/^(?:\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/.test(bind) || Number(bind.slice(bind.lastIndexOf(':') + 1)) > 65_535) {
+      throw new SettingsError('PROXY_MANAGER_HTTP_BIND', value, 'it takes [ADDRESS]:PORT, several with commas');
+    }
+  }
+  return Object.freeze(binds);
+}
+
+/** Paths go into the configuration and onto the command socket: only characters that mean nothing there. */
+function checkPathText(variable: string, value: string): void {
+  if (!/^[A-Za-z0-9._/+@=-]+$/.test(value)) {
+    throw new SettingsError(variable, value, 'a path may hold A-Z a-z 0-9 . _ / + @ = - only');
+  }
+}
+
+function limitPath(variable: string, path: string, limit: number): void {
+  if (Buffer.byteLength(path) > limit) {
+    throw new SettingsError(variable, path, `a socket path holds at most ${limit} bytes, this one has ${Buffer.byteLength(path)}`);
+  }
+}

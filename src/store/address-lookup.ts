@@ -1,0 +1,43 @@
+import { type Kysely, sql } from 'kysely';
+import { containingNetworks, type IpEntry, sortKeyRange } from '../domain/ip.ts';
+import type { Schema } from './schema.ts';
+
+type AddressTable = 'blocked_ips' | 'trusted_ips';
+
+/** Which rows contain an entry and which lie inside it, for the tables that are keyed by address. */
+export class AddressLookup {
+  readonly #db: Kysely<Schema>;
+  readonly #table: AddressTable;
+
+  constructor(db: Kysely<Schema>, table: AddressTable) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  /** Texts of the table's networks that contain `entry`, itself left out, narrowest first. */
+  async coveringOf(entry: IpEntry): Promise<string[]> {
+    const candidates = containingNetworks(entry);
+    if (candidates.length === 0) return [];
+    const rows = await this.#db
+      .selectFrom(this.#table)
+      .select('ip_address')
+      .where('ip_address', 'in', candidates)
+      .execute();
+    const found = new Set(rows.map((row) => row.ip_address));
+    return candidates.filter((text) => found.has(text));
+  }
+
+  /** Texts of the table's entries inside `entry`, itself left out, in order of addresses, at most `limit`. */
+  async insideOf(entry: IpEntry, limit: number): Promise<string[]> {
+    const { first, last } = sortKeyRange(entry);
+    const rows = await this.#db
+      .selectFrom(this.#table)
+      .select('ip_address')
+      .where('sort_key', '>', first)
+      .where('sort_key', '<=', last)
+      .orderBy(sql.ref('sort_key'))
+      .limit(limit)
+      .execute();
+    return rows.map((row) => row.ip_address);
+  }
+}

@@ -1,0 +1,95 @@
+import type { Database } from './open-database.ts';
+import type { ApiKeysTable } from './schema.ts';
+
+export interface ApiKeyRow {
+  readonly name: string;
+  readonly hash: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  /** To the minute. */
+  readonly last_used_at: string | null;
+}
+
+export interface NewApiKey {
+  readonly name: string;
+  readonly hash: string;
+  readonly scopes: readonly string[];
+  /** ISO 8601, UTC, milliseconds; null: for good. */
+  readonly expiresAt?: string | null | undefined;
+}
+
+const TOUCH_EVERY_MS = 60_000;
+
+/** The table `api_keys`. A revoked key stays, so that its name is never given to another. */
+export class ApiKeysStore {
+  readonly #database: Database;
+  /** When each key's last use was written, in milliseconds. One entry a key. */
+  readonly #touched = new Map<string, number>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Null when the name is taken, be it by a revoked key. */
+  async create(key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
+    const row = await this.#database.write
+      .insertInto('api_keys')
+      .values({
+        name: key.name,
+        hash: key.hash,
+        scopes_json: JSON.stringify(key.scopes),
+        created_at: now.toISOString(),
+        expires_at: key.expiresAt ?? null,
+      })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toKey(row);
+  }
+
+  /** Also finds expired and revoked keys: whether they count is the caller's to say. */
+  async findByHash(hash: string): Promise<ApiKeyRow | null> {
+    const row = await this.#database.read
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('hash', '=', hash)
+      .executeTakeFirst();
+    return row === undefined ? null : toKey(row);
+  }
+
+  /** By name, revoked ones too. */
+  async list(): Promise<ApiKeyRow[]> {
+    const rows = await this.#database.read.selectFrom('api_keys').selectAll().orderBy('name').execute();
+    return rows.map(toKey);
+  }
+
+  /** The key as it is now; null when there is none of that name, or it was revoked before. */
+  async revoke(name: string, now: Date): Promise<ApiKeyRow | null> {
+    const row = await this.#database.write
+      .updateTable('api_keys')
+      .set({ revoked_at: now.toISOString() })
+      .where('name', '=', name)
+      .where('revoked_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toKey(row);
+  }
+
+  /** Remembers that a key was used, written at most once a minute a key: a request must not cost a sync of the disk. */
+  async touch(name: string, now: Date): Promise<void> {
+    const last = this.#touched.get(name);
+    if (last !== undefined && now.getTime() - last < TOUCH_EVERY_MS) return;
+    this.#touched.set(name, now.getTime());
+    await this.#database.write
+      .updateTable('api_keys')
+      .set({ last_used_at: now.toISOString() })
+      .where('name', '=', name)
+      .execute();
+  }
+}
+
+function toKey({ scopes_json, ...row }: ApiKeysTable): ApiKeyRow {
+  return { ...row, scopes: JSON.parse(scopes_json) as string[] };
+}

@@ -1,0 +1,172 @@
+import type { Transaction } from 'kysely';
+import { type IpEntry, sortKey } from '../domain/ip.ts';
+import { AddressLookup } from './address-lookup.ts';
+import {
+  type BlockedChange,
+  type BlockedEffect,
+  type BlockedIpRow,
+  isExpired,
+  type NetChange,
+  rowAfterAdd,
+} from './blocked-changes.ts';
+import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
+import { BlockedRows, type RowChanges } from './blocked-rows.ts';
+import { BlockedScan } from './blocked-scan.ts';
+import { LastWord } from './last-word.ts';
+import type { Database } from './open-database.ts';
+import type { Schema } from './schema.ts';
+
+export type { BlockedChange, BlockedEffect, BlockedIpRow, ExpiryChange, NetChange } from './blocked-changes.ts';
+export type { Page, PageRequest } from './blocked-pages.ts';
+
+/** Runs inside the transaction; when it throws, nothing of the transaction remains. It must not write to a store. */
+export type BeforeCommit = (net: NetChange) => Promise<void> | void;
+
+/** The table `blocked_ips`. Reads see what is committed and never wait for a write. Failures are `StoreError`s. */
+export class BlockedIpsStore {
+  readonly #database: Database;
+  readonly #rows: BlockedRows;
+  readonly #scan: BlockedScan;
+  readonly #pages: BlockedPages;
+  readonly #lookup: AddressLookup;
+  readonly #lastWord: LastWord;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#rows = new BlockedRows(database.write);
+    this.#scan = new BlockedScan(database.read);
+    this.#pages = new BlockedPages(database, this.#rows);
+    this.#lookup = new AddressLookup(database.read, 'blocked_ips');
+    this.#lastWord = new LastWord(database.write);
+  }
+
+  /**
+   * One durable transaction for the whole group, the changes in order. `beforeCommit` gets the net difference: an
+   * address that is added and removed again in one group is in neither list. When it throws, everything is rolled
+   * back and its error is thrown as it is.
+   */
+  async applyGroup(
+    changes: readonly BlockedChange[],
+    now: Date,
+    beforeCommit: BeforeCommit,
+  ): Promise<{ effects: BlockedEffect[]; net: NetChange }> {
+    const result = await this.#database.write.transaction().execute(async (transaction) => {
+      const outcome = await this.#apply(transaction, changes, now.toISOString());
+      await beforeCommit(outcome.net);
+      return outcome;
+    });
+    this.#database.blockedCount.committed(result.net);
+    return result;
+  }
+
+  async count(): Promise<number> {
+    return this.#database.blockedCount.value;
+  }
+
+  /** `ip`: canonical text. */
+  async get(ip: string): Promise<BlockedIpRow | null> {
+    return await this.#rows.get(this.#database.read, ip);
+  }
+
+  /** Which of these canonical texts are blocked. */
+  async presentOf(texts: readonly string[]): Promise<Set<string>> {
+    return new Set((await this.#rows.getMany(this.#database.read, texts)).keys());
+  }
+
+  /** Which of these canonical texts an `expire` at `now` would remove. */
+  async dueOf(texts: readonly string[], now: string): Promise<Set<string>> {
+    const rows = await this.#rows.getMany(this.#database.read, texts);
+    return new Set([...rows.values()].filter((row) => isExpired(row, now)).map((row) => row.ip_address));
+  }
+
+  /** Blocked networks that contain `entry`, itself left out, narrowest first. */
+  async coveringOf(entry: IpEntry): Promise<string[]> {
+    return await this.#lookup.coveringOf(entry);
+  }
+
+  /** Blocked entries inside `entry`, itself left out, in order of addresses. */
+  async insideOf(entry: IpEntry, limit: number): Promise<string[]> {
+    return await this.#lookup.insideOf(entry, limit);
+  }
+
+  /** One page of the list, in order of addresses. Throws `InvalidCursor`. */
+  async page(request: PageRequest): Promise<Page> {
+    return await this.#pages.page(request);
+  }
+
+  /**
+   * The next addresses after `after` in order of addresses; `last` is where to go on, null at the end. Fewer than
+   * `limit` texts: there are no more.
+   */
+  async scanTexts(after: Uint8Array | null, limit: number): Promise<{ texts: string[]; last: Uint8Array | null }> {
+    return await this.#scan.texts(after, limit);
+  }
+
+  async scanRows(after: Uint8Array | null, limit: number): Promise<{ rows: BlockedIpRow[]; last: Uint8Array | null }> {
+    return await this.#scan.rows(after, limit);
+  }
+
+  /** The earliest end of any block; null when none ends. */
+  async nextExpiry(): Promise<string | null> {
+    return await this.#scan.nextExpiry();
+  }
+
+  /** Addresses whose end is at or before `now`, the earliest first. */
+  async expiredBefore(now: string, limit: number): Promise<string[]> {
+    return await this.#scan.expiredBefore(now, limit);
+  }
+
+  async #apply(
+    transaction: Transaction<Schema>,
+    changes: readonly BlockedChange[],
+    now: string,
+  ): Promise<{ effects: BlockedEffect[]; net: NetChange }> {
+    const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
+    const before = await this.#rows.getMany(transaction, [...entries.keys()]);
+    const after = new Map<string, BlockedIpRow | null>();
+    const effects: BlockedEffect[] = [];
+    for (const change of changes) {
+      const text = change.entry.text;
+      const held = after.get(text);
+      const existing = (held === undefined ? before.get(text) : held) ?? null;
+      const { effect, row } = applyOne(existing, change, now);
+      effects.push(effect);
+      after.set(text, row);
+    }
+    const { rows, net } = difference(entries, before, after);
+    await this.#rows.write(transaction, rows);
+    const spoken = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
+    await this.#lastWord.of(transaction, spoken);
+    return { effects, net };
+  }
+}
+
+function applyOne(
+  existing: BlockedIpRow | null,
+  change: BlockedChange,
+  now: string,
+): { effect: BlockedEffect; row: BlockedIpRow | null } {
+  if (change.op === 'add') {
+    const row = rowAfterAdd(existing, change, now);
+    return { effect: { op: 'add', created: existing === null, row }, row };
+  }
+  const stays = change.op === 'expire' && existing !== null && !isExpired(existing, change.now);
+  return { effect: { op: change.op, removed: stays ? null : existing }, row: stays ? existing : null };
+}
+
+function difference(
+  entries: ReadonlyMap<string, IpEntry>,
+  before: ReadonlyMap<string, BlockedIpRow>,
+  after: ReadonlyMap<string, BlockedIpRow | null>,
+): { rows: RowChanges; net: NetChange } {
+  const rows: RowChanges = { inserts: [], updates: [], deletes: [] };
+  for (const [text, row] of after) {
+    const old = before.get(text) ?? null;
+    if (row === old) continue;
+    if (row === null) rows.deletes.push(text);
+    else if (old === null) rows.inserts.push({ key: sortKey(entries.get(text)!), row });
+    else rows.updates.push(row);
+  }
+  const net = { added: rows.inserts.map(({ row }) => row.ip_address), removed: [...rows.deletes] };
+  return { rows, net };
+}

@@ -1,0 +1,255 @@
+import { sql, type Transaction } from 'kysely';
+import type { NetChange } from './blocked-changes.ts';
+import type { BeforeCommit } from './blocked-ips-store.ts';
+import { BlockedRows } from './blocked-rows.ts';
+import { BulkSlices, type SliceOutcome } from './bulk-slices.ts';
+import type { Database } from './open-database.ts';
+import { breathe } from './prepared-query.ts';
+import type { BulkState, Schema } from './schema.ts';
+import { StagedMerge } from './staged-merge.ts';
+import { StagedBlocks, type StagedRow, sortStaged } from './staged-rows.ts';
+
+export type { StagedRow } from './staged-rows.ts';
+
+export interface BulkPreview {
+  /** Addresses that are not blocked and will be. */
+  adds: number;
+  removes: number;
+  /** Staged additions of addresses that are blocked (their reason or end may change), and removals of ones that are not. */
+  unchanged: number;
+  currentTotal: number;
+}
+
+export interface UnfinishedBulk {
+  id: string;
+  state: 'receiving' | 'ready';
+  replace: boolean;
+}
+
+/** Records looked at, and rows deleted, between two breaths. */
+const SLICE = 1000;
+const DISCARD_SLICE = 500;
+
+/** Where the last run of a bulk that is being received ends. */
+interface Tail {
+  run: number;
+  /** Null when it is not known; then a new run begins. */
+  last: string | null;
+}
+
+/**
+ * Big changes: staged as they come, applied in slices when all of them came, finished after a crash. One at a time is
+ * applied; a second one waits for its turn in the service's queue.
+ */
+export class BulkStore {
+  readonly #database: Database;
+  readonly #rows: BlockedRows;
+  readonly #blocks: StagedBlocks;
+  readonly #slices: BulkSlices;
+  readonly #tails = new Map<string, Tail>();
+  /** The sequence of the bulk being applied, kept between its slices. */
+  #applying: { id: string; merge: StagedMerge } | null = null;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#rows = new BlockedRows(database.write);
+    this.#blocks = new StagedBlocks(database.write);
+    this.#slices = new BulkSlices(database.write, this.#rows, this.#blocks);
+  }
+
+  /** `replace`: what is not staged as an addition is removed in the end. Returns the bulk's id. */
+  async begin(bulk: { replace: boolean; requestedBy?: string | null | undefined }): Promise<string> {
+    const { id } = await this.#database.write
+      .insertInto('bulk_changes')
+      .values({
+        replace: bulk.replace ? 1 : 0,
+        requested_by: bulk.requestedBy ?? null,
+        state: 'receiving',
+        position: null,
+        created_at: new Date().toISOString(),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return String(id);
+  }
+
+  /** One transaction. A few thousand rows a call: fewer make the merge longer, more keep others waiting. */
+  async stage(id: string, rows: readonly StagedRow[]): Promise<void> {
+    const records = sortStaged(rows);
+    const first = records[0];
+    const last = records.at(-1);
+    if (first === undefined || last === undefined) return;
+    await this.#database.write.transaction().execute(async (transaction) => {
+      await this.#expect(transaction, id, ['receiving']);
+      const tail = this.#tails.get(id) ?? (await this.#findTail(transaction, id));
+      // A list that comes in order, as an export does, is one run and needs no merging.
+      const continues = tail.run > 0 && tail.last !== null && tail.last < first[0];
+      const run = continues ? tail.run : tail.run + 1;
+      // Set before the rows are: should this fail, the next call begins a new run, which is always right.
+      this.#tails.set(id, { run, last: null });
+      await this.#blocks.write(transaction, Number(id), run, records);
+    });
+    const tail = this.#tails.get(id);
+    if (tail !== undefined) tail.last = last[0];
+  }
+
+  /** What applying would do to the blocked set as it is now. Takes a while; others go first. */
+  async preview(id: string): Promise<BulkPreview> {
+    const { replace } = await this.#expect(this.#database.read, id, ['receiving', 'adding']);
+    const currentTotal = this.#database.blockedCount.value;
+    let additions = 0;
+    let removals = 0;
+    let present = 0;
+    let removable = 0;
+    const merge = await StagedMerge.open(this.#blocks, this.#database.read, Number(id), null);
+    for (let more = true; more; await breathe()) {
+      const rows = await merge.next(SLICE);
+      more = rows.length === SLICE;
+      const removes = rows.filter(([, , change]) => change === 'remove').map(([, text]) => text);
+      const adds = rows.filter(([, , change]) => change !== 'remove').map(([, text]) => text);
+      additions += adds.length;
+      removals += removes.length;
+      if (currentTotal === 0) continue;
+      present += await this.#rows.countMany(this.#database.read, adds);
+      removable += await this.#rows.countMany(this.#database.read, removes);
+    }
+    return {
+      adds: additions - present,
+      removes: replace ? Math.max(0, currentTotal - present) : removable,
+      unchanged: present + removals - removable,
+      currentTotal,
+    };
+  }
+
+  /** Everything has come. From here on a crash finishes the change, and later changes of its addresses outrank it. */
+  async markReady(id: string): Promise<void> {
+    await this.#database.write.transaction().execute(async (transaction) => {
+      await this.#expect(transaction, id, ['receiving']);
+      await this.#moveTo(transaction, id, 'adding', null);
+      // Where nothing is blocked there is nothing to take away: whatever comes from now on has the last word.
+      const anyone = await transaction.selectFrom('blocked_ips').select('ip_address').limit(1).executeTakeFirst();
+      if (anyone === undefined) {
+        await transaction.updateTable('bulk_changes').set({ replace: 0 }).where('id', '=', Number(id)).execute();
+      }
+    });
+    this.#tails.delete(id);
+  }
+
+  /**
+   * Applies the next slice, of up to `limit` rows, in one transaction together with its progress: a crash at any
+   * moment neither repeats nor skips. First what is staged, then, for a replacement, what goes away (then `limit` is
+   * the rows looked at). When `done`, `discard` frees the space.
+   */
+  async applySlice(
+    id: string,
+    limit: number,
+    now: Date,
+    beforeCommit: BeforeCommit,
+  ): Promise<{ net: NetChange; unchanged: number; done: boolean }> {
+    try {
+      const result = await this.#database.write.transaction().execute(async (transaction) => {
+        const bulk = await this.#expect(transaction, id, ['adding', 'removing']);
+        const merge = await this.#mergeAt(id, bulk.position);
+        const slice = { bulk: Number(id), merge, after: bulk.position, limit, requestedBy: bulk.requestedBy };
+        const adding = bulk.state === 'adding';
+        const outcome = await (adding
+          ? this.#slices.add(transaction, slice, now)
+          : this.#slices.remove(transaction, slice));
+        const state = stateAfter(bulk, outcome);
+        await this.#moveTo(transaction, id, state, state === bulk.state ? outcome.position : null);
+        await beforeCommit(outcome.net);
+        return { net: outcome.net, unchanged: outcome.unchanged, done: state === 'finished' };
+      });
+      this.#database.blockedCount.committed(result.net);
+      if (result.done) this.#applying = null;
+      return result;
+    } catch (error) {
+      // The sequence may have gone on where the transaction did not.
+      this.#applying = null;
+      throw error;
+    }
+  }
+
+  /** What a crash or a failure left, in the order in which they began. */
+  async unfinished(): Promise<UnfinishedBulk[]> {
+    const rows = await this.#database.read
+      .selectFrom('bulk_changes')
+      .select(['id', 'state', 'replace'])
+      .where('state', 'in', ['receiving', 'adding', 'removing'])
+      .orderBy('id')
+      .execute();
+    return rows.map(({ id, state, replace }) => ({
+      id: String(id),
+      state: state === 'receiving' ? 'receiving' : 'ready',
+      replace: replace === 1,
+    }));
+  }
+
+  /** Forgets a bulk, applied or not, and frees its space, in slices. What was applied stays applied. */
+  async discard(id: string): Promise<void> {
+    const bulk = Number(id);
+    await this.#moveTo(this.#database.write, id, 'discarded', null);
+    this.#tails.delete(id);
+    if (this.#applying?.id === id) this.#applying = null;
+    for (const table of ['bulk_staging', 'bulk_skips'] as const) {
+      for (let deleted = DISCARD_SLICE; deleted === DISCARD_SLICE; await breathe()) {
+        const result = await sql`
+          delete from ${sql.table(table)} where bulk = ${bulk} limit ${DISCARD_SLICE}`.execute(this.#database.write);
+        deleted = Number(result.numAffectedRows);
+      }
+    }
+    await this.#database.write.deleteFrom('bulk_changes').where('id', '=', bulk).execute();
+  }
+
+  /** Frees what a crash left of bulks that were finished or discarded. At start, in the background. */
+  async discardLeftovers(): Promise<void> {
+    const rows = await this.#database.read
+      .selectFrom('bulk_changes')
+      .select('id')
+      .where('state', 'in', ['finished', 'discarded'])
+      .execute();
+    for (const { id } of rows) await this.discard(String(id));
+  }
+
+  async #expect(db: Transaction<Schema> | Database['read'], id: string, states: readonly BulkState[]) {
+    const row = await db
+      .selectFrom('bulk_changes')
+      .select(['state', 'position', 'replace', 'requested_by'])
+      .where('id', '=', Number(id))
+      .executeTakeFirst();
+    if (row === undefined) throw new Error(`there is no bulk change ${id}`);
+    if (!states.includes(row.state)) {
+      throw new Error(`the bulk change ${id} is ${row.state}, not ${states.join(' or ')}`);
+    }
+    return {
+      state: row.state,
+      position: row.position,
+      replace: row.replace === 1,
+      requestedBy: row.requested_by,
+    };
+  }
+
+  async #moveTo(db: Database['write'], id: string, state: BulkState, position: Buffer | null): Promise<void> {
+    await db.updateTable('bulk_changes').set({ state, position }).where('id', '=', Number(id)).execute();
+  }
+
+  async #findTail(transaction: Transaction<Schema>, id: string): Promise<Tail> {
+    const runs = await this.#blocks.runs(transaction, Number(id));
+    return { run: runs.at(-1) ?? 0, last: null };
+  }
+
+  /** Reads beside the transaction: the rows themselves no longer change. */
+  async #mergeAt(id: string, position: Buffer | null): Promise<StagedMerge> {
+    const known = this.#applying;
+    if (known?.id === id && known.merge.standsAfter(position)) return known.merge;
+    this.#applying = null;
+    const merge = await StagedMerge.open(this.#blocks, this.#database.read, Number(id), position);
+    this.#applying = { id, merge };
+    return merge;
+  }
+}
+
+function stateAfter(bulk: { state: BulkState; replace: boolean }, outcome: SliceOutcome): BulkState {
+  if (!outcome.end) return bulk.state;
+  return bulk.state === 'adding' && bulk.replace ? 'removing' : 'finished';
+}

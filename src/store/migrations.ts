@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { firstTables } from './migrations/0001-first-tables.ts';
+import type { Schema } from './schema.ts';
+import { DatabaseUnusable } from './store-error.ts';
+
+export interface Migration {
+  /** Recorded in the database for ever: never renamed, never reordered. */
+  readonly name: string;
+  readonly up: (db: Kysely<unknown>) => Promise<void>;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ name: '0001-first-tables', up: firstTables }];
+
+/**
+ * Brings the schema up to this code's, in one transaction: all of it or nothing. The transaction takes the write
+ * lock before it looks, so that of two processes the second finds everything done. Throws `DatabaseUnusable` for a
+ * schema that is newer than the code. `created`: there was no database before.
+ */
+export async function migrate(
+  db: Kysely<Schema>,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<{ created: boolean }> {
+  return await db.transaction().execute(async (transaction) => {
+    await transaction.schema
+      .createTable('schema_migrations')
+      .ifNotExists()
+      .addColumn('name', 'text', (c) => c.primaryKey().notNull())
+      .addColumn('applied_at', 'text', (c) => c.notNull())
+      .execute();
+    const applied = await transaction.selectFrom('schema_migrations').select('name').orderBy('name').execute();
+    refuseNewer(
+      applied.map((row) => row.name),
+      migrations,
+    );
+    const done = new Set(applied.map((row) => row.name));
+    const now = new Date().toISOString();
+    for (const migration of migrations) {
+      if (done.has(migration.name)) continue;
+      await migration.up(transaction as unknown as Kysely<unknown>);
+      await transaction.insertInto('schema_migrations').values({ name: migration.name, applied_at: now }).execute();
+    }
+    // The identity belongs to the first start: the map file names it, and a start with another database's file stops.
+    const identity = await transaction
+      .insertInto('instance')
+      .values({ only: 1, database_id: randomUUID(), generation: 0, created_at: now })
+      .onConflict((conflict) => conflict.column('only').doNothing())
+      .executeTakeFirst();
+    return { created: identity.numInsertedOrUpdatedRows === 1n };
+  });
+}
+
+function refuseNewer(applied: readonly string[], migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map((migration) => migration.name));
+  const unknown = applied.filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  throw new DatabaseUnusable(
+    'newer-schema',
+    `the database was written by a newer version of proxy-manager (it knows ${unknown.join(', ')}, this version does not); ` +
+      'install that version again, or point PROXY_MANAGER_DATABASE_URL to a database of this one',
+  );
+}

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiKeysStore } from './api-keys-store.ts';
+import type { Database } from './open-database.ts';
+import { KEPT_RELOADS, type ReloadRecord, ReloadsStore } from './reloads-store.ts';
+import { SitesStore } from './sites-store.ts';
+import { entry, NOON, StoreFolder } from './store-fixture.ts';
+import { TrustedIpsStore } from './trusted-ips-store.ts';
+
+const LATER = new Date('2026-11-20T12:00:59.999Z');
+const MUCH_LATER = new Date('2026-11-20T12:01:00.000Z');
+
+let folder: StoreFolder;
+let database: Database;
+beforeEach(async () => {
+  folder = new StoreFolder();
+  database = await folder.open();
+});
+afterEach(() => folder.remove());
+
+describe('trusted addresses', () => {
+  it('are put, put again, listed in order of addresses, and removed', async () => {
+    const store = new TrustedIpsStore(database);
+    const at = NOON.toISOString();
+    expect(await store.put(entry('10.0.0.0/8'), 'office', NOON)).toEqual({
+      created: true,
+      row: { ip_address: '10.0.0.0/8', note: 'office', added_at: at },
+    });
+    await store.put(entry('9.9.9.9'), null, NOON);
+    expect(await store.put(entry('10.0.0.0/8'), undefined, LATER)).toMatchObject({
+      created: false,
+      row: { note: 'office', added_at: at },
+    });
+    await store.put(entry('10.0.0.0/8'), null, LATER);
+    expect(await store.list()).toEqual([
+      { ip_address: '9.9.9.9', note: null, added_at: at },
+      { ip_address: '10.0.0.0/8', note: null, added_at: at },
+    ]);
+    expect(await store.coveringOf(entry('10.1.1.1'))).toEqual(['10.0.0.0/8']);
+    expect(await store.insideOf(entry('9.0.0.0/8'), 10)).toEqual(['9.9.9.9']);
+    expect(await store.remove(entry('9.9.9.9'))).toMatchObject({ ip_address: '9.9.9.9' });
+    expect(await store.remove(entry('9.9.9.9'))).toBeNull();
+    expect(await store.get('9.9.9.9')).toBeNull();
+    expect(await store.get('10.0.0.0/8')).not.toBeNull();
+  });
+});
+
+describe('sites', () => {
+  it('are put, put again, listed by domain, and removed', async () => {
+    const store = new SitesStore(database);
+    const servers = [{ address: '127.0.0.1', port: 8080, options: { weight: 5 } }];
+    expect(await store.put({ domain: 'b.example', servers }, NOON)).toMatchObject({ created: true });
+    expect(await store.put({ domain: 'b.example', servers: [] }, LATER)).toMatchObject({ created: false });
+    await store.put({ domain: 'a.example', servers }, NOON);
+    const at = NOON.toISOString();
+    expect(await store.all()).toEqual([
+      { domain: 'a.example', servers, created_at: at, updated_at: at },
+      { domain: 'b.example', servers: [], created_at: at, updated_at: LATER.toISOString() },
+    ]);
+    expect(await store.count()).toBe(2);
+    expect(await store.remove('a.example')).toMatchObject({ servers });
+    expect(await store.remove('a.example')).toBeNull();
+    expect(await store.get('a.example')).toBeNull();
+    expect(await store.get('b.example')).toMatchObject({ servers: [] });
+  });
+});
+
+describe('keys', () => {
+  it('are made once, found by their hash, revoked once, and keep their name', async () => {
+    const store = new ApiKeysStore(database);
+    const key = { name: 'ci', hash: 'h1', scopes: ['admin'] };
+    const row = { ...key, created_at: NOON.toISOString(), expires_at: null, revoked_at: null, last_used_at: null };
+    expect(await store.create(key, NOON)).toEqual(row);
+    expect(await store.create({ ...key, hash: 'h2' }, NOON)).toBeNull();
+    expect(await store.findByHash('h1')).toEqual(row);
+    expect(await store.findByHash('h2')).toBeNull();
+    expect(await store.revoke('ci', LATER)).toMatchObject({ revoked_at: LATER.toISOString() });
+    expect(await store.revoke('ci', MUCH_LATER)).toBeNull();
+    expect(await store.findByHash('h1')).toMatchObject({ revoked_at: LATER.toISOString() });
+    expect(await store.list()).toHaveLength(1);
+  });
+
+  it('note their last use at most once a minute', async () => {
+    const store = new ApiKeysStore(database);
+    await store.create({ name: 'ci', hash: 'h1', scopes: [] }, NOON);
+    const lastUse = async () => (await store.findByHash('h1'))?.last_used_at;
+    await store.touch('ci', NOON);
+    expect(await lastUse()).toBe(NOON.toISOString());
+    await store.touch('ci', LATER);
+    expect(await lastUse()).toBe(NOON.toISOString());
+    await store.touch('ci', MUCH_LATER);
+    expect(await lastUse()).toBe(MUCH_LATER.toISOString());
+  });
+});
+
+describe('the history of reloads', () => {
+  const record = (n: number): ReloadRecord => ({
+    id: `r${n}`,
+    status: 'completed',
+    reasons: ['site a.example', 'runtime map'],
+    changed: n % 2 === 0,
+    validation_output: 'Configuration file is valid',
+    error: null,
+    backup: 'b1',
+    worker_before: 10,
+    worker_after: null,
+    warnings: ['old'],
+    started_at: NOON.toISOString(),
+    finished_at: null,
+  });
+
+  it('gives back what was appended, the newest first, page by page', async () => {
+    const store = new ReloadsStore(database);
+    expect(await store.latest()).toBeNull();
+    for (let n = 1; n <= 5; n++) await store.append(record(n));
+    await store.append({ ...record(2), status: 'failed', changed: null });
+    expect(await store.get('r1')).toEqual(record(1));
+    expect(await store.get('r2')).toMatchObject({ status: 'failed', changed: null });
+    expect(await store.get('r9')).toBeNull();
+    expect((await store.latest())?.id).toBe('r5');
+    const first = await store.list({ limit: 3 });
+    expect(first.items.map((item) => item.id)).toEqual(['r5', 'r4', 'r3']);
+    const second = await store.list({ limit: 3, cursor: first.nextCursor });
+    expect(second.items.map((item) => item.id)).toEqual(['r2', 'r1']);
+    expect(second.nextCursor).toBeNull();
+    await expect(store.list({ limit: 1, cursor: 'x' })).rejects.toMatchObject({ name: 'InvalidCursor' });
+  });
+
+  it('keeps the last thousand', async () => {
+    const store = new ReloadsStore(database);
+    for (let n = 0; n < KEPT_RELOADS + 3; n++) await store.append(record(n));
+    expect(await store.get('r2')).toBeNull();
+    expect(await store.get('r3')).not.toBeNull();
+    const { items } = await store.list({ limit: 5000 });
+    expect(items).toHaveLength(KEPT_RELOADS);
+  });
+});

@@ -1,0 +1,115 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The tables, as the code sees them. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so
+ * that text order is time order; booleans are 0 and 1; `*_json` columns hold JSON text.
+ */
+export interface Schema {
+  blocked_ips: BlockedIpsTable;
+  trusted_ips: TrustedIpsTable;
+  sites: SitesTable;
+  api_keys: ApiKeysTable;
+  reloads: ReloadsTable;
+  instance: InstanceTable;
+  bulk_changes: BulkChangesTable;
+  bulk_staging: BulkStagingTable;
+  bulk_skips: BulkSkipsTable;
+  schema_migrations: SchemaMigrationsTable;
+}
+
+export interface BlockedIpsTable {
+  /** Canonical text, primary key. */
+  ip_address: string;
+  /** 17 bytes of `domain/ip.ts`; the order of addresses. */
+  sort_key: Buffer;
+  reason: string | null;
+  blocked_by: string | null;
+  blocked_at: string;
+  /** Null: for good. */
+  expires_at: string | null;
+}
+
+export interface TrustedIpsTable {
+  ip_address: string;
+  sort_key: Buffer;
+  note: string | null;
+  added_at: string;
+}
+
+export interface SitesTable {
+  domain: string;
+  servers_json: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface ApiKeysTable {
+  name: string;
+  hash: string;
+  scopes_json: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+export interface ReloadsTable {
+  /** Order of appending; the page cursor. */
+  seq: Generated<number>;
+  id: string;
+  status: string;
+  reasons_json: string;
+  changed: number | null;
+  validation_output: string | null;
+  error: string | null;
+  backup: string | null;
+  worker_before: number | null;
+  worker_after: number | null;
+  warnings_json: string;
+  started_at: string;
+  finished_at: string | null;
+}
+
+/** One row. */
+export interface InstanceTable {
+  only: number;
+  database_id: string;
+  generation: number;
+  created_at: string;
+}
+
+export interface BulkChangesTable {
+  id: Generated<number>;
+  replace: number;
+  requested_by: string | null;
+  state: BulkState;
+  /** Sort key up to which the state's work is done; null before its first slice. */
+  position: Buffer | null;
+  created_at: string;
+}
+
+/** `adding` applies the staged rows, `removing` (replace only) takes away what was not staged. */
+export type BulkState = 'receiving' | 'adding' | 'removing' | 'finished' | 'discarded';
+
+/** Staged rows, a block of them in one row: a million small rows cost more than everything that is done with them. */
+export interface BulkStagingTable {
+  bulk: number;
+  /** Blocks of one run are in order of their keys and do not overlap; of one address in two runs the higher counts. */
+  run: number;
+  /** Sort key of the block's first record. */
+  first_key: Buffer;
+  /** `staged-rows.ts` has the form. */
+  records_json: string;
+}
+
+/** Addresses that somebody changed after the bulk was complete: he keeps the last word, the bulk passes them by. */
+export interface BulkSkipsTable {
+  bulk: number;
+  sort_key: Buffer;
+  ip_address: string;
+}
+
+export interface SchemaMigrationsTable {
+  name: string;
+  applied_at: string;
+}

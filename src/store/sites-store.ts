@@ -1,0 +1,80 @@
+import type { Site, SiteServer } from '../domain/site.ts';
+import type { Database } from './open-database.ts';
+import type { SitesTable } from './schema.ts';
+
+export interface SiteRow extends Site {
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** The table `sites`: what the proxy serves, in order of domains. */
+export class SitesStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Creates or replaces. */
+  async put(site: Site, now: Date): Promise<{ created: boolean; row: SiteRow }> {
+    const at = now.toISOString();
+    return await this.#database.write.transaction().execute(async (transaction) => {
+      const existing = await transaction
+        .selectFrom('sites')
+        .select('created_at')
+        .where('domain', '=', site.domain)
+        .executeTakeFirst();
+      const row = {
+        domain: site.domain,
+        servers_json: JSON.stringify(site.servers),
+        created_at: existing?.created_at ?? at,
+        updated_at: at,
+      };
+      await transaction
+        .insertInto('sites')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict.column('domain').doUpdateSet({ servers_json: row.servers_json, updated_at: row.updated_at }),
+        )
+        .execute();
+      return { created: existing === undefined, row: toSite(row) };
+    });
+  }
+
+  /** The site that was there; null when there was none. */
+  async remove(domain: string): Promise<SiteRow | null> {
+    const row = await this.#database.write
+      .deleteFrom('sites')
+      .where('domain', '=', domain)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toSite(row);
+  }
+
+  async get(domain: string): Promise<SiteRow | null> {
+    const row = await this.#database.read
+      .selectFrom('sites')
+      .selectAll()
+      .where('domain', '=', domain)
+      .executeTakeFirst();
+    return row === undefined ? null : toSite(row);
+  }
+
+  async all(): Promise<SiteRow[]> {
+    const rows = await this.#database.read.selectFrom('sites').selectAll().orderBy('domain').execute();
+    return rows.map(toSite);
+  }
+
+  async count(): Promise<number> {
+    const { total } = await this.#database.read
+      .selectFrom('sites')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+}
+
+function toSite(row: SitesTable): SiteRow {
+  const servers = JSON.parse(row.servers_json) as SiteServer[];
+  return { domain: row.domain, servers, created_at: row.created_at, updated_at: row.updated_at };
+}

@@ -1,0 +1,134 @@
+import type SqliteDatabase from 'better-sqlite3';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { translateSqliteError } from './sqlite-errors.ts';
+
+/** Statements kept prepared per connection. The service has far fewer shapes of queries than this. */
+const STATEMENT_CACHE_SIZE = 256;
+
+type Statement = SqliteDatabase.Statement<unknown[]>;
+
+/**
+ * Kysely's own SQLite driver begins transactions deferred (a later upgrade to a writer fails at once, whatever the
+ * busy timeout) and prepares every statement anew; this one begins immediate and prepares each text once.
+ */
+export class ImmediateSqliteDialect implements Dialect {
+  readonly #database: SqliteDatabase.Database;
+
+  constructor(database: SqliteDatabase.Database) {
+    this.#database = database;
+  }
+
+  createDriver(): Driver {
+    return new ImmediateSqliteDriver(this.#database);
+  }
+
+  createQueryCompiler(): SqliteQueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): SqliteAdapter {
+    return new SqliteAdapter();
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the signature of Kysely's interface
+  createIntrospector(db: Kysely<any>): SqliteIntrospector {
+    return new SqliteIntrospector(db);
+  }
+}
+
+class ImmediateSqliteDriver implements Driver {
+  readonly #database: SqliteDatabase.Database;
+  readonly #connection: SqliteConnection;
+
+  constructor(database: SqliteDatabase.Database) {
+    this.#database = database;
+    this.#connection = new SqliteConnection(database);
+  }
+
+  async init(): Promise<void> {
+    // The connection was opened and set up before Kysely got it.
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async beginTransaction(): Promise<void> {
+    this.#connection.run('begin immediate');
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#connection.run('commit');
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    // After SQLITE_FULL, SQLITE_IOERR and the like SQLite has rolled back by itself; a second rollback would only
+    // hide the cause.
+    if (this.#database.inTransaction) this.#connection.run('rollback');
+  }
+
+  async releaseConnection(): Promise<void> {
+    // There is one connection; Kysely's mutex hands it round.
+  }
+
+  async destroy(): Promise<void> {
+    this.#database.close();
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: SqliteDatabase.Database;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(database: SqliteDatabase.Database) {
+    this.#database = database;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      const statement = this.#prepare(query.sql);
+      if (statement.reader) return { rows: statement.all(query.parameters as unknown[]) as R[] };
+      const { changes } = statement.run(query.parameters as unknown[]);
+      return { numAffectedRows: BigInt(changes), rows: [] };
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: it refuses
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    // An open cursor would hold a snapshot and keep the write-ahead log from shrinking; long reads go by key ranges.
+    throw new Error('streaming is not supported: read by key ranges');
+  }
+
+  /** Runs a statement that takes nothing and gives nothing, without a promise in between. */
+  run(text: string): void {
+    try {
+      this.#prepare(text).run();
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
+  #prepare(text: string): Statement {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(text);
+    if (this.#statements.size >= STATEMENT_CACHE_SIZE) {
+      const oldest = this.#statements.keys().next().value;
+      if (oldest !== undefined) this.#statements.delete(oldest);
+    }
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}

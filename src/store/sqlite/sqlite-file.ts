@@ -1,0 +1,77 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { DatabaseUnusable } from '../store-error.ts';
+import { translateSqliteError } from './sqlite-errors.ts';
+
+/** "PxMg": tells our files from other programs' SQLite files. */
+const APPLICATION_ID = 0x50784d67;
+
+export interface SqliteFileOptions {
+  readonly createIfMissing: boolean;
+  readonly timeout: number;
+  readonly queryOnly?: boolean;
+}
+
+/** Opens one connection and sets it up. Throws `DatabaseUnusable` or `StoreError`; no file that holds anything is ever replaced. */
+export function openSqliteFile(path: string, options: SqliteFileOptions): SqliteDatabase.Database {
+  const existed = prepareFile(path, options.createIfMissing);
+  let connection: SqliteDatabase.Database | undefined;
+  try {
+    connection = new SqliteDatabase(path, { fileMustExist: true, timeout: options.timeout });
+    const empty = connection.pragma('schema_version', { simple: true }) === 0;
+    if (empty && existed && !options.createIfMissing) throw missing(path, 'holds no data');
+    if (!empty) refuseForeign(path, connection);
+    configure(connection, options);
+    if (empty) connection.pragma(`application_id = ${APPLICATION_ID}`);
+    return connection;
+  } catch (error) {
+    connection?.close();
+    throw translateSqliteError(error);
+  }
+}
+
+function configure(connection: SqliteDatabase.Database, options: SqliteFileOptions): void {
+  connection.pragma('journal_mode = WAL');
+  // Promise 1: what was committed survives a crash of the machine too, so the log is synced at every commit.
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  connection.pragma('temp_store = MEMORY');
+  connection.pragma(`cache_size = ${options.queryOnly === true ? -4000 : -16000}`);
+  // After a big change the log would keep its largest size for ever.
+  connection.pragma('journal_size_limit = 67108864');
+  if (options.queryOnly === true) connection.pragma('query_only = ON');
+}
+
+/** Returns whether the file was there. The mode is set when it is made, so that it is never wider for a moment. */
+function prepareFile(path: string, createIfMissing: boolean): boolean {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return true;
+  if (!createIfMissing) throw missing(path, 'is not there');
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'wx', 0o600));
+    return false;
+  } catch (error) {
+    // Another process made it in the same moment: as good as having found it.
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return true;
+    throw new DatabaseUnusable('unreadable', `the database ${path} cannot be created: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function refuseForeign(path: string, connection: SqliteDatabase.Database): void {
+  if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID) return;
+  throw new DatabaseUnusable(
+    'foreign',
+    `${path} is a SQLite database of another program; set PROXY_MANAGER_DATABASE_URL to a path of its own`,
+  );
+}
+
+function missing(path: string, what: string): DatabaseUnusable {
+  return new DatabaseUnusable(
+    'missing',
+    `the database ${path} ${what}, though this instance has had one; restore it from a backup, ` +
+      'or start once with --accept-empty-database to begin anew',
+  );
+}

@@ -1,0 +1,85 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type IpEntry, parseIp } from '../domain/ip.ts';
+import { BlockedIpsStore } from './blocked-ips-store.ts';
+import { BulkStore, type StagedRow } from './bulk-store.ts';
+import { type Database, openDatabase } from './open-database.ts';
+
+/** For the tests of the store: real files in a folder of their own, which `remove` takes away. */
+export class StoreFolder {
+  readonly path = mkdtempSync(join(tmpdir(), 'proxy-manager-store-'));
+  readonly file = join(this.path, 'test.sqlite');
+  readonly url = `sqlite:${this.file}`;
+  readonly #open: Database[] = [];
+
+  async open(options: { createIfMissing?: boolean; busyTimeoutMs?: number } = {}): Promise<Database> {
+    const database = await openDatabase(this.url, { createIfMissing: true, ...options });
+    this.#open.push(database);
+    return database;
+  }
+
+  /** What a crash at this moment would leave: the files as they lie there, the open connections forgotten. */
+  crashed(): StoreFolder {
+    const copy = new StoreFolder();
+    for (const suffix of ['', '-wal']) {
+      if (existsSync(this.file + suffix)) cpSync(this.file + suffix, copy.file + suffix);
+    }
+    return copy;
+  }
+
+  async remove(): Promise<void> {
+    for (const database of this.#open) await database.close();
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+export function entry(text: string): IpEntry {
+  const parsed = parseIp(text);
+  if (!parsed.ok) throw new Error(parsed.why);
+  return parsed.entry;
+}
+
+/** The n-th of a sequence of IPv4 addresses without repetition, in no order. */
+export function scattered(n: number): IpEntry {
+  const value = Math.imul(n + 1, 2_654_435_761) >>> 0;
+  return entry(`${((value >>> 24) % 200) + 1}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`);
+}
+
+export const nothing = (): void => undefined;
+export const NOON = new Date('2026-11-20T12:00:00.000Z');
+
+export async function block(store: BlockedIpsStore, ...texts: string[]): Promise<void> {
+  const changes = texts.map((text) => ({ op: 'add', entry: entry(text), expiry: { kind: 'permanent' } }) as const);
+  await store.applyGroup(changes, NOON, nothing);
+}
+
+export async function blockedTexts(store: BlockedIpsStore): Promise<string[]> {
+  const all: string[] = [];
+  for (let after: Uint8Array | null = null; ; ) {
+    const { texts, last } = await store.scanTexts(after, 3000);
+    all.push(...texts);
+    if (texts.length < 3000) return all;
+    after = last;
+  }
+}
+
+export function line(text: string): StagedRow {
+  return { op: 'add', entry: entry(text), expiry: { kind: 'keep' } };
+}
+
+export function storesOf(database: Database): { store: BlockedIpsStore; bulk: BulkStore } {
+  return { store: new BlockedIpsStore(database), bulk: new BulkStore(database) };
+}
+
+/** Applies what is left of a bulk. */
+export async function finish(bulk: BulkStore, id: string, limit: number) {
+  const total = { added: [] as string[], removed: [] as string[], unchanged: 0 };
+  for (;;) {
+    const slice = await bulk.applySlice(id, limit, NOON, nothing);
+    total.added.push(...slice.net.added);
+    total.removed.push(...slice.net.removed);
+    total.unchanged += slice.unchanged;
+    if (slice.done) return total;
+  }
+}

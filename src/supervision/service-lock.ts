@@ -1,0 +1,41 @@
+// Two services on one proxy would undo each other's work. A lock on a file beside the blocked map, and one beside the
+// master socket; the kernel frees it when the process dies, however it dies. SQLite's own file lock does this exactly
+// and is here already.
+import Database from 'better-sqlite3';
+
+export class ServiceLock {
+  readonly #database: Database.Database;
+
+  private constructor(database: Database.Database) {
+    this.#database = database;
+  }
+
+  /** @throws Error that names the file when another process holds it, or it cannot be made */
+  static take(path: string, what: string): ServiceLock {
+    let database: Database.Database;
+    try {
+      database = new Database(path, { timeout: 0 });
+    } catch (error) {
+      throw new Error(`the lock ${path} cannot be opened: ${(error as Error).message}`, { cause: error });
+    }
+    try {
+      database.pragma('journal_mode = DELETE');
+      database.exec('BEGIN EXCLUSIVE');
+      return new ServiceLock(database);
+    } catch (error) {
+      database.close();
+      const busy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true;
+      throw new Error(
+        busy
+          ? `another proxy-manager works on ${what} already (it holds ${path}); two would undo each other's work`
+          : `the lock ${path} cannot be taken: ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
+  }
+
+  free(): void {
+    this.#database.exec('ROLLBACK');
+    this.#database.close();
+  }
+}

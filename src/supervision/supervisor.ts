@@ -1,0 +1,211 @@
+// Starts the proxy, adopts one that runs our configuration, and starts it again when it is gone. Judged by the pid of
+// its master, never by its socket, which refuses during every reload: a second proxy would share the ports and serve
+// half of the blocked requests. The proxy outlives the service.
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findMaster, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
+import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { processAlive, processStartTime } from '../haproxy/process.ts';
+import { showProcesses } from '../haproxy/workers.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+export interface SupervisorOptions {
+  readonly proxyBin: string;
+  readonly configFile: string;
+  readonly masterSocketPath: string;
+  readonly pidFile: string;
+  /** Takes the proxy's standard output and error. Never a pipe: a full one hangs every reload. */
+  readonly outputFile: string;
+  readonly socket: MasterSocket;
+  readonly log: Log;
+  /** Puts everything in place that a start needs; a text says why it must not be tried. */
+  readonly beforeStart: () => Promise<string | null>;
+  /** Addresses of the configuration that somebody else holds. */
+  readonly takenAddresses: () => Promise<readonly string[]>;
+  /** The proxy runs (again): its maps are to be compared. */
+  readonly onRunning: (master: MasterProcess) => void;
+}
+
+export type SupervisorState =
+  | { readonly running: true; readonly master: number; readonly adopted: boolean }
+  | { readonly running: false; readonly reason: string };
+
+const watchEveryMs = 200;
+const startPatienceMs = 60_000;
+const firstBackOffMs = 1_000;
+const longestBackOffMs = 30_000;
+/** A proxy that lived this long is started at once again when it dies. */
+const provenAfterMs = 60_000;
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #stop = new AbortController();
+  #master: MasterProcess | null = null;
+  #state: SupervisorState = { running: false, reason: 'not looked for yet' };
+  #loop: Promise<void> | null = null;
+  #starting: Promise<MasterProcess> | null = null;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  get state(): SupervisorState {
+    return this.#state;
+  }
+
+  /** Adopts or starts; then watches. A start that fails is logged and tried again; it does not throw. */
+  async start(): Promise<void> {
+    try {
+      await this.ensureRunning();
+    } catch (error) {
+      this.#options.log.error('Proxy could not be started; it is tried again', { cause: causeText(error) });
+    }
+    this.#loop = this.#watch();
+  }
+
+  /** Watches no longer; the proxy goes on. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  /** The running master, adopted or started now. @throws when it cannot be started */
+  ensureRunning(): Promise<MasterProcess> {
+    this.#starting ??= this.#adoptOrStart().finally(() => {
+      this.#starting = null;
+    });
+    return this.#starting;
+  }
+
+  async #adoptOrStart(): Promise<MasterProcess> {
+    const found = await this.#findRunning();
+    if (found !== null) return this.#take(found, true);
+    try {
+      return this.#take(await this.#launch(), false);
+    } catch (error) {
+      this.#state = { running: false, reason: causeText(error) };
+      throw error;
+    }
+  }
+
+  #take(master: MasterProcess, adopted: boolean): MasterProcess {
+    const known = this.#master?.pid === master.pid && this.#master.startTime === master.startTime;
+    this.#master = master;
+    if (!known) {
+      this.#state = { running: true, master: master.pid, adopted };
+      this.#options.log.info(adopted ? 'Proxy adopted' : 'Proxy started', { master: master.pid });
+      this.#options.onRunning(master);
+    }
+    return master;
+  }
+
+  async #findRunning(): Promise<MasterProcess | null> {
+    const { pidFile, configFile, socket } = this.#options;
+    const byFile = await findMaster(pidFile, configFile);
+    if (byFile !== null) return byFile;
+    try {
+      const { master } = await showProcesses(socket, performance.now() + 2_000);
+      return await masterAt(master.pid, configFile);
+    } catch (error) {
+      if (error instanceof MasterSocketError) return null;
+      throw error;
+    }
+  }
+
+  async #launch(): Promise<MasterProcess> {
+    const { proxyBin, configFile, masterSocketPath, pidFile, outputFile, log } = this.#options;
+    const obstacle = await this.#options.beforeStart();
+    if (obstacle !== null) throw new Error(obstacle);
+    const taken = await this.#options.takenAddresses();
+    if (taken.length > 0) {
+      throw new Error(`the proxy is not started: ${taken.join(', ')} is held by another process`);
+    }
+    const output = openSync(outputFile, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o640);
+    try {
+      const child = spawn(proxyBin, ['-W', '-S', `${masterSocketPath},mode,600`, '-p', pidFile, '-f', configFile], {
+        detached: true,
+        stdio: ['ignore', output, output],
+        cwd: '/',
+        env: withoutOwnSettings(process.env),
+      });
+      const spawned = Promise.withResolvers<number>();
+      child.once('spawn', () => spawned.resolve(child.pid!));
+      child.once('error', (error) => spawned.reject(new Error(`${proxyBin} cannot be run: ${error.message}`, { cause: error })));
+      let ended: string | null = null;
+      child.once('exit', (code, signal) => {
+        ended = signal === null ? `it exited with ${code}` : `it died of ${signal}`;
+        log.warn('Proxy ended', { master: child.pid, how: ended });
+      });
+      child.unref();
+      const pid = await spawned.promise;
+      return await this.#waitUntilServing(pid, () => ended);
+    } finally {
+      closeSync(output);
+    }
+  }
+
+  async #waitUntilServing(pid: number, ended: () => string | null): Promise<MasterProcess> {
+    const startTime = await processStartTime(pid);
+    const deadline = performance.now() + startPatienceMs;
+    while (performance.now() < deadline) {
+      if (ended() !== null) throw new Error(`the proxy did not start, ${ended()}: ${await this.#tailOfOutput()}`);
+      try {
+        const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);
+        if (processes.master.pid === pid && processes.current.length > 0 && startTime !== null) return { pid, startTime };
+      } catch (error) {
+        if (!(error instanceof MasterSocketError)) throw error;
+      }
+      await sleep(20);
+    }
+    throw new Error(`the proxy ${pid} did not begin to serve within ${startPatienceMs / 1_000} s`);
+  }
+
+  async #watch(): Promise<void> {
+    let backOff = 0;
+    let runningSince = performance.now();
+    while (!this.#stop.signal.aborted) {
+      try {
+        await sleep(backOff > 0 && this.#master === null ? backOff : watchEveryMs, undefined, {
+          signal: this.#stop.signal,
+        });
+      } catch (error) {
+        if (error instanceof Error && error.name === 'AbortError') return;
+        throw error;
+      }
+      if (this.#master !== null && (await processAlive(this.#master.pid, this.#master.startTime))) continue;
+      if (this.#master !== null) {
+        this.#options.log.error('Proxy is gone; it is started again', { master: this.#master.pid });
+        this.#state = { running: false, reason: `the master ${this.#master.pid} is gone` };
+        this.#master = null;
+        if (performance.now() - runningSince > provenAfterMs) backOff = 0;
+        if (backOff > 0) continue;
+      }
+      try {
+        await this.ensureRunning();
+        runningSince = performance.now();
+      } catch (error) {
+        this.#options.log.error('Proxy could not be started; it is tried again', { cause: causeText(error) });
+      }
+      backOff = backOff === 0 ? firstBackOffMs : Math.min(backOff * 2, longestBackOffMs);
+    }
+  }
+
+  async #tailOfOutput(): Promise<string> {
+    const file = await open(this.#options.outputFile, 'r');
+    try {
+      const { size } = await file.stat();
+      const length = Math.min(size, 4_096);
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+      return buffer.toString('utf8').trim();
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** The service's key must not be in the proxy's environment. */
+function withoutOwnSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('PROXY_MANAGER_')));
+}

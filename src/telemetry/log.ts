@@ -1,0 +1,94 @@
+// One log, two forms: JSON lines on standard output for machines, readable text in the manager log for people.
+// The messages that operators watch for are fixed by the specification ("Log messages that operators watch for").
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pino } from 'pino';
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** What the product's parts know of the log. */
+export interface Log {
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+type Level = 'info' | 'warn' | 'error';
+type Destination = ReturnType<typeof pino.destination>;
+
+export class ManagerLog implements Log {
+  readonly #json: pino.Logger;
+  readonly #standardOutput: Destination;
+  readonly #file: Destination | null;
+
+  /**
+   * @param logFile path of the manager log, made when missing (mode 640); `-`: standard output only
+   * @param jsonTo descriptor or file for the JSON lines
+   */
+  constructor(logFile: string, jsonTo: number | string = 1) {
+    this.#standardOutput = pino.destination({ dest: jsonTo, sync: true, mkdir: true });
+    this.#json = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#standardOutput);
+    if (logFile === '-') {
+      this.#file = null;
+    } else {
+      mkdirSync(dirname(logFile), { recursive: true });
+      this.#file = pino.destination({ dest: logFile, append: true, sync: true, mode: 0o640 });
+    }
+  }
+
+  info(message: string, fields: LogFields = {}): void {
+    this.#write('info', message, fields);
+  }
+
+  warn(message: string, fields: LogFields = {}): void {
+    this.#write('warn', message, fields);
+  }
+
+  error(message: string, fields: LogFields = {}): void {
+    this.#write('error', message, fields);
+  }
+
+  /** After a log rotation (SIGHUP): the path is opened anew. */
+  reopen(): void {
+    this.#file?.reopen();
+  }
+
+  #write(level: Level, message: string, fields: LogFields): void {
+    this.#json[level](fields, message);
+    this.#file?.write(textLine(new Date(), level, message, fields));
+  }
+}
+
+/** `2026-11-20T12:00:00.000Z INFO Runtime map updated operation=block ip_address=192.0.2.1` */
+export function textLine(at: Date, level: Level, message: string, fields: LogFields): string {
+  let line = `${at.toISOString()} ${level.toUpperCase()} ${singleLine(message)}`;
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) line += ` ${name}=${fieldText(value)}`;
+  }
+  return `${line}\n`;
+}
+
+function fieldText(value: unknown): string {
+  if (typeof value === 'string') return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
+  if (value instanceof Error) return JSON.stringify(value.message);
+  return JSON.stringify(value);
+}
+
+/** Nobody writes a second log line through a message (HAProxy's output is quoted in some). */
+function singleLine(text: string): string {
+  return text.replaceAll(/[\r\n]+/g, ' ');
+}
+
+/** For tests and for parts that are used without a service. */
+export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** The cause of a failure as a log field: message and causes, never a stack with paths in it. */
+export function causeText(error: unknown): string {
+  const parts: string[] = [];
+  let current: unknown = error;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    parts.push(current.message);
+    current = current.cause;
+  }
+  return parts.length === 0 ? String(error) : parts.join(': caused by: ');
+}

@@ -1,0 +1,229 @@
+// What the service relies on in a master and its workers. Run on the scripted master and on every real proxy, so that
+// the fake cannot lie.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MasterSocket } from '../src/haproxy/master-socket.ts';
+import type { MapEntry } from '../src/haproxy/replies.ts';
+import { RuntimeMap, RuntimeMapRejection } from '../src/haproxy/runtime-map.ts';
+import { showProcesses } from '../src/haproxy/workers.ts';
+import { within } from './conditions.ts';
+
+export interface MasterSubject {
+  readonly socket: MasterSocket;
+  /** A map that is empty at the start. */
+  readonly mapPath: string;
+  /** Makes a new current worker whose map is what its file says (still empty), and keeps the old one draining. */
+  drain(): Promise<{ draining: number; current: number }>;
+  stop(): Promise<void>;
+}
+
+export function masterContract(name: string, start: () => Promise<MasterSubject>): void {
+  describe(`the contract of a master, kept by ${name}`, () => {
+    let subject: MasterSubject;
+    let map: RuntimeMap;
+    const soon = (): number => within(10_000);
+    const current = { kind: 'current' } as const;
+
+    beforeEach(async () => {
+      subject = await start();
+      map = new RuntimeMap(subject.socket, subject.mapPath);
+    });
+    afterEach(() => subject.stop());
+
+    async function entries(pid?: number): Promise<MapEntry[]> {
+      const all: MapEntry[] = [];
+      const worker = pid === undefined ? current : ({ kind: 'pid', pid } as const);
+      await map.runtimeMapKeys(soon(), (batch) => void all.push(...batch), worker);
+      return all;
+    }
+
+    async function raw(...commands: string[]): Promise<string[]> {
+      return (await subject.socket.converse(soon())).finish(commands);
+    }
+
+    it('adds, finds and removes an address', async () => {
+      expect(await map.addIpToRuntimeMap('192.0.2.1', soon())).toBe(true);
+      expect(await map.runtimeMapLookup('192.0.2.1', soon())).toEqual({ key: '192.0.2.1', value: '1' });
+      expect(await map.removeIpFromRuntimeMap('192.0.2.1', soon())).toBe(true);
+      expect(await map.runtimeMapLookup('192.0.2.1', soon())).toBeNull();
+    });
+
+    it('counts the absence of what is to be removed as success', async () => {
+      expect(await map.removeIpFromRuntimeMap('192.0.2.9', soon())).toBe(true);
+    });
+
+    it('stores an address once however often it is added', async () => {
+      for (let i = 0; i < 3; i++) expect(await map.addIpToRuntimeMap('192.0.2.1', soon())).toBe(true);
+      expect(await entries()).toEqual([{ key: '192.0.2.1', value: '1' }]);
+    });
+
+    it('answers a lookup with the network around the address', async () => {
+      await map.addIpToRuntimeMap('10.0.0.0/8', soon());
+      expect(await map.runtimeMapLookup('10.1.2.3', soon())).toEqual({ key: '10.0.0.0/8', value: '1' });
+    });
+
+    it('adds an address inside a blocked network, and leaves the network when it is removed', async () => {
+      await map.addIpToRuntimeMap('10.0.0.0/8', soon());
+      expect(await map.addIpToRuntimeMap('10.0.0.1', soon())).toBe(true);
+      expect(await map.removeIpFromRuntimeMap('10.0.0.1', soon())).toBe(true);
+      expect(await entries()).toEqual([{ key: '10.0.0.0/8', value: '1' }]);
+    });
+
+    it('repairs a wrong value instead of adding the address twice', async () => {
+      await raw(`@1 add map ${subject.mapPath} 192.0.2.1 0`);
+      expect(await map.addIpToRuntimeMap('192.0.2.1', soon())).toBe(true);
+      expect(await entries()).toEqual([{ key: '192.0.2.1', value: '1' }]);
+    });
+
+    it.each([
+      ['2001:db8::/32', '2001:db8::/48'],
+      ['2001:db8::/32', '2001:db8::'],
+      ['10.0.0.0/8', '10.0.0.0/16'],
+      ['10.0.0.0/8', '10.0.0.0'],
+      ['192.0.2.1', '192.0.2.1/32'],
+    ])('sees %s although %s hides it from a lookup', async (network, hiding) => {
+      await map.addMany(current, [hiding], soon());
+      expect(await map.addIpToRuntimeMap(network, soon())).toBe(true);
+      expect(await map.addIpToRuntimeMap(network, soon())).toBe(true);
+      expect((await entries()).map((entry) => entry.key)).toEqual([hiding, network]);
+      expect(await map.removeIpFromRuntimeMap(network, soon())).toBe(true);
+      expect((await entries()).map((entry) => entry.key)).toEqual([hiding]);
+    });
+
+    it('reads an IPv6 network back', async () => {
+      expect(await map.addIpToRuntimeMap('2001:db8::/32', soon())).toBe(true);
+      expect(await map.runtimeMapLookup('2001:db8::5', soon())).toEqual({ key: '2001:db8::/32', value: '1' });
+      expect(await map.removeIpFromRuntimeMap('2001:db8::/32', soon())).toBe(true);
+      expect(await entries()).toEqual([]);
+    });
+
+    it.each(['192.0.2.1', '2001:db8::1', '10.0.0.0/8', '2001:db8::/32'])(
+      'leaves %s once where it was doubled, with the right value',
+      async (ip) => {
+        await raw(`@1 add map ${subject.mapPath} ${ip} 1`, `@1 add map ${subject.mapPath} ${ip} 0`);
+        expect(await entries()).toHaveLength(2);
+        await map.undouble(current, ip, soon());
+        expect(await entries()).toEqual([{ key: ip, value: '1' }]);
+      },
+    );
+
+    it('changes and proves a whole group on one connection, the processes included', async () => {
+      await map.addMany(current, ['192.0.2.1', '192.0.2.2'], soon());
+      const outcome = await map.changeGroup({
+        worker: current,
+        add: ['192.0.2.1', '198.51.100.1', '198.51.100.0/24', '2001:db8::1'],
+        remove: ['192.0.2.2', '192.0.2.3'],
+        committed: Promise.resolve(),
+        processes: true,
+        deadline: soon(),
+      });
+      expect(outcome).toMatchObject({ failures: [], ended: null, workerGone: false, alreadyThere: 1 });
+      expect(outcome.processes?.current).toHaveLength(1);
+      const keys = (await entries()).map((entry) => entry.key);
+      expect(keys.sort()).toEqual(['192.0.2.1', '198.51.100.0/24', '198.51.100.1', '2001:db8::1']);
+    });
+
+    it('changes nothing when the database does not commit', async () => {
+      const group = map.changeGroup({
+        worker: current,
+        add: ['192.0.2.1'],
+        remove: [],
+        committed: Promise.reject(new Error('disk full')),
+        processes: false,
+        deadline: soon(),
+      });
+      await expect(group).rejects.toThrow('disk full');
+      expect(await entries()).toEqual([]);
+    });
+
+    it('answers thousands of lookups on one connection', async () => {
+      await map.addMany(current, ['10.0.0.0/8'], soon());
+      const command = (i: number): string =>
+        `@1 get map ${subject.mapPath} ${i % 2 === 0 ? '10' : '11'}.0.0.${i % 250}`;
+      const bodies = await raw(...Array.from({ length: 3000 }, (_, i) => command(i)));
+      expect(bodies).toHaveLength(3000);
+      expect(bodies.every((body, i) => body.includes('found=yes') === (i % 2 === 0))).toBe(true);
+    });
+
+    it('takes many addresses by payload', async () => {
+      const ips = Array.from({ length: 5000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+      await map.addMany(current, ips, soon());
+      expect((await map.entryCount(soon())).entries).toBe(5000);
+      await map.deleteMany(current, [...ips.slice(0, 4000), '192.0.2.77'], soon());
+      expect((await entries()).map((entry) => entry.key)).toEqual(ips.slice(4000));
+    });
+
+    it('stops a payload at the first bad line and keeps the earlier ones', async () => {
+      const bodies = await raw(`@1 add map ${subject.mapPath} bad 1`, `@1 get map ${subject.mapPath} 192.0.2.1`);
+      expect(bodies[0]).toContain('is not a valid IPv4 or IPv6 address');
+    });
+
+    it('replaces the whole map by a prepared version, unseen before its commit', async () => {
+      await map.addMany(current, ['192.0.2.1'], soon());
+      const { current: workers } = await showProcesses(subject.socket, soon());
+      const worker = { kind: 'pid', pid: workers[0]?.pid ?? 0 } as const;
+      const version = await map.prepare(worker, soon());
+      await map.addMany(worker, ['198.51.100.1', '198.51.100.2'], soon(), version);
+      expect(await map.countVersion(worker, version, soon())).toBe(2);
+      expect((await entries()).map((entry) => entry.key)).toEqual(['192.0.2.1']);
+      const outcome = await map.changeGroup({
+        worker,
+        add: ['203.0.113.1'],
+        remove: ['198.51.100.2'],
+        committed: Promise.resolve(),
+        processes: false,
+        deadline: soon(),
+        pendingVersion: version,
+      });
+      expect(outcome.failures).toEqual([]);
+      await map.commit(worker, version, soon());
+      expect((await entries()).map((entry) => entry.key)).toEqual(['198.51.100.1', '203.0.113.1']);
+      await expect(map.commit(worker, version, soon())).rejects.toThrow('Version number out of range');
+    });
+
+    it('rejects with all bodies when the proxy says no', async () => {
+      const strange = new RuntimeMap(subject.socket, '/no/such.map');
+      const failure = await strange.addMany(current, ['192.0.2.1'], soon()).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(RuntimeMapRejection);
+      expect((failure as RuntimeMapRejection).responses).toEqual([
+        'Unknown map identifier. Please use #<id> or <file>.',
+      ]);
+      await expect(strange.runtimeMapKeys(soon(), () => undefined)).rejects.toThrow('Unknown map identifier');
+      await expect(strange.entryCount(soon())).rejects.toThrow('does not tell the entries');
+      await expect(map.setMany(current, ['192.0.2.1'], soon())).rejects.toThrow('entry not found.');
+      expect(await strange.addIpToRuntimeMap('192.0.2.1', soon())).toBe(false);
+    });
+
+    it('reaches a draining worker by its pid, with its own copy of the map', async () => {
+      await map.addMany(current, ['192.0.2.1'], soon());
+      const pids = await subject.drain();
+      const processes = await showProcesses(subject.socket, soon());
+      expect(processes.current.map((worker) => worker.pid)).toEqual([pids.current]);
+      expect(processes.draining.map((worker) => worker.pid)).toEqual([pids.draining]);
+      const outcome = await map.changeGroup({
+        worker: { kind: 'pid', pid: pids.draining },
+        add: ['192.0.2.2'],
+        remove: ['192.0.2.1'],
+        committed: Promise.resolve(),
+        processes: true,
+        deadline: soon(),
+      });
+      expect(outcome.failures).toEqual([]);
+      expect(await entries(pids.draining)).toEqual([{ key: '192.0.2.2', value: '1' }]);
+      expect(await entries()).toEqual([]);
+    });
+
+    it('says that a worker is gone', async () => {
+      const outcome = await map.changeGroup({
+        worker: { kind: 'pid', pid: 4_000_000 },
+        add: ['192.0.2.1'],
+        remove: ['192.0.2.2'],
+        committed: Promise.resolve(),
+        processes: true,
+        deadline: soon(),
+      });
+      expect(outcome.workerGone).toBe(true);
+      expect(outcome.failures.map((failure) => failure.reason)).toEqual(['worker gone', 'worker gone']);
+      expect(outcome.ended?.reason).toBe('cut-short');
+    });
+  });
+}

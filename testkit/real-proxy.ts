@@ -1,0 +1,240 @@
+// A real HAProxy in master-worker mode, in a folder of its own under the system's temporary folder, on loopback.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { Agent, request as httpRequest } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kill } from 'node:process';
+import { MasterSocket } from '../src/haproxy/master-socket.ts';
+import { askForReload } from '../src/haproxy/master-socket-reload.ts';
+import { childrenOf, commandLine, processAlive, processStartTime } from '../src/haproxy/process.ts';
+import type { ReloadReply } from '../src/haproxy/replies.ts';
+import { type Processes, showProcesses } from '../src/haproxy/workers.ts';
+import { eventually, within } from './conditions.ts';
+
+export interface ProxyPaths {
+  readonly folder: string;
+  readonly config: string;
+  readonly blockedMap: string;
+  readonly masterSocket: string;
+  readonly statsSocket: string;
+  readonly pidFile: string;
+  readonly log: string;
+  /** A free port on 127.0.0.1 for the front end. */
+  readonly port: number;
+}
+
+export interface RealProxyOptions {
+  readonly config?: (paths: ProxyPaths) => string;
+  /** The blocked map's lines at the start. */
+  readonly blocked?: readonly string[];
+}
+
+export interface RequestOptions {
+  /** The source address: any of 127.0.0.0/8. */
+  readonly from?: string;
+  readonly path?: string;
+  readonly host?: string;
+  readonly agent?: Agent;
+}
+
+/** Denies what is in the blocked map with 403, answers 200 to everybody else. */
+export function defaultConfig(paths: ProxyPaths): string {
+  return `global
+  stats socket ${paths.statsSocket} mode 600 level admin
+  hard-stop-after 60s
+defaults
+  mode http
+  option idle-close-on-response
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  timeout http-keep-alive 60s
+frontend test
+  bind 127.0.0.1:${paths.port}
+  http-request deny deny_status 403 if { src,map_ip(${paths.blockedMap},0) -m int gt 0 }
+  http-request return status 200 content-type text/plain string ok
+`;
+}
+
+export class RealProxy {
+  readonly paths: ProxyPaths;
+  readonly socket: MasterSocket;
+  readonly #bin: string;
+  #child: ChildProcess | null = null;
+
+  private constructor(bin: string, paths: ProxyPaths) {
+    this.#bin = bin;
+    this.paths = paths;
+    this.socket = new MasterSocket(paths.masterSocket);
+  }
+
+  static async start(bin: string, options: RealProxyOptions = {}): Promise<RealProxy> {
+    // Short: the path of a socket holds some hundred bytes.
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const at = (name: string): string => join(folder, name);
+    const paths: ProxyPaths = {
+      folder,
+      config: at('proxy.cfg'),
+      blockedMap: at('blocked_ips.map'),
+      masterSocket: at('m.sock'),
+      statsSocket: at('s.sock'),
+      pidFile: at('proxy.pid'),
+      log: at('proxy.log'),
+      port: await freePort(),
+    };
+    await writeFile(paths.blockedMap, (options.blocked ?? []).map((line) => `${line}\n`).join(''));
+    await writeFile(paths.config, (options.config ?? defaultConfig)(paths));
+    const proxy = new RealProxy(bin, paths);
+    try {
+      await proxy.launch();
+    } catch (error) {
+      await proxy.stop();
+      throw error;
+    }
+    return proxy;
+  }
+
+  /** Starts the master (again), and waits until a worker serves. */
+  async launch(): Promise<void> {
+    const { config, masterSocket, pidFile, log } = this.paths;
+    // A file, not a pipe: a full pipe hangs the proxy's reload for ever.
+    const output = await open(log, 'a');
+    const args = ['-W', '-S', `${masterSocket},mode,600`, '-f', config, '-p', pidFile];
+    const child = spawn(this.#bin, args, { stdio: ['ignore', output.fd, output.fd] });
+    const failed = new Promise<never>((_, reject) => child.once('error', reject));
+    this.#child = child;
+    await output.close();
+    const ready = eventually('the proxy serves', async () => {
+      if (child.exitCode !== null) return 'exited' as const;
+      const { current } = await showProcesses(this.socket, within(1000));
+      return current.length > 0 && (await accepts(this.paths.port)) ? ('serves' as const) : null;
+    });
+    if ((await Promise.race([ready, failed])) === 'exited') {
+      throw new Error(`the proxy did not start: ${readFileSync(log, 'utf8')}`);
+    }
+  }
+
+  get masterPid(): number {
+    return Number(this.#child?.pid);
+  }
+
+  async processes(): Promise<Processes> {
+    return eventually('the master answers', () => showProcesses(this.socket, within(1000)));
+  }
+
+  async workerPid(): Promise<number> {
+    return eventually('there is a current worker', async () => (await this.processes()).current[0]?.pid);
+  }
+
+  /** The status code. A 0 stands for a connection that was closed without an answer. */
+  request(options: RequestOptions = {}): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const { from = '127.0.0.1', path = '/', host, agent } = options;
+      const headers = host === undefined ? {} : { host };
+      const common = { host: '127.0.0.1', port: this.paths.port, localAddress: from, path, headers };
+      const request = httpRequest({ ...common, agent: agent ?? false }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0));
+      });
+      request.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') resolve(0);
+        else reject(error);
+      });
+      request.end();
+    });
+  }
+
+  /** A client that keeps its one connection, to whichever worker took it. */
+  keepAliveClient(from = '127.0.0.1'): { request(): Promise<number>; close(): void } {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    return { request: () => this.request({ from, agent }), close: () => agent.destroy() };
+  }
+
+  /** The master's own `reload`, as somebody behind the service's back would do it; waits for the new worker. */
+  async reload(): Promise<{ reply: ReloadReply; before: number; after: number }> {
+    const before = await this.workerPid();
+    const reply = await askForReload(this.socket, within(20_000));
+    const after = await eventually('a new worker serves', async () => {
+      const pid = (await showProcesses(this.socket, within(1000))).current[0]?.pid;
+      return pid === before ? null : pid;
+    });
+    return { reply, before, after };
+  }
+
+  async logText(): Promise<string> {
+    return readFile(this.paths.log, 'utf8');
+  }
+
+  /** Ends the master and every process of this folder's configuration, and removes the folder. */
+  async stop(): Promise<void> {
+    this.socket.close();
+    const child = this.#child;
+    if (child !== null) {
+      const family = [this.masterPid, ...(await childrenOf(this.masterPid)), ...(await this.#orphans())];
+      const started = await Promise.all(family.map(async (pid) => ({ pid, startTime: await processStartTime(pid) })));
+      const living = async (): Promise<typeof started> => {
+        const alive = await Promise.all(started.map((one) => processAlive(one.pid, one.startTime)));
+        return started.filter((_, index) => alive[index] === true);
+      };
+      for (const { pid } of await living()) signal(pid, 'SIGCONT');
+      for (const { pid } of await living()) signal(pid, 'SIGTERM');
+      const gone = await eventually('it ends by itself', async () => (await living()).length === 0, 3000).catch(
+        () => false,
+      );
+      if (gone === false) for (const { pid } of await living()) signal(pid, 'SIGKILL');
+      await eventually('all its processes are gone', async () => (await living()).length === 0);
+    }
+    await rm(this.paths.folder, { recursive: true, force: true });
+  }
+
+  /** Workers that outlived their master: known by the configuration file in their command line. */
+  async #orphans(): Promise<number[]> {
+    const orphans: number[] = [];
+    for (const pid of await childrenOf(1)) {
+      if ((await commandLine(pid))?.includes(this.paths.config) === true) orphans.push(pid);
+    }
+    return orphans;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    kill(pid, name);
+  } catch (error) {
+    // It ended in between, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Below the range that the kernel gives to clients: one of theirs must not take it before the proxy does. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
+    });
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const answer = (yes: boolean) => (): void => {
+      socket.destroy();
+      resolve(yes);
+    };
+    socket.once('connect', answer(true));
+    socket.once('error', answer(false));
+  });
+}

@@ -1,0 +1,247 @@
+// A master socket that does what a test says. Unscripted it answers like a real one, from maps in memory; a script can
+// make any command hang, be cut off, lie, or wait, and the socket refuse, reset or stay silent.
+import { rename, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { ScriptedMap } from './scripted-map.ts';
+
+export interface ScriptedWorker {
+  readonly pid: number;
+  readonly maps: Map<string, ScriptedMap>;
+}
+
+/** What becomes of one command. */
+export type Behaviour =
+  /** Its true reply. */
+  | { readonly kind: 'answer' }
+  /** It is carried out (or not), and never answered; nor is anything behind it. */
+  | { readonly kind: 'hang'; readonly carriedOut?: boolean }
+  /** These bytes instead of its reply. */
+  | { readonly kind: 'say'; readonly bytes: string; readonly then?: 'go on' | 'close' | 'reset' | 'hang' }
+  /** Its true reply, once the promise resolves. */
+  | { readonly kind: 'wait'; readonly until: Promise<unknown> };
+
+export type Script = (command: string, nth: number) => Behaviour | undefined;
+
+export const hang: Behaviour = { kind: 'hang' };
+export const say = (bytes: string, then: 'go on' | 'close' | 'reset' | 'hang' = 'go on'): Behaviour => ({
+  kind: 'say',
+  bytes,
+  then,
+});
+
+const UNKNOWN_MAP = 'Unknown map identifier. Please use #<id> or <file>.\n';
+
+export class ScriptedMaster {
+  readonly path: string;
+  /** Every command that came, without its newline. */
+  readonly commands: string[] = [];
+  readonly master = { pid: 100, reloads: 0, failed: 0, version: '2.6.12-1+deb12u4' };
+  current: ScriptedWorker;
+  draining: ScriptedWorker[] = [];
+  /** Consulted for each command; undefined means its true reply. */
+  script: Script = () => undefined;
+  /** What a new connection meets. */
+  welcome: 'serve' | 'silence' | 'close' | 'reset' = 'serve';
+  /** How many connections are served at a time; more are left waiting, as the master does beyond ten. */
+  maxConnections = 10;
+  /** The most connections that were open at a time. */
+  peak = 0;
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+  #nextPid = 102;
+
+  constructor(path: string, maps: Readonly<Record<string, readonly string[]>>) {
+    this.path = path;
+    const loaded = Object.entries(maps).map(([file, lines]) => [file, new ScriptedMap(lines)] as const);
+    this.current = { pid: 101, maps: new Map(loaded) };
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(this.path, resolve);
+    });
+  }
+
+  get connections(): number {
+    return this.#open.size;
+  }
+
+  map(path: string, worker: ScriptedWorker = this.current): ScriptedMap {
+    const map = worker.maps.get(path);
+    if (map === undefined) throw new Error(`no map ${path}`);
+    return map;
+  }
+
+  /** A new worker with maps of its own; the former one drains on. */
+  reload(maps?: Readonly<Record<string, readonly string[]>>): ScriptedWorker {
+    this.draining.push(this.current);
+    const lines = (file: string, map: ScriptedMap): readonly string[] =>
+      maps?.[file] ?? map.live().map((entry) => `${entry.key} ${entry.value}`);
+    const loaded = [...this.current.maps].map(([file, map]) => [file, new ScriptedMap(lines(file, map))] as const);
+    this.current = { pid: this.#nextPid++, maps: new Map(loaded) };
+    this.master.reloads += 1;
+    return this.current;
+  }
+
+  /** Unasked bytes on every open connection. */
+  say(bytes: string): void {
+    for (const socket of this.#open) socket.write(bytes);
+  }
+
+  /** Ends all connections, as the master's re-execution does. */
+  dropConnections(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  /** Stops listening. With `leaveSocket` its file stays, and connections are refused. */
+  async stop(leaveSocket = false): Promise<void> {
+    // Node removes the file it bound; under another name it survives.
+    if (leaveSocket) await rename(this.path, `${this.path}~`);
+    this.dropConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    if (leaveSocket) await rename(`${this.path}~`, this.path);
+    else await rm(this.path, { force: true });
+  }
+
+  #accept(socket: Socket): void {
+    this.#open.add(socket);
+    this.peak = Math.max(this.peak, this.#open.size);
+    socket.on('close', () => this.#open.delete(socket));
+    // A client that goes away is no failure of the master's.
+    socket.on('error', () => socket.destroy());
+    if (this.welcome === 'close') socket.end();
+    // With more in its buffer than was read, an ended connection is a reset one.
+    else if (this.welcome === 'reset') socket.once('data', () => socket.destroy());
+    if (this.welcome === 'serve' && this.#open.size <= this.maxConnections) this.#serve(socket);
+  }
+
+  #serve(socket: Socket): void {
+    let text = '';
+    let serving = true;
+    let turn: Promise<void> = Promise.resolve();
+    const work = async (bytes: Buffer): Promise<void> => {
+      text += bytes.toString();
+      for (let cut = commandEnd(text); cut !== -1 && serving; cut = commandEnd(text)) {
+        const command = text.slice(0, cut).replace(/\n+$/, '');
+        text = text.slice(cut);
+        serving = await this.#handle(socket, command);
+      }
+    };
+    socket.on('data', (bytes) => {
+      turn = turn.then(() => work(bytes));
+    });
+    socket.on('end', () => {
+      turn = turn.then(() => {
+        if (serving) socket.end();
+      });
+    });
+  }
+
+  /** False: nothing more is read from this connection. */
+  async #handle(socket: Socket, command: string): Promise<boolean> {
+    const nth = this.commands.push(command);
+    const behaviour = this.script(command, nth) ?? { kind: 'answer' };
+    if (behaviour.kind === 'hang') {
+      if (behaviour.carriedOut === true) this.answer(command);
+      return false;
+    }
+    if (behaviour.kind === 'say') {
+      socket.write(behaviour.bytes);
+      if (behaviour.then === 'close') socket.end();
+      if (behaviour.then === 'reset') socket.destroy();
+      return behaviour.then === 'go on';
+    }
+    if (behaviour.kind === 'wait') await behaviour.until;
+    const reply = this.answer(command);
+    socket.write(reply.text);
+    if (reply.last) socket.end();
+    return !reply.last;
+  }
+
+  /** The true reply of the master or its worker, on the wire; `last` closes the connection. */
+  answer(command: string): { text: string; last: boolean } {
+    if (command === 'show proc') return { text: `${this.#showProc()}\n`, last: false };
+    if (command === 'reload') {
+      this.reload();
+      return { text: '', last: true };
+    }
+    const routed = /^(@1|@!(\d+)) ([\s\S]*)$/.exec(command);
+    if (routed === null)
+      return {
+        text: 'Unknown command, but maybe one of the following ones is a better match:\n  @!<pid>\n\n',
+        last: false,
+      };
+    const [, prefix = '', pid, rest = ''] = routed;
+    const all = [this.current, ...this.draining];
+    const worker = pid === undefined ? this.current : all.find((one) => one.pid === Number(pid));
+    if (worker === undefined)
+      return { text: `Can't find the target PID matching the prefix '${prefix}'\n`, last: true };
+    return { text: `${this.#mapCommand(worker, rest)}\n`, last: false };
+  }
+
+  #mapCommand(worker: ScriptedWorker, text: string): string {
+    const [line = '', ...payload] = text.split('\n');
+    const [verb = '', noun = '', ...args] = line.split(' ');
+    if (noun !== 'map') return 'Unknown command, but maybe one of the following ones is a better match:\n  help\n';
+    if (verb === 'show' && args.length === 0) return this.#listing(worker);
+    const version = args[0]?.startsWith('@') === true ? Number(args.shift()?.slice(1)) : undefined;
+    const [path = '', key = '', value] = args;
+    const map = worker.maps.get(path);
+    if (map === undefined) return UNKNOWN_MAP;
+    if (verb === 'show') return map.show(version);
+    if (verb === 'get') return map.get(key);
+    if (verb === 'del') return map.del(key);
+    if (verb === 'prepare') return map.prepare();
+    if (verb === 'commit') return map.commit(version ?? -1);
+    if (verb === 'set' && value !== undefined) return map.set(key, value);
+    if (verb === 'add' && key === '<<') return addLines(map, payload, version);
+    if (verb === 'add' && value !== undefined) return map.add(key, value, version);
+    return `'${verb} map' expects three parameters (map identifier, key and value)\n`;
+  }
+
+  #listing(worker: ScriptedWorker): string {
+    const lines = [...worker.maps].map(([file, map], id) => {
+      const used = `pattern loaded from file '${file}' used by map at file '/etc/proxy/proxy.cfg' line 11`;
+      const counts = `curr_ver=${map.current} next_ver=${map.next} entry_cnt=${map.entries.length}`;
+      return `${id} (${file}) ${used}. ${counts}\n`;
+    });
+    return `# id (file) description\n${lines.join('')}`;
+  }
+
+  #showProc(): string {
+    const { pid, reloads, failed, version } = this.master;
+    const row = (...cells: (string | number)[]): string =>
+      `${cells.map((cell) => `${cell}`.padEnd(16)).join('')}0d00h00m01s     ${version}`;
+    const header = ['#<PID>', '<type>', '<reloads>', '<uptime>', '<version>'].map((cell) => cell.padEnd(16)).join('');
+    const old = this.draining.map((worker) => row(worker.pid, 'worker', 1));
+    const lines = [
+      header,
+      row(pid, 'master', `${reloads} [failed: ${failed}]`),
+      '# workers',
+      row(this.current.pid, 'worker', 0),
+      ...(old.length === 0 ? [] : ['# old workers', ...old]),
+      '# programs',
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+}
+
+/** Where the first whole command ends: a line, or a payload with its empty line. -1: not yet whole. */
+function commandEnd(text: string): number {
+  const line = text.indexOf('\n');
+  if (line === -1 || !text.slice(0, line).endsWith('<<')) return line === -1 ? -1 : line + 1;
+  const end = text.indexOf('\n\n', line);
+  return end === -1 ? -1 : end + 2;
+}
+
+/** Stops at the first bad line, and keeps the earlier ones. */
+function addLines(map: ScriptedMap, lines: readonly string[], version: number | undefined): string {
+  for (const line of lines) {
+    const [key = '', value = ''] = line.split(' ');
+    const reply = map.add(key, value, version);
+    if (reply !== '') return reply;
+  }
+  return '';
+}

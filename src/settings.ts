@@ -147,7 +147,11 @@ export function readSettings(
   const hardStopAfter = raw('HARD_STOP_AFTER');
   const hardStop = parseDuration(hardStopAfter);
   if (!hardStop.ok || hardStop.seconds < 10) {
-    throw new SettingsError('PROXY_MANAGER_HARD_STOP_AFTER', hardStopAfter, 'it takes a time of at least 10s, as 30m or 2h');
+    throw new SettingsError(
+      'PROXY_MANAGER_HARD_STOP_AFTER',
+      hardStopAfter,
+      'it takes a time of at least 10s, as 30m or 2h',
+    );
   }
 
   return Object.freeze({
@@ -193,7 +197,12 @@ export function describeSettings(settings: Settings): Record<string, string> {
 function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
   const known = new Set(settingDefinitions.map((definition) => definition.variable));
   // These belong to the command line, to the launcher and to the tests.
-  const others = new Set(['PROXY_MANAGER_URL', 'PROXY_MANAGER_NODE', 'PROXY_MANAGER_TEST_PROXY_BINS', 'PROXY_MANAGER_TEST_REPORT']);
+  const others = new Set([
+    'PROXY_MANAGER_URL',
+    'PROXY_MANAGER_NODE',
+    'PROXY_MANAGER_TEST_PROXY_BINS',
+    'PROXY_MANAGER_TEST_REPORT',
+  ]);
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('PROXY_MANAGER_') && !known.has(name) && !others.has(name)) {
       throw new SettingsError(name, value ?? '', 'there is no such setting; see `proxy-manager serve --help`');
@@ -246,7 +255,10 @@ export function parseListen(value: string): ListenAddress {
 function parseHttpBind(value: string): readonly string[] {
   const binds = value.split(',').map((bind) => bind.trim());
   for (const bind of binds) {
-    if (!/^(?:\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/.test(bind) || Number(bind.slice(bind.lastIndexOf(':') + 1)) > 65_535) {
+    if (
+      !/^(?:\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/.test(bind) ||
+      Number(bind.slice(bind.lastIndexOf(':') + 1)) > 65_535
+    ) {
       throw new SettingsError('PROXY_MANAGER_HTTP_BIND', value, 'it takes [ADDRESS]:PORT, several with commas');
     }
   }
@@ -262,6 +274,10 @@ function checkPathText(variable: string, value: string): void {
 
 function limitPath(variable: string, path: string, limit: number): void {
   if (Buffer.byteLength(path) > limit) {
-    throw new SettingsError(variable, path, `a socket path holds at most ${limit} bytes, this one has ${Buffer.byteLength(path)}`);
+    throw new SettingsError(
+      variable,
+      path,
+      `a socket path holds at most ${limit} bytes, this one has ${Buffer.byteLength(path)}`,
+    );
   }
 }

@@ -10,7 +10,7 @@ export interface ScriptedEntry {
 /** The bits of an address or network as a string of 0 and 1, cut to its prefix; null when it is none. */
 function bitsOf(key: string): { family: 4 | 6; bits: string } | null {
   const [address = '', prefix] = key.split('/');
-  if (prefix !== undefined && !/^\d{1,3}$/.test(prefix)) return null;
+  if (prefix !== undefined && !/^\d+$/.test(prefix)) return null;
   const words = address.includes(':') ? wordsOfIpv6(address) : wordsOfIpv4(address);
   if (words === null) return null;
   const size = address.includes(':') ? 16 : 8;

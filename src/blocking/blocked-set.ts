@@ -5,6 +5,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { BlockedChange, BlockedIpsStore, ExpiryChange } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { AddressChecker } from './address-checker.ts';
 import type {
   BlockAnswer,
   BlockedIpDetail,
@@ -20,7 +21,6 @@ import type {
   SyncAnswer,
   UnblockAnswer,
 } from './answers.ts';
-import type { AddressChecker } from './address-checker.ts';
 import type { BlockedSetService } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import type { ChangeResult, GroupWriter } from './group-writer.ts';
@@ -110,10 +110,7 @@ export class BlockedSet implements BlockedSetService {
     return { ip_address: entry.text, still_blocked_by: covering, ...report };
   }
 
-  async batch(
-    request: Parameters<BlockedSetService['batch']>[0],
-    caller: Caller,
-  ): Promise<BulkAnswer> {
+  async batch(request: Parameters<BlockedSetService['batch']>[0], caller: Caller): Promise<BulkAnswer> {
     const rejected = [...request.rejected];
     const { changes, rejected: own } = this.#acceptBatch(request, caller);
     rejected.push(...own);
@@ -162,8 +159,14 @@ export class BlockedSet implements BlockedSetService {
 
   async sync(caller: Caller, options: { readonly acceptMapFile?: boolean } = {}): Promise<SyncAnswer> {
     const answer = await this.#synchroniser.sync({ acceptMapFile: options.acceptMapFile === true });
-    if (answer.runtime_map_synced) this.#log.info('Runtime map updated', { operation: 'sync', request_id: caller.requestId });
-    this.#log.info('Operation done', { operation: 'sync', key: caller.keyName, request_id: caller.requestId, ...answer });
+    if (answer.runtime_map_synced)
+      this.#log.info('Runtime map updated', { operation: 'sync', request_id: caller.requestId });
+    this.#log.info('Operation done', {
+      operation: 'sync',
+      key: caller.keyName,
+      request_id: caller.requestId,
+      ...answer,
+    });
     return answer;
   }
 
@@ -181,7 +184,10 @@ export class BlockedSet implements BlockedSetService {
   async *listTexts(): AsyncIterable<readonly string[]> {
     let after: Uint8Array | null = null;
     for (;;) {
-      const { texts, last }: { texts: string[]; last: Uint8Array | null } = await this.#store.scanTexts(after, scanPage);
+      const { texts, last }: { texts: string[]; last: Uint8Array | null } = await this.#store.scanTexts(
+        after,
+        scanPage,
+      );
       if (texts.length > 0) yield texts;
       if (last === null || texts.length < scanPage) return;
       after = last;
@@ -208,7 +214,12 @@ export class BlockedSet implements BlockedSetService {
     if (result.currentFailed) this.#scheduleReload(`expiry: ${result.failures[0]?.reason}`);
     const report = runtimeReport(result.failures, result.currentFailed);
     if (report.runtime_map_updated) this.#log.info('Runtime map updated', { operation: 'expire', count: ips.length });
-    this.#log.info('Operation done', { operation: 'expire', count: ips.length, ip_addresses: ips.slice(0, 20), ...report });
+    this.#log.info('Operation done', {
+      operation: 'expire',
+      count: ips.length,
+      ip_addresses: ips.slice(0, 20),
+      ...report,
+    });
   }
 
   async #coveringOf(entry: IpEntry): Promise<string[]> {
@@ -246,7 +257,10 @@ export class BlockedSet implements BlockedSetService {
   #acceptBatch(
     request: Parameters<BlockedSetService['batch']>[0],
     caller: Caller,
-  ): { changes: (Extract<BlockedChange, { op: 'add' }> | Extract<BlockedChange, { op: 'remove' }>)[]; rejected: Rejection[] } {
+  ): {
+    changes: (Extract<BlockedChange, { op: 'add' }> | Extract<BlockedChange, { op: 'remove' }>)[];
+    rejected: Rejection[];
+  } {
     const rejected: Rejection[] = [];
     const toRemove = new Set(request.remove.map(({ entry }) => entry.text));
     const toAdd = new Set(request.add.map(({ request: { entry } }) => entry.text));
@@ -348,4 +362,3 @@ function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceErr
     { members: { overridden_by: covering } },
   );
 }
-

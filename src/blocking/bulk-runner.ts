@@ -223,7 +223,13 @@ export class BulkRunner {
     await this.#reachableWorkers();
     const current = this.#book.current();
     const failure = (worker: number | null, reason: string): RuntimeMapFailure[] =>
-      sample.map((ip) => ({ ip_address: ip, worker, command: `show map ${this.#map.runtime.path}`, responses: [], reason }));
+      sample.map((ip) => ({
+        ip_address: ip,
+        worker,
+        command: `show map ${this.#map.runtime.path}`,
+        responses: [],
+        reason,
+      }));
     const { state } = this.#link;
     if (!state.up || current === null) {
       const reason = state.up ? 'no current worker' : `master socket is down (${state.reason})`;

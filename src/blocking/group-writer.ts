@@ -162,9 +162,7 @@ export class GroupWriter {
       const result = await runtime;
       if (stored.fileError !== null) throw stored.fileError;
       const gone = new Set(stored.net.removed);
-      const strays = new Set(
-        [...stored.strayLines, ...result.removedFromWorkers].filter((text) => !gone.has(text)),
-      );
+      const strays = new Set([...stored.strayLines, ...result.removedFromWorkers].filter((text) => !gone.has(text)));
       return { effects: stored.effects, failures: result.failures, currentFailed: result.currentFailed, strays };
     } finally {
       end();
@@ -218,4 +216,3 @@ function shareOf(
 function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
-

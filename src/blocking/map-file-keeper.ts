@@ -127,10 +127,7 @@ export class MapFileKeeper {
     this.#problem = causeText(error);
   }
 
-  async #run(
-    acceptOtherFile: boolean,
-    turn: <T>(work: () => Promise<T>) => Promise<T>,
-  ): Promise<MapFileUpdate> {
+  async #run(acceptOtherFile: boolean, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
     const run = this.#rewrite(acceptOtherFile, turn);
     this.#update = run;
     try {
@@ -140,10 +137,7 @@ export class MapFileKeeper {
     }
   }
 
-  async #rewrite(
-    acceptOtherFile: boolean,
-    turn: <T>(work: () => Promise<T>) => Promise<T>,
-  ): Promise<MapFileUpdate> {
+  async #rewrite(acceptOtherFile: boolean, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
     try {
       if (!acceptOtherFile) await this.#refuseOtherFile();
       const generation = await this.#instance.bumpGeneration();

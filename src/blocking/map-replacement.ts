@@ -65,7 +65,9 @@ export async function replaceWorkerMap(
       const filled = await map.runtime.countVersion(worker, version, deadline);
       // The commit of a version that lacks something would unblock it; of an empty one, everything.
       if (filled !== map.expected.total) {
-        throw new Error(`the new version holds ${filled} entries instead of ${map.expected.total}; it was not committed`);
+        throw new Error(
+          `the new version holds ${filled} entries instead of ${map.expected.total}; it was not committed`,
+        );
       }
       await map.runtime.commit(worker, version, deadline);
       pending.end(pid, map.name);
@@ -74,4 +76,3 @@ export async function replaceWorkerMap(
     pending.end(pid, map.name);
   }
 }
-

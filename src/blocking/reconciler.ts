@@ -141,7 +141,8 @@ export class Reconciler {
 
   async #lookAtWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
     for (const map of this.#maps) {
-      if (!compareAll && this.#book.stateOf(worker, map.name).whole && (await this.#countIsRight(worker, map))) continue;
+      if (!compareAll && this.#book.stateOf(worker, map.name).whole && (await this.#countIsRight(worker, map)))
+        continue;
       const verdict = await this.#workers.ensureWhole(map, worker.pid);
       if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
       this.#log.warn('A running map is not known to be whole', {

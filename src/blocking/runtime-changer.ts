@@ -2,8 +2,8 @@
 // reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known.
 import type { GroupOutcome, RuntimeMap, WorkerRef } from '../haproxy/runtime-map.ts';
 import type { RuntimeMapFailure } from './answers.ts';
-import type { MapName } from './mirrored-map.ts';
 import type { PendingVersions } from './map-replacement.ts';
+import type { MapName } from './mirrored-map.ts';
 import type { RuntimeLink } from './runtime-link.ts';
 import type { WorkerBook } from './worker-book.ts';
 
@@ -152,13 +152,9 @@ export class RuntimeChanger {
       reason,
     });
     return {
-      failures: [
-        ...change.add.map((ip) => failure('add', ip)),
-        ...change.remove.map((ip) => failure('del', ip)),
-      ],
+      failures: [...change.add.map((ip) => failure('add', ip)), ...change.remove.map((ip) => failure('del', ip))],
       currentFailed: true,
       removedFromWorkers: new Set(),
     };
   }
 }
-

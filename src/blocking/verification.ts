@@ -36,7 +36,8 @@ export async function verifyWorker(
         worker,
       );
       entries = seen.total;
-      if (seen.differingBuckets(map.expected, window.tainted).length > 0) return { whole: false, differs: true, entries };
+      if (seen.differingBuckets(map.expected, window.tainted).length > 0)
+        return { whole: false, differs: true, entries };
       let left = 0;
       for (let bucket = 0; bucket < bucketCount; bucket += 1) {
         if (unproved[bucket] === 0) continue;

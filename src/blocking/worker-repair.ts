@@ -57,7 +57,12 @@ export async function repairWorker(options: {
   for (const texts of slices(wrongValue, slice)) {
     await turns.take('bulk', async () => {
       const members = await map.members(texts);
-      await lookAndAdd(runtime, worker, texts.filter((text) => members.has(text)), deadline);
+      await lookAndAdd(
+        runtime,
+        worker,
+        texts.filter((text) => members.has(text)),
+        deadline,
+      );
       repairs.corrected += texts.length;
     });
   }

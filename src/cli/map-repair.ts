@@ -6,8 +6,7 @@ import { TurnQueue } from '../blocking/turn-queue.ts';
 import { mapLine } from '../domain/ip.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import { MapFile } from '../haproxy/map-file.ts';
-import { rememberInstance } from '../service/open-state.ts';
-import { openState } from '../service/open-state.ts';
+import { openState, rememberInstance } from '../service/open-state.ts';
 import type { Settings } from '../settings.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
@@ -16,7 +15,10 @@ import type { Log } from '../telemetry/log.ts';
 
 /** @returns how many entries each file holds now */
 export async function repairMaps(settings: Settings, log: Log): Promise<{ blocked: number; trusted: number }> {
-  const lock = ServiceLock.take(`${settings.blockedMap}.lock`, `${settings.blockedMap} in ${dirname(settings.blockedMap)}`);
+  const lock = ServiceLock.take(
+    `${settings.blockedMap}.lock`,
+    `${settings.blockedMap} in ${dirname(settings.blockedMap)}`,
+  );
   const { database, instance, knownInstance } = await openState({ ...settings, acceptEmptyDatabase: false });
   try {
     if (!knownInstance) await rememberInstance(settings, instance, log);
@@ -34,7 +36,9 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     await keeper.file.close();
     const trusted = await new TrustedIpsStore(database).list();
     const lines = trusted.map((row) => `${mapLine(row.ip_address)}\n`);
-    await writeFileAtomically(settings.trustedMap, `# proxy-manager trusted addresses\n${lines.join('')}`, { mode: 0o644 });
+    await writeFileAtomically(settings.trustedMap, `# proxy-manager trusted addresses\n${lines.join('')}`, {
+      mode: 0o644,
+    });
     return { blocked: entries, trusted: trusted.length };
   } finally {
     await database.close();

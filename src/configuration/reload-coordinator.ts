@@ -188,10 +188,12 @@ export class ReloadCoordinator {
     error: unknown,
   ): Promise<void> {
     const members = error instanceof ServiceError ? error.members : {};
-    const status = done !== null ? 'completed' : error instanceof ServiceError && error.status === 422 ? 'refused' : 'failed';
+    const status =
+      done !== null ? 'completed' : error instanceof ServiceError && error.status === 422 ? 'refused' : 'failed';
     const finishedAt = this.#now().toISOString();
     this.#last = { id: request.id, status, finished_at: finishedAt, error: error === null ? null : causeText(error) };
-    if (error !== null) this.#log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });
+    if (error !== null)
+      this.#log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });
     try {
       await this.#store.append({
         id: request.id,

@@ -210,7 +210,8 @@ export class SafeReload {
   ): Promise<{ restored: boolean; problem: string | null; outcome: ReloadOutcome | null }> {
     let outcome: ReloadOutcome | null = null;
     try {
-      const known = (await this.#knownGood()) ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
+      const known =
+        (await this.#knownGood()) ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
       if (known === null) return { restored: false, problem: 'there is no known good configuration yet', outcome };
       await ensureFiles(known.files);
       if ((await this.#live.read()) !== known.configText) {
@@ -293,7 +294,6 @@ export class SafeReload {
     }
   }
 }
-
 
 /** The line of HAProxy's output that says what is wrong. */
 function firstAlert(output: string): string {

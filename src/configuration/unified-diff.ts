@@ -44,10 +44,7 @@ function editsBetween(before: readonly string[], after: readonly string[]): Edit
 function middle(before: readonly string[], after: readonly string[]): Edit[] {
   const [rows, columns] = [before.length, after.length];
   if (rows * columns > comparisonLimit) {
-    return [
-      ...before.map((line): Edit => ({ mark: '-', line })),
-      ...after.map((line): Edit => ({ mark: '+', line })),
-    ];
+    return [...before.map((line): Edit => ({ mark: '-', line })), ...after.map((line): Edit => ({ mark: '+', line }))];
   }
   // lengths[i][j]: the longest common subsequence of before[i..] and after[j..].
   const width = columns + 1;
@@ -93,7 +90,8 @@ function hunks(edits: readonly Edit[]): [number, number][] {
 
 function hunkText(edits: readonly Edit[], start: number, end: number): string {
   const shown = edits.slice(start, end);
-  const count = (list: readonly Edit[], without: '-' | '+'): number => list.filter(({ mark }) => mark !== without).length;
+  const count = (list: readonly Edit[], without: '-' | '+'): number =>
+    list.filter(({ mark }) => mark !== without).length;
   const position = (without: '-' | '+'): string => {
     const length = count(shown, without);
     const first = count(edits.slice(0, start), without) + (length === 0 ? 0 : 1);

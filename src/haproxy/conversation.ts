@@ -1,10 +1,12 @@
 // Staged commands on one connection to the master. Every reply ends in an empty line; half-closing afterwards is not
 // needed for the framing, but the end that follows proves that nothing was left over.
 import type { Socket } from 'node:net';
-import { type Command, PayloadCommand, targetOf, wireText } from './conversation-command.ts';
+import { type Command, PayloadCommand, targetOf } from './conversation-command.ts';
+import { attempt, blocksOf, type LinesSink, type Turn } from './conversation-turn.ts';
 import {
   type Deadline,
   MasterSocketError,
+  millisecondsUntil,
   type SocketFailureReason,
   socketFailureReason,
 } from './master-socket-error.ts';
@@ -12,32 +14,11 @@ import { ReplyParser } from './reply-parser.ts';
 
 /** A reply that is collected whole may be this long (characters); a longer one is not a reply. */
 const MAX_BODY = 8 * 1024 * 1024;
-/** Written at once before looking whether the other side reads. */
-const WRITE_BLOCK = 64 * 1024;
-
 // The master's own words for a worker that is gone or does not take connections. They end in no empty line: 2.6 closes
 // after them, 3.0 leaves the connection open until we half-close, and both drop the commands behind.
 //   Can't find the target PID matching the prefix '@!99999'
 //   Can't connect to the target CLI!
 const MASTER_GAVE_UP = /^Can't (find the target PID|connect to the target CLI)/;
-
-export type LinesSink = (lines: string[]) => void | Promise<void>;
-
-/** One call of send, finish, streamLines or readToEnd. */
-interface Turn {
-  readonly commands: readonly Command[];
-  readonly bodies: string[];
-  /** Lines of the reply under way. */
-  lines: string[];
-  size: number;
-  received: boolean;
-  readonly sink: LinesSink | null;
-  /** What the sink still has to do; the socket is paused meanwhile. */
-  sinkWork: Promise<void> | null;
-  readonly untilEnd: boolean;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
 
 /** `unanswered` is the target (`@1`, `@!4711`, null: the master) of a command that was sent and not answered whole. */
 export type ConversationEnd = (unanswered: { readonly target: string | null } | null) => void;
@@ -59,7 +40,7 @@ export class Conversation {
     this.#socket = socket;
     this.#path = path;
     this.#onEnd = onEnd;
-    this.#timer = setTimeout(() => this.#fail('deadline'), Math.max(0, deadline - performance.now()));
+    this.#timer = setTimeout(() => this.#fail('deadline'), millisecondsUntil(deadline));
     this.#parser = new ReplyParser({ lines: (lines) => this.#lines(lines), end: () => this.#replyEnd() });
     socket.on('data', (bytes) => this.#data(bytes));
     socket.on('end', () => this.#ended());
@@ -300,26 +281,4 @@ export class Conversation {
     this.#socket.destroy();
     this.#onEnd(unanswered);
   }
-}
-
-/** The sink is called at once; a synchronous failure is a rejection like any other. */
-function attempt(call: () => void | Promise<void>): Promise<void> | undefined {
-  try {
-    return call() ?? undefined;
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
-
-function blocksOf(commands: readonly Command[]): string[] {
-  const blocks: string[] = [];
-  let block = '';
-  for (const command of commands) {
-    block += wireText(command);
-    if (block.length < WRITE_BLOCK) continue;
-    blocks.push(block);
-    block = '';
-  }
-  if (block !== '') blocks.push(block);
-  return blocks;
 }

@@ -26,7 +26,9 @@ export async function masterAt(pid: number, configFile: string): Promise<MasterP
 /** After a reload the master's words are `-sf <pids> -x … -f <file>` in another order, but `-f <file>` stays. */
 export function runsConfiguration(words: readonly string[], configFile: string): boolean {
   const master = words.some((word) => word === '-W' || word === '-Ws' || word === '-S');
-  return master && words.some((word, index) => word === '-f' && resolve(words[index + 1] ?? '') === resolve(configFile));
+  return (
+    master && words.some((word, index) => word === '-f' && resolve(words[index + 1] ?? '') === resolve(configFile))
+  );
 }
 
 async function readPidFile(path: string): Promise<number | null> {

@@ -3,6 +3,11 @@
 /** A moment in milliseconds of `performance.now()`. */
 export type Deadline = number;
 
+/** What is left until then, in the range that a timer takes. */
+export function millisecondsUntil(deadline: Deadline): number {
+  return Math.min(Math.max(0, deadline - performance.now()), 2 ** 31 - 1);
+}
+
 export type SocketFailureReason =
   /** Nothing at the path. */
   | 'missing'

@@ -1,6 +1,6 @@
 // The master takes ten connections, and ten forgotten ones lock everybody out (haproxy-facts.md). So ours are places:
 // few, counted, and one of them kept for what is urgent.
-import type { Deadline } from './master-socket-error.ts';
+import { type Deadline, millisecondsUntil } from './master-socket-error.ts';
 
 export interface Place {
   /** Gives the place back. Giving it back twice is harmless. */
@@ -41,7 +41,7 @@ export class Places {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
         resolve(null);
       };
-      const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
+      const timer = setTimeout(giveUp, millisecondsUntil(deadline));
       this.#waiting.push(waiter);
     });
   }

@@ -215,10 +215,10 @@ describe('the master socket', () => {
   it('counts what it gave up as long as the master holds it, and no longer', async () => {
     master.script = () => hang;
     const commands = Array.from({ length: 8 }, () => socket.converse(shortly()).then((one) => one.send([GET])));
-    for (const command of commands) expect((await failure(command)).reason).toBe('deadline');
+    for (const error of await Promise.all(commands.map(failure))) expect(error.reason).toBe('deadline');
     expect(socket.connections).toBe(3);
-    // The three, of which the master of this test sees the end, and one question.
-    await eventually('only the question is open', () => master.connections === 1);
+    await eventually('one question is asked for all', () => master.commands.includes('@1 show map'));
+    expect(master.peak).toBe(4);
     expect(master.commands.filter((command) => command === GET)).toHaveLength(3);
     expect(master.commands.filter((command) => command === '@1 show map')).toHaveLength(1);
 
@@ -235,6 +235,17 @@ describe('the master socket', () => {
     await eventually('the question was asked', () => master.commands.includes('@1 show map'));
     master.dropConnections();
     await eventually('the place is free again', () => socket.connections === 0);
+  });
+
+  it('sends nothing after its deadline', async () => {
+    const error = await failure(socket.ask('reload', performance.now()));
+    expect(error).toMatchObject({ reason: 'deadline', message: expect.stringContaining('nothing was sent') });
+    expect(master.commands).toEqual([]);
+    expect(socket.connections).toBe(0);
+  });
+
+  it('takes a deadline of never', async () => {
+    expect(await (await socket.converse(Number.POSITIVE_INFINITY)).finish([GET])).toEqual([NOT_FOUND]);
   });
 
   it('waits beyond the master’s ten connections no longer than the deadline', async () => {

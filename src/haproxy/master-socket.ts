@@ -46,11 +46,12 @@ export class MasterSocket {
    */
   async converse(deadline: Deadline, options: ConverseOptions = {}): Promise<Conversation> {
     const place = await this.#places.take(deadline, options.reserved === true);
-    if (place === null) {
+    if (place === null || performance.now() >= deadline) {
+      place?.release();
       throw new MasterSocketError('deadline', {
         path: this.path,
         command: '',
-        detail: 'no connection came free before the deadline (earlier commands are still unanswered); nothing was sent',
+        detail: 'no connection was to be had before the deadline; nothing was sent',
       });
     }
     try {

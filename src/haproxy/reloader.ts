@@ -74,7 +74,12 @@ export class ProxyReloader {
     let output = '';
     try {
       const reply = await askForReload(this.#socket, deadline);
-      if (reply.kind === 'unknown') return refused(before, `the proxy answered "reload" with ${JSON.stringify(reply.text.slice(0, 200))}`, reply.text);
+      if (reply.kind === 'unknown')
+        return refused(
+          before,
+          `the proxy answered "reload" with ${JSON.stringify(reply.text.slice(0, 200))}`,
+          reply.text,
+        );
       if (reply.kind !== 'silent') output = reply.log;
       if (reply.kind === 'failure') return refused(before, 'the proxy refused the reload', output);
     } catch (error) {
@@ -140,7 +145,14 @@ export class ProxyReloader {
       if (!(seen instanceof MasterSocketError) && seen.master.pid === master.pid) {
         const after = seen.current[0]?.pid;
         if (after !== undefined && !before.has(after)) {
-          return { confirmed: true, workerBefore: beforePid, workerAfter: after, by: 'signal', output: '', processes: seen };
+          return {
+            confirmed: true,
+            workerBefore: beforePid,
+            workerAfter: after,
+            by: 'signal',
+            output: '',
+            processes: seen,
+          };
         }
         if ((seen.master.failed ?? 0) > 0 && after !== undefined && before.has(after)) {
           return refused(beforePid, 'the proxy failed to reload and went on with its old worker', '');

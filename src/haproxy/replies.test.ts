@@ -113,5 +113,6 @@ describe('a reload reply', () => {
 it('a worker that is gone is known by the master’s exact words', () => {
   expect(isWorkerGone("Can't find the target PID matching the prefix '@!99999'\n")).toBe(true);
   expect(isWorkerGone("Can't connect to the target CLI!\n")).toBe(false);
+  expect(isWorkerGone("Can't find the target PID matching the prefix '@1'\n")).toBe(false);
   expect(isWorkerGone('')).toBe(false);
 });

@@ -124,5 +124,5 @@ export function parseReload(text: string): ReloadReply {
 
 /** The master's answer to `@!<pid>` of a process that is gone; it then closes, dropping the rest of the commands. */
 export function isWorkerGone(text: string): boolean {
-  return /^Can't find the target PID matching the prefix '@!?\d+'\n?$/.test(text);
+  return /^Can't find the target PID matching the prefix '@!\d+'\n?$/.test(text);
 }

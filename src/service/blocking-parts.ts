@@ -23,8 +23,8 @@ import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { Settings } from '../settings.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
-import type { Database } from '../store/open-database.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
+import type { Database } from '../store/open-database.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 

@@ -56,7 +56,11 @@ export class Configuration implements ConfigurationService {
   async current(): Promise<{ text: string; sha256: string; path: string }> {
     const text = await this.#live.read();
     if (text === null) {
-      throw new ServiceError(codes.NotFound, 'get configuration', `there is no configuration at ${this.#live.path} yet`);
+      throw new ServiceError(
+        codes.NotFound,
+        'get configuration',
+        `there is no configuration at ${this.#live.path} yet`,
+      );
     }
     return { text, sha256: sha256(text), path: this.#live.path };
   }

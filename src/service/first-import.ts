@@ -37,9 +37,7 @@ export async function importMapFile(path: string, store: BlockedIpsStore, log: L
           refuse(line.line, parsed.why);
           return [];
         }
-        return [
-          { op: 'add' as const, entry: parsed.entry, blockedBy: importedBy, expiry: { kind: 'keep' as const } },
-        ];
+        return [{ op: 'add' as const, entry: parsed.entry, blockedBy: importedBy, expiry: { kind: 'keep' as const } }];
       });
       if (changes.length === 0) continue;
       const { net } = await store.applyGroup(changes, now, () => undefined);

@@ -22,7 +22,11 @@ export interface HealthSources {
   readonly keeper: MapFileKeeper;
   readonly blocked: MirroredMap;
   readonly reloads: ReloadCoordinator;
-  readonly versions: () => { readonly service: string; readonly proxy: string; readonly unsupported: readonly string[] };
+  readonly versions: () => {
+    readonly service: string;
+    readonly proxy: string;
+    readonly unsupported: readonly string[];
+  };
   /** What else is wrong: the supervisor's state, foreign listeners. */
   readonly proxyProblems: () => Promise<readonly string[]>;
   readonly started: () => boolean;
@@ -63,7 +67,8 @@ export class Health implements HealthService {
       if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
     }
     const expected = keeper.expected.total;
-    if (seen !== null && seen !== expected) reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
+    if (seen !== null && seen !== expected)
+      reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
     const { scheduled } = reloads;
     if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
@@ -95,7 +100,9 @@ export class Health implements HealthService {
       runtime_map: { expected, seen, last_verified_at: book.lastVerifiedAt?.toISOString() ?? null },
       last_reload: reloads.last,
       scheduled_reload:
-        scheduled === null ? null : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
+        scheduled === null
+          ? null
+          : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
       versions,
     };
   }

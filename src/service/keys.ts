@@ -81,7 +81,11 @@ export class ApiKeys implements KeysService {
       this.#now(),
     );
     if (row === null) {
-      throw new ServiceError(codes.NotUnique, 'create key', `there is, or was, a key named ${request.name}; choose another name`);
+      throw new ServiceError(
+        codes.NotUnique,
+        'create key',
+        `there is, or was, a key named ${request.name}; choose another name`,
+      );
     }
     this.#log.info('Operation done', {
       operation: 'create key',

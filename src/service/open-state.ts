@@ -1,7 +1,7 @@
 // Opens the database of this instance, or says plainly why not. Nothing is recreated silently.
 import type { Settings } from '../settings.ts';
-import { type Database, openDatabase } from '../store/open-database.ts';
 import { InstanceStore } from '../store/instance-store.ts';
+import { type Database, openDatabase } from '../store/open-database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { readMarker, writeMarker } from './instance-marker.ts';
 

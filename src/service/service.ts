@@ -116,7 +116,14 @@ export async function startService(settings: Settings, log: Log, version: string
       const worker = processes.current[0]?.pid;
       if (worker === undefined) return outcome;
       log.info('Proxy was started instead of reloaded', { master: master.pid });
-      return afterReload({ confirmed: true, workerBefore: null, workerAfter: worker, by: 'socket', output: '', processes });
+      return afterReload({
+        confirmed: true,
+        workerBefore: null,
+        workerAfter: worker,
+        by: 'socket',
+        output: '',
+        processes,
+      });
     } catch (error) {
       return { ...outcome, detail: `${outcome.detail}; and it could not be started: ${causeText(error)}` };
     }
@@ -227,7 +234,8 @@ export async function startService(settings: Settings, log: Log, version: string
     await removeStaleTemporaries(settings.blockedMap);
     if (knownInstance) return;
     const { exists, header } = await readMapFileHeader(settings.blockedMap);
-    if (exists && header?.database !== instance.databaseId) await importMapFile(settings.blockedMap, parts.store, log, now());
+    if (exists && header?.database !== instance.databaseId)
+      await importMapFile(settings.blockedMap, parts.store, log, now());
   }
 
   /** What runs and was found valid is what a failed reload goes back to. */

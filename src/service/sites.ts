@@ -1,8 +1,8 @@
 // Sites: kept in the database, live by a safe reload before the answer. One that would make the configuration invalid
 // is refused and not stored.
 import type { Caller } from '../blocking/answers.ts';
-import { backendName } from '../configuration/render-scope.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { backendName } from '../configuration/render-scope.ts';
 import type { Site } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';

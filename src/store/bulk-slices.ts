@@ -60,7 +60,11 @@ export class BulkSlices {
         if (existing !== null) changes.deletes.push(text);
         continue;
       }
-      const row = rowAfterAdd(existing, { ...toAddition(record), defaultBlockedBy: slice.requestedBy ?? undefined }, blockedAt);
+      const row = rowAfterAdd(
+        existing,
+        { ...toAddition(record), defaultBlockedBy: slice.requestedBy ?? undefined },
+        blockedAt,
+      );
       if (existing === null) changes.inserts.push({ key: Buffer.from(key, 'hex'), row });
       else if (row !== existing) changes.updates.push(row);
     }

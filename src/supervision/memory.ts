@@ -8,7 +8,10 @@ const reserve = 1.5;
 /** True when there is room for one worker more of the current one's size, or nothing can be read. */
 export async function memoryAllowsWorker(currentPid: number | null): Promise<boolean> {
   if (currentPid === null) return true;
-  const [available, size] = [await kilobytes('/proc/meminfo', 'MemAvailable'), await kilobytes(`/proc/${currentPid}/status`, 'VmRSS')];
+  const [available, size] = [
+    await kilobytes('/proc/meminfo', 'MemAvailable'),
+    await kilobytes(`/proc/${currentPid}/status`, 'VmRSS'),
+  ];
   return available === null || size === null || available > size * reserve;
 }
 

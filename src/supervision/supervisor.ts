@@ -132,7 +132,9 @@ export class Supervisor {
       });
       const spawned = Promise.withResolvers<number>();
       child.once('spawn', () => spawned.resolve(child.pid!));
-      child.once('error', (error) => spawned.reject(new Error(`${proxyBin} cannot be run: ${error.message}`, { cause: error })));
+      child.once('error', (error) =>
+        spawned.reject(new Error(`${proxyBin} cannot be run: ${error.message}`, { cause: error })),
+      );
       let ended: string | null = null;
       child.once('exit', (code, signal) => {
         ended = signal === null ? `it exited with ${code}` : `it died of ${signal}`;
@@ -153,7 +155,8 @@ export class Supervisor {
       if (ended() !== null) throw new Error(`the proxy did not start, ${ended()}: ${await this.#tailOfOutput()}`);
       try {
         const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);
-        if (processes.master.pid === pid && processes.current.length > 0 && startTime !== null) return { pid, startTime };
+        if (processes.master.pid === pid && processes.current.length > 0 && startTime !== null)
+          return { pid, startTime };
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
       }

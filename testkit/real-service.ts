@@ -1,0 +1,324 @@
+// The whole service as its own process, in front of a real HAProxy, below a prefix folder of its own, on loopback.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MasterSocket } from '../src/haproxy/master-socket.ts';
+import { commandLine, processAlive, processStartTime } from '../src/haproxy/process.ts';
+import { type Processes, showProcesses } from '../src/haproxy/workers.ts';
+import { eventually, within } from './conditions.ts';
+import { freePort } from './real-proxy.ts';
+
+export interface ServicePaths {
+  readonly prefix: string;
+  readonly config: string;
+  readonly blockedMap: string;
+  readonly trustedMap: string;
+  readonly masterSocket: string;
+  readonly statsSocket: string;
+  readonly pidFile: string;
+  readonly log: string;
+  readonly jsonLog: string;
+  readonly database: string;
+  readonly stateDir: string;
+  readonly backupDir: string;
+  readonly proxyOutput: string;
+}
+
+export interface ServiceOptions {
+  /** The HAProxy binary. */
+  readonly bin: string;
+  /** Default true: the service starts the proxy and keeps it. */
+  readonly supervise?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Runs with the paths before the service starts: files that are there already. */
+  readonly before?: (paths: ServicePaths) => Promise<void>;
+  /** Default true: wait until it is ready. Otherwise only that the process was spawned. */
+  readonly waitUntilReady?: boolean;
+}
+
+export interface Answer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The parsed JSON; an empty object for a body that is none. */
+  readonly body: T;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** Sent as it is, with its own content type. */
+  readonly raw?: string | Buffer;
+  readonly contentType?: string;
+  readonly accept?: string;
+  /** null: none is sent. */
+  readonly key?: string | null;
+}
+
+const key = 'test-key-0123456789abcdef';
+const root = join(import.meta.dirname, '..');
+
+export class RealService {
+  readonly paths: ServicePaths;
+  readonly apiPort: number;
+  readonly proxyPort: number;
+  readonly socket: MasterSocket;
+  readonly key = key;
+  readonly #options: ServiceOptions;
+  #child: ChildProcess | null = null;
+
+  private constructor(paths: ServicePaths, apiPort: number, proxyPort: number, options: ServiceOptions) {
+    this.paths = paths;
+    this.apiPort = apiPort;
+    this.proxyPort = proxyPort;
+    this.#options = options;
+    this.socket = new MasterSocket(paths.masterSocket);
+  }
+
+  static async start(options: ServiceOptions): Promise<RealService> {
+    // Short: HAProxy's `-S` holds 97 bytes.
+    const prefix = await mkdtemp(join(tmpdir(), 'pms-'));
+    const at = (path: string): string => join(prefix, path);
+    const paths: ServicePaths = {
+      prefix,
+      config: at('etc/proxy/proxy.cfg'),
+      blockedMap: at('etc/proxy/blocked_ips.map'),
+      trustedMap: at('etc/proxy/trusted_ips.map'),
+      masterSocket: at('tmp/proxy-cli'),
+      statsSocket: at('var/run/proxy.sock'),
+      pidFile: at('var/run/proxy.pid'),
+      log: at('var/log/proxy-manager.log'),
+      jsonLog: at('stdout.log'),
+      database: at('var/lib/proxy-manager/proxy-manager.sqlite'),
+      stateDir: at('var/lib/proxy-manager'),
+      backupDir: at('var/lib/proxy-manager/backups'),
+      proxyOutput: at('var/lib/proxy-manager/proxy-output.log'),
+    };
+    const service = new RealService(paths, await freePort(), await freePort(), options);
+    try {
+      await options.before?.(paths);
+      await service.launch();
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+    return service;
+  }
+
+  get pid(): number {
+    return Number(this.#child?.pid);
+  }
+
+  /** Starts the service (again) on the same folder. */
+  async launch(environment: Readonly<Record<string, string>> = {}): Promise<void> {
+    const output = openSync(this.paths.jsonLog, 'a');
+    const child = spawn(join(root, 'bin/proxy-manager'), ['serve'], {
+      stdio: ['ignore', output, output],
+      env: {
+        PATH: `${process.env['PATH']}:/usr/sbin`,
+        PROXY_MANAGER_NODE: process.execPath,
+        PROXY_MANAGER_PREFIX: this.paths.prefix,
+        PROXY_MANAGER_LISTEN: `127.0.0.1:${this.apiPort}`,
+        PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${this.proxyPort}`,
+        PROXY_MANAGER_API_KEY: key,
+        PROXY_MANAGER_PROXY_BIN: this.#options.bin,
+        PROXY_MANAGER_SUPERVISE: String(this.#options.supervise ?? true),
+        ...this.#options.environment,
+        ...environment,
+      },
+    });
+    closeSync(output);
+    this.#child = child;
+    if (this.#options.waitUntilReady === false) return;
+    await eventually(
+      'the service is ready',
+      async () => {
+        if (child.exitCode !== null) return 'ended' as const;
+        return (await this.call('GET', '/readyz', { key: null })).status === 200 ? ('ready' as const) : null;
+      },
+      45_000,
+    ).then(async (state) => {
+      if (state === 'ended')
+        throw new Error(`the service did not start: ${await readFile(this.paths.jsonLog, 'utf8')}`);
+    });
+  }
+
+  /** The exit code of the service's process; waits for its end. */
+  async ended(limitMs = 20_000): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    const child = this.#child!;
+    await eventually('the service ended', () => child.exitCode !== null || child.signalCode !== null, limitMs);
+    return { code: child.exitCode, signal: child.signalCode };
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  call<T = Record<string, any>>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
+    const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const headers: Record<string, string> = {};
+    const credential = options.key === undefined ? this.key : options.key;
+    if (credential !== null) headers['authorization'] = `Bearer ${credential}`;
+    if (options.accept !== undefined) headers['accept'] = options.accept;
+    if (body !== undefined) headers['content-type'] = options.contentType ?? 'application/json';
+    return new Promise((resolve, reject) => {
+      const request = httpRequest(
+        { host: '127.0.0.1', port: this.apiPort, method, path, headers, agent: false },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.once('error', reject);
+          response.once('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            const type = String(response.headers['content-type'] ?? '');
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text,
+              body: (type.includes('json') && text !== '' ? JSON.parse(text) : {}) as T,
+            });
+          });
+        },
+      );
+      request.once('error', reject);
+      request.end(body);
+    });
+  }
+
+  block(ip: string, more: Record<string, unknown> = {}): Promise<Answer<Record<string, any>>> {
+    return this.call('POST', '/api/blocked-ips', { body: { ip_address: ip, ...more } });
+  }
+
+  unblock(ip: string): Promise<Answer<Record<string, any>>> {
+    return this.call('DELETE', `/api/blocked-ips/${encodeURIComponent(ip)}`);
+  }
+
+  /** Status of a request through the proxy, from any address of 127.0.0.0/8. 0: closed without an answer. */
+  visit(
+    from: string,
+    options: { readonly host?: string; readonly agent?: Agent; readonly path?: string } = {},
+  ): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const headers = options.host === undefined ? {} : { host: options.host };
+      const request = httpRequest(
+        {
+          host: '127.0.0.1',
+          port: this.proxyPort,
+          localAddress: from,
+          path: options.path ?? '/',
+          headers,
+          agent: options.agent ?? false,
+        },
+        (response) => response.resume().once('end', () => resolve(response.statusCode ?? 0)),
+      );
+      request.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') resolve(0);
+        else reject(error);
+      });
+      request.end();
+    });
+  }
+
+  /** A client that keeps its one connection, to whichever worker took it. */
+  keepAliveClient(from: string): { visit(): Promise<number>; close(): void } {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    return { visit: () => this.visit(from, { agent }), close: () => agent.destroy() };
+  }
+
+  processes(): Promise<Processes> {
+    return eventually('the master answers', () => showProcesses(this.socket, within(1_000)));
+  }
+
+  async workerPid(): Promise<number> {
+    return await eventually('there is a current worker', async () => (await this.processes()).current[0]?.pid);
+  }
+
+  /** Raw commands on the master socket, as somebody behind the service's back sends them. */
+  async raw(...commands: string[]): Promise<string[]> {
+    return await eventually('the master takes commands', async () => {
+      const conversation = await this.socket.converse(within(20_000));
+      return await conversation.finish(commands);
+    });
+  }
+
+  /** The running blocked map of a worker, entry for entry, doubles and values included. */
+  async runningMap(pid?: number): Promise<string[]> {
+    const [body = ''] = await this.raw(`@${pid === undefined ? '1' : `!${pid}`} show map ${this.paths.blockedMap}`);
+    return body
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split(' ').slice(1).join(' '));
+  }
+
+  /** The entries of the map file as HAProxy would load them. */
+  async fileEntries(): Promise<string[]> {
+    const text = await readFile(this.paths.blockedMap, 'utf8');
+    return text
+      .split('\n')
+      .filter((line) => !line.startsWith('#') && line.trim() !== '')
+      .map((line) => line.trim());
+  }
+
+  /** The database's set, through the API. */
+  async listed(): Promise<string[]> {
+    const answer = await this.call('GET', '/api/blocked-ips', { accept: 'text/plain' });
+    return answer.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  }
+
+  async health(): Promise<Answer<Record<string, any>>> {
+    return await this.call('GET', '/health');
+  }
+
+  healthy(limitMs = 20_000): Promise<unknown> {
+    return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs);
+  }
+
+  async logText(): Promise<string> {
+    return await readFile(this.paths.log, 'utf8');
+  }
+
+  /** Ends the service and every proxy of this folder, and removes the folder. */
+  async stop(): Promise<void> {
+    this.socket.close();
+    const child = this.#child;
+    if (child !== null && child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGCONT');
+      child.kill('SIGTERM');
+      const ended = await this.ended(15_000).then(
+        () => true,
+        () => false,
+      );
+      if (!ended) child.kill('SIGKILL');
+    }
+    for (const pid of await this.proxyPids()) {
+      const startTime = await processStartTime(pid);
+      signal(pid, 'SIGCONT');
+      signal(pid, 'SIGKILL');
+      await eventually('the proxy is gone', async () => !(await processAlive(pid, startTime)));
+    }
+    await rm(this.paths.prefix, { recursive: true, force: true });
+  }
+
+  /** Masters and workers that run this folder's configuration, orphans included. */
+  async proxyPids(): Promise<number[]> {
+    const pids: number[] = [];
+    for (const name of await readdir('/proc')) {
+      if (!/^\d+$/.test(name)) continue;
+      const words = await commandLine(Number(name));
+      if (words?.includes(this.paths.config) !== true) continue;
+      const program = await readlink(`/proc/${name}/exe`).catch(() => '');
+      if (program.includes('haproxy')) pids.push(Number(name));
+    }
+    return pids;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -34,7 +34,8 @@ export interface BlockedSetService {
     options: { readonly allowShrink: boolean },
     caller: Caller,
   ): Promise<BulkAnswer>;
-  sync(caller: Caller): Promise<SyncAnswer>;
+  /** `acceptMapFile`: rewrite the file although it is another database's, or more than half of it would go. */
+  sync(caller: Caller, options?: { readonly acceptMapFile?: boolean }): Promise<SyncAnswer>;
   list(query: {
     readonly limit: number;
     readonly cursor: string | null;

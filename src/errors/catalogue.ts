@@ -50,6 +50,7 @@ const rows = [
   [6011, 'MethodNotAllowed', 'Protocol', 'method not allowed', 405],
   [6012, 'ShuttingDown', 'State', 'service shutting down', 503],
   [6013, 'RequestTimeout', 'Protocol', 'request took too long to come', 408],
+  [6014, 'ConfigurationFilesUnusable', 'Storage', 'files of the configuration unusable', 503],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

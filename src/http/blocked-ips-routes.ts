@@ -15,6 +15,7 @@ import {
   CheckAnswerSchema,
   ListQuery,
   SyncAnswerSchema,
+  SyncQuery,
   UnblockAnswerSchema,
 } from './schemas/blocked-ips.ts';
 import { pathParameter } from './schemas/common.ts';
@@ -65,9 +66,10 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
 
   app.post(
     '/api/blocked-ips/sync',
-    { schema: { response: { 200: SyncAnswerSchema, 207: SyncAnswerSchema } } },
+    { schema: { querystring: SyncQuery, response: { 200: SyncAnswerSchema, 207: SyncAnswerSchema } } },
     async (request, reply) => {
-      const answer = await blockedSet.sync(callerOf(request));
+      const options = { acceptMapFile: request.query.accept_map_file === true };
+      const answer = await blockedSet.sync(callerOf(request), options);
       return reply.code(answer.runtime_map_synced ? 200 : 207).send(answer);
     },
   );

@@ -70,6 +70,14 @@ export class ApiKeys implements KeysService {
     request: Parameters<KeysService['create']>[0],
     caller: Caller,
   ): Promise<KeyRecord & { readonly key: string }> {
+    refuseNarrowScopes(request.scopes);
+    if (this.#given !== null && request.name === firstKeyName) {
+      throw new ServiceError(
+        codes.NotUnique,
+        'create key',
+        `${firstKeyName} is the key of the settings; choose another name, so that the log can tell them apart`,
+      );
+    }
     const key = newKey();
     const row = await this.#store.create(
       {
@@ -97,7 +105,9 @@ export class ApiKeys implements KeysService {
     return { ...record, key };
   }
 
+  /** The last valid key stays: without one nobody gets in again, not after a restart either. */
   async revoke(name: string, caller: Caller): Promise<KeyRecord> {
+    if (this.#given === null) await this.#refuseLast(name);
     const row = await this.#store.revoke(name, this.#now());
     if (row === null) throw new ServiceError(codes.NotFound, 'revoke key', `there is no valid key named ${name}`);
     this.#log.info('Operation done', {
@@ -109,6 +119,28 @@ export class ApiKeys implements KeysService {
     const { hash: _, ...record } = row;
     return record;
   }
+
+  async #refuseLast(name: string): Promise<void> {
+    const now = this.#now().toISOString();
+    const valid = (await this.#store.list()).filter(
+      (row) => row.revoked_at === null && (row.expires_at === null || row.expires_at > now),
+    );
+    if (valid.length !== 1 || valid[0]?.name !== name) return;
+    throw new ServiceError(
+      codes.Conflict,
+      'revoke key',
+      `${name} is the last valid key, and without it nobody gets in; create another one first`,
+    );
+  }
+}
+
+/** A key that promised less than it can do would be a trap: until scopes are enforced every key can do everything. */
+function refuseNarrowScopes(scopes: readonly string[] | undefined): void {
+  if (scopes === undefined || (scopes.length === 1 && scopes[0] === everything[0])) return;
+  const description = 'scopes are not enforced yet, so every key can do everything; leave it out, or send ["admin"]';
+  throw new ServiceError(codes.InvalidParameter, 'create key', `scopes: ${description}`, {
+    fields: [{ name: 'scopes', description }],
+  });
 }
 
 /** 256 random bits, with a mark by which a leaked one is recognised. */

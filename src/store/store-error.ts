@@ -2,6 +2,8 @@
  * What can be wrong with the database, in words that name no database product. Every failure of a running
  * database surfaces as a `StoreError`; what keeps one from being opened at all is a `DatabaseUnusable`.
  */
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
 
 export type StoreFailure =
   | 'locked' // somebody else held the write lock past the busy timeout: waiting helps
@@ -12,11 +14,19 @@ export type StoreFailure =
   | 'constraint' // the row breaks a rule of the schema: a name that exists, a time in the wrong form
   | 'other';
 
-export class StoreError extends Error {
+/** Where waiting helps, or an operator who makes room. */
+const retryAfterSeconds = 5;
+
+/** Answered with 503 wherever it comes up: a read, a look at a key, a reload (contracts.md, Codes). */
+export class StoreError extends ServiceError {
   readonly reason: StoreFailure;
 
-  constructor(reason: StoreFailure, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(reason: StoreFailure, message: string, options: ErrorOptions = {}) {
+    const code = reason === 'constraint' ? codes.IntegrityViolated : codes.DatabaseUnusable;
+    super(code, 'store', message, {
+      ...options,
+      ...(reason === 'constraint' || reason === 'corrupt' ? {} : { retryAfterSeconds }),
+    });
     this.name = 'StoreError';
     this.reason = reason;
   }
@@ -43,9 +53,10 @@ export class DatabaseUnusable extends Error {
 }
 
 /** A page cursor that this service did not hand out. */
-export class InvalidCursor extends Error {
+export class InvalidCursor extends ServiceError {
   constructor() {
-    super('the cursor is not one that this service gave out; start again without a cursor');
+    const description = 'the cursor is not one that this service gave out; start again without a cursor';
+    super(codes.InvalidCursor, 'read page', description, { fields: [{ name: 'cursor', description }] });
     this.name = 'InvalidCursor';
   }
 }

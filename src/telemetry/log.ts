@@ -27,12 +27,14 @@ export class ManagerLog implements Log {
    */
   constructor(logFile: string, jsonTo: number | string = 1) {
     this.#standardOutput = pino.destination({ dest: jsonTo, sync: true, mkdir: true });
+    this.#standardOutput.on('error', ignoreLostLine);
     this.#json = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#standardOutput);
     if (logFile === '-') {
       this.#file = null;
     } else {
       mkdirSync(dirname(logFile), { recursive: true });
       this.#file = pino.destination({ dest: logFile, append: true, sync: true, mode: 0o640 });
+      this.#file.on('error', ignoreLostLine);
     }
   }
 
@@ -54,9 +56,26 @@ export class ManagerLog implements Log {
   }
 
   #write(level: Level, message: string, fields: LogFields): void {
-    this.#json[level](fields, message);
-    this.#file?.write(textLine(new Date(), level, message, fields));
+    // Each for itself: where one has no room the other still tells.
+    neverThrowing(() => this.#json[level](fields, message));
+    neverThrowing(() => this.#file?.write(textLine(new Date(), level, message, fields)));
   }
+}
+
+/**
+ * A disk that is full or a reader of the pipe that is gone loses the line and nothing else: no block fails because it
+ * cannot be told of. There is nowhere left to tell this.
+ */
+function neverThrowing(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    ignoreLostLine(error);
+  }
+}
+
+function ignoreLostLine(_error: unknown): void {
+  // See `neverThrowing`.
 }
 
 /** `2026-11-20T12:00:00.000Z INFO Runtime map updated operation=block ip_address=192.0.2.1` */
@@ -69,15 +88,26 @@ export function textLine(at: Date, level: Level, message: string, fields: LogFie
 }
 
 function fieldText(value: unknown): string {
-  if (typeof value === 'string') return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
-  if (value instanceof Error) return JSON.stringify(value.message);
-  return JSON.stringify(value);
+  if (typeof value === 'string') return /^[\w.:/@+-]+$/.test(value) ? value : quoted(value);
+  if (value instanceof Error) return quoted(value.message);
+  return quoted(value);
 }
 
-/** Nobody writes a second log line through a message (HAProxy's output is quoted in some). */
-function singleLine(text: string): string {
-  return text.replaceAll(/[\r\n]+/g, ' ');
+/** JSON leaves DEL, C1 and Unicode's line ends as they are; a log line does not. */
+function quoted(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
+
+/** Nobody writes a second log line, or to a terminal, through a message (HAProxy's output is quoted in some). */
+function singleLine(text: string): string {
+  return text.replaceAll(controls, ' ');
+}
+
+/** C0, DEL, C1, and Unicode's own line ends. */
+const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 /** For tests and for parts that are used without a service. */
 export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -76,6 +76,11 @@ export const ReplaceQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const SyncQuery = Type.Object(
+  { accept_map_file: Type.Optional(Type.Boolean({ description: 'true or false' })) },
+  { additionalProperties: false },
+);
+
 const blockedIpFields = {
   ip_address: Type.String(),
   reason: StringOrNull,

@@ -36,7 +36,7 @@ const program = new Command('proxy-manager')
 withSettings(program.command('serve').description('run the service; every setting may be a variable or a flag')).action(
   async (options) => {
     const served = await serve(settingsOf(options));
-    await served.ended;
+    await served?.ended;
   },
 );
 

@@ -1,5 +1,6 @@
 // Environment and command line become one frozen object here; nothing else of the product reads either.
 // The table is `contracts.md` "Settings". Every error names the variable, the value and what would be right.
+import { isIPv4, isIPv6 } from 'node:net';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parseDuration } from './domain/duration.ts';
 
@@ -98,6 +99,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
 const masterSocketPathLimit = 97;
 /** A Unix socket path of the kernel. */
 const unixPathLimit = 107;
+const longestHardStop = 24 * 86_400;
 
 /**
  * Reads the settings.
@@ -146,15 +148,16 @@ export function readSettings(
   limitPath('PROXY_MANAGER_STATS_SOCKET', statsSocket, masterSocketPathLimit);
   const hardStopAfter = raw('HARD_STOP_AFTER');
   const hardStop = parseDuration(hardStopAfter);
-  if (!hardStop.ok || hardStop.seconds < 10) {
+  // HAProxy keeps times in 31 bits of milliseconds.
+  if (!hardStop.ok || hardStop.seconds < 10 || hardStop.seconds > longestHardStop) {
     throw new SettingsError(
       'PROXY_MANAGER_HARD_STOP_AFTER',
       hardStopAfter,
-      'it takes a time of at least 10s, as 30m or 2h',
+      'it takes a time from 10s to 24d, as 30m or 2h',
     );
   }
 
-  return Object.freeze({
+  const settings: Settings = Object.freeze({
     prefix,
     listen: parseListen(raw('LISTEN')),
     apiKey: readKey(given(byName.get('PROXY_MANAGER_API_KEY')!), path('API_KEY_FILE'), readFile),
@@ -178,6 +181,31 @@ export function readSettings(
     acceptEmptyDatabase: boolean('ACCEPT_EMPTY_DATABASE'),
     acceptMapFile: boolean('ACCEPT_MAP_FILE'),
   });
+  refuseSharedPaths(settings);
+  return settings;
+}
+
+/** Two that name one file would overwrite each other: a trusted map in the blocked map's place trusts whom it blocks. */
+function refuseSharedPaths(settings: Settings): void {
+  const owners = new Map<string, string>();
+  const claim = (variable: string, path: string | null): void => {
+    if (path === null || path === '' || path === '-') return;
+    const owner = owners.get(resolve(path));
+    if (owner !== undefined) throw new SettingsError(variable, path, `${owner} names the same file`);
+    owners.set(resolve(path), variable);
+  };
+  claim('PROXY_MANAGER_DATABASE_URL', settings.databaseUrl.slice('sqlite:'.length));
+  claim('PROXY_MANAGER_CONFIG_FILE', settings.configFile);
+  claim('PROXY_MANAGER_BLOCKED_MAP', settings.blockedMap);
+  claim('PROXY_MANAGER_TRUSTED_MAP', settings.trustedMap);
+  claim('PROXY_MANAGER_SITES_MAP', settings.sitesMap);
+  claim('PROXY_MANAGER_TEMPLATE', settings.template);
+  claim('PROXY_MANAGER_MASTER_SOCKET', settings.masterSocket);
+  claim('PROXY_MANAGER_STATS_SOCKET', settings.statsSocket);
+  claim('PROXY_MANAGER_PID_FILE', settings.pidFile);
+  claim('PROXY_MANAGER_LOG_FILE', settings.logFile);
+  claim('PROXY_MANAGER_BACKUP_DIR', settings.backupDir);
+  if ('path' in settings.listen.target) claim('PROXY_MANAGER_LISTEN', settings.listen.target.path);
 }
 
 /** The effective settings for `config show`; secrets masked. */
@@ -248,21 +276,30 @@ export function parseListen(value: string): ListenAddress {
   if (match === null) return wrong();
   const port = Number(match[3]);
   if (port > 65_535) return wrong();
-  return { text: value, target: { host: (match[1] ?? match[2])!, port } };
+  const [, bracketed, plain] = match;
+  if (bracketed !== undefined && !isIPv6(bracketed)) return wrong();
+  // What looks like an IPv4 address has to be one; a resolver would read 127.1 or 010.0.0.1 its own way.
+  if (plain !== undefined && /^[0-9.]+$/.test(plain) && !isIPv4(plain)) return wrong();
+  return { text: value, target: { host: (bracketed ?? plain)!, port } };
 }
 
 /** What goes into a `bind` line: an address and a port, nothing that could carry another word. */
 function parseHttpBind(value: string): readonly string[] {
   const binds = value.split(',').map((bind) => bind.trim());
-  for (const bind of binds) {
-    if (
-      !/^(?:\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/.test(bind) ||
-      Number(bind.slice(bind.lastIndexOf(':') + 1)) > 65_535
-    ) {
-      throw new SettingsError('PROXY_MANAGER_HTTP_BIND', value, 'it takes [ADDRESS]:PORT, several with commas');
-    }
+  if (!binds.every(isBind) || new Set(binds).size < binds.length) {
+    throw new SettingsError(
+      'PROXY_MANAGER_HTTP_BIND',
+      value,
+      'it takes :PORT, IPV4:PORT or [IPV6]:PORT, several with commas, each once',
+    );
   }
   return Object.freeze(binds);
+}
+
+function isBind(text: string): boolean {
+  const match = /^(?:\*|([0-9.]+)|\[([0-9a-fA-F:.]+)\])?:([1-9]\d{0,4})$/.exec(text);
+  if (match === null || Number(match[3]) > 65_535) return false;
+  return (match[1] === undefined || isIPv4(match[1])) && (match[2] === undefined || isIPv6(match[2]));
 }
 
 /** Paths go into the configuration and onto the command socket: only characters that mean nothing there. */

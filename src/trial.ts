@@ -1,17 +1,14 @@
-// `npm start`: the whole product on loopback, everything below `.trial/` of this checkout, a line to try; on the way
-// out it stops the proxy too, which `serve` would leave running.
+// `npm start`: the whole product on loopback, everything below `.trial/` of this checkout, lines to try; on the way
+// out the proxy ends too, which `serve` leaves running otherwise.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from './cli/serve.ts';
-import { processAlive, processStartTime } from './haproxy/process.ts';
 import { readSettings } from './settings.ts';
 import { causeText } from './telemetry/log.ts';
 
 const prefix = join(import.meta.dirname, '..', '.trial');
 const api = '127.0.0.1:7080';
 const proxy = '127.0.0.1:8080';
-const stopPatienceMs = 10_000;
 
 async function run(): Promise<void> {
   const settings = readSettings(
@@ -25,7 +22,8 @@ async function run(): Promise<void> {
     {},
     (path) => readFileSync(path, 'utf8'),
   );
-  const served = await serve(settings, { jsonFile: join(prefix, 'trial.log'), endsOnHangUp: true });
+  const served = await serve(settings, { jsonFile: join(settings.stateDir, 'trial.log'), trial: true });
+  if (served === null) return;
   const key = settings.apiKey ?? readFileSync(served.keyFile, 'utf8').trim();
   const bind = settings.httpBind[0]!;
   const site = `http://${bind.startsWith(':') ? `127.0.0.1${bind}` : bind}`;
@@ -45,33 +43,7 @@ Try it: the first line answers 200, the second blocks 127.0.0.2, the third then 
   curl -s -H 'Authorization: Bearer ${key}' -X DELETE ${served.url}/api/blocked-ips/127.0.0.2
 
 `);
-  const master = served.proxyMaster;
-  let pid = master();
-  const remember = setInterval(() => {
-    pid = master() ?? pid;
-  }, 200);
-  try {
-    await served.ended;
-  } finally {
-    clearInterval(remember);
-    if (pid !== null) await stopProxy(pid);
-  }
-}
-
-/** SIGTERM ends the master and all its workers at once; draining ones have nobody left to serve in a trial. */
-async function stopProxy(pid: number): Promise<void> {
-  const startTime = await processStartTime(pid);
-  if (startTime === null) return;
-  process.kill(pid, 'SIGTERM');
-  const deadline = performance.now() + stopPatienceMs;
-  while (await processAlive(pid, startTime)) {
-    if (performance.now() > deadline) {
-      process.stderr.write(`the proxy ${pid} did not end within ${stopPatienceMs / 1_000} s; it is killed\n`);
-      process.kill(pid, 'SIGKILL');
-      return;
-    }
-    await sleep(50);
-  }
+  await served.ended;
 }
 
 try {

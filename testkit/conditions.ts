@@ -6,6 +6,7 @@ export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,
   limitMs = 15_000,
+  everyMs = 10,
 ): Promise<Exclude<T, null | undefined | false>> {
   const end = performance.now() + limitMs;
   let last: unknown;
@@ -19,7 +20,7 @@ export async function eventually<T>(
       last = error;
     }
     if (performance.now() > end) throw new Error(`it never came true that ${what}`, { cause: last });
-    await pause(10);
+    await pause(everyMs);
   }
 }
 

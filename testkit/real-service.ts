@@ -33,8 +33,8 @@ export interface ServiceOptions {
   /** Default true: the service starts the proxy and keeps it. */
   readonly supervise?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Runs with the paths before the service starts: files that are there already. */
-  readonly before?: (paths: ServicePaths) => Promise<void>;
+  /** Runs before the service starts: files, or a proxy, that are there already. The ports of `service` are known. */
+  readonly before?: (paths: ServicePaths, service: RealService) => Promise<void>;
   /** Default true: wait until it is ready. Otherwise only that the process was spawned. */
   readonly waitUntilReady?: boolean;
 }
@@ -102,7 +102,7 @@ export class RealService {
     };
     const service = new RealService(paths, await freePort(), await freePort(), options);
     try {
-      await options.before?.(paths);
+      await options.before?.(paths, service);
       await service.launch();
     } catch (error) {
       await service.stop();
@@ -276,7 +276,8 @@ export class RealService {
   }
 
   healthy(limitMs = 20_000): Promise<unknown> {
-    return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs);
+    // A probe looks at everything; asked without a pause it would be the load it is to bear.
+    return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs, 100);
   }
 
   async logText(): Promise<string> {

@@ -130,5 +130,6 @@ export interface BlockedIpPage {
 
 /** One element of a bulk body as the edge understood it. */
 export type BulkItem =
-  | { readonly ok: true; readonly request: BlockRequest }
+  /** `line`: of a text list, counted from 1; the elements of an array are counted as they come. */
+  | { readonly ok: true; readonly request: BlockRequest; readonly line?: number }
   | { readonly ok: false; readonly rejection: Rejection };

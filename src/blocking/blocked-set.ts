@@ -285,7 +285,6 @@ export class BlockedSet implements BlockedSetService {
     reject: (rejection: Rejection) => void,
     caller: Caller,
   ): AsyncIterable<readonly StagedRow[]> {
-    // Lines count from 1 and elements from 0, as the edge counted them: here it is only the order that is known.
     let position = -1;
     for await (const items of source) {
       const rows: StagedRow[] = [];
@@ -296,8 +295,11 @@ export class BlockedSet implements BlockedSetService {
           continue;
         }
         const trusted = item.request.force ? [] : this.#trusted.covering(item.request.entry);
-        if (trusted.length > 0) reject({ index: position, value: item.request.entry.text, why: trustedWhy(trusted) });
-        else rows.push(this.#toChange(item.request, caller));
+        if (trusted.length === 0) rows.push(this.#toChange(item.request, caller));
+        else {
+          const where = item.line === undefined ? { index: position } : { line: item.line };
+          reject({ ...where, value: item.request.entry.text, why: trustedWhy(trusted) });
+        }
       }
       yield rows;
     }
@@ -319,11 +321,8 @@ export class BlockedSet implements BlockedSetService {
     rejected: readonly Rejection[],
     caller: Caller,
   ): BulkAnswer {
-    if (done.currentFailed) this.#scheduleReload(`${operation}: ${done.failures[0]?.reason}`);
-    const report: RuntimeReport = {
-      ...runtimeReport(done.failures, done.currentFailed),
-      runtime_map_failures_total: done.failuresTotal,
-    };
+    if (done.currentFailed) this.#scheduleReload(`${operation}: ${done.failures[0]?.reason ?? 'not verified'}`);
+    const report = runtimeReport(done.failures, done.currentFailed, done.failuresTotal);
     const counts = {
       added: done.added,
       removed: done.removed,
@@ -331,7 +330,8 @@ export class BlockedSet implements BlockedSetService {
       rejected_total: rejectedTotal,
     };
     const fields = { operation, ...counts, key: caller.keyName, request_id: caller.requestId };
-    if (report.runtime_map_updated) this.#log.info('Runtime map updated', fields);
+    // Where nothing was accepted nobody was asked.
+    if (report.runtime_map_updated && done !== nothingDone) this.#log.info('Runtime map updated', fields);
     this.#log.info('Operation done', { ...fields, ...report });
     return { ...counts, rejected: rejected.slice(0, listedRejections), ...report };
   }

@@ -51,6 +51,7 @@ export class BulkRunner {
   readonly #fastDeletes: () => boolean;
   readonly #now: () => Date;
   readonly #log: Log;
+  readonly #failed = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -100,13 +101,22 @@ export class BulkRunner {
     }
     return await this.#alone(async () => {
       try {
+        await this.#forgetFailed();
+        await this.#keeper.adoptForeignRows();
         if (options.replace && !options.allowShrink) await this.#refuseShrink(id);
         await this.#stored(() => this.#bulk.markReady(id));
       } catch (error) {
         await this.#discard(id);
         throw error;
       }
-      return await this.#apply(id);
+      try {
+        return await this.#apply(id);
+      } catch (error) {
+        // Its caller was told; finished at the next start it would overrule whatever came after it.
+        this.#failed.add(id);
+        await this.#discard(id);
+        throw error;
+      }
     });
   }
 
@@ -153,6 +163,8 @@ export class BulkRunner {
 
   async #apply(id: string): Promise<BulkResult> {
     const release = this.#reconciler.pause();
+    let committed = false;
+    let written = false;
     try {
       const reachable = await this.#reachableWorkers();
       const totals = { added: 0, removed: 0, unchanged: 0 };
@@ -163,14 +175,18 @@ export class BulkRunner {
           totals.added += slice.net.added.length;
           totals.removed += slice.net.removed.length;
           totals.unchanged += slice.unchanged;
+          committed ||= slice.net.added.length + slice.net.removed.length > 0;
           if (sample.length < listedFailures) sample.push(...slice.net.added, ...slice.net.removed);
           return slice.done;
         });
       }
       await this.#discard(id);
-      if (totals.added + totals.removed > 0 || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap();
+      if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap();
+      written = true;
       return { ...totals, ...(await this.#verdicts(sample.slice(0, listedFailures), totals.added + totals.removed)) };
     } finally {
+      // Lines of what was committed are missing, and no change that comes would notice.
+      if (committed && !written) this.#keeper.markStale('a big change was stored but not written to the file');
       release();
     }
   }
@@ -234,7 +250,8 @@ export class BulkRunner {
     if (!state.up || current === null) {
       const reason = state.up ? 'no current worker' : `master socket is down (${state.reason})`;
       const failures = failure(current?.pid ?? null, reason);
-      return { failures, failuresTotal: total, currentFailed: total > 0 };
+      // Nothing may have changed; that the workers hold what they should was not seen all the same.
+      return { failures, failuresTotal: total, currentFailed: true };
     }
     const failures: RuntimeMapFailure[] = [];
     let failuresTotal = 0;
@@ -249,9 +266,17 @@ export class BulkRunner {
     return { failures: failures.slice(0, listedFailures), failuresTotal, currentFailed };
   }
 
+  async #forgetFailed(): Promise<void> {
+    for (const id of this.#failed) {
+      await this.#stored(() => this.#bulk.discard(id));
+      this.#failed.delete(id);
+    }
+  }
+
   async #discard(id: string): Promise<void> {
     try {
       await this.#bulk.discard(id);
+      this.#failed.delete(id);
     } catch (error) {
       this.#log.error('Staged rows of a big change are left over; the next start frees them', {
         bulk: id,

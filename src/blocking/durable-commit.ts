@@ -56,7 +56,12 @@ export class DurableCommit {
       this.#keeper.noteProblem(error);
       this.#log.warn('Map file refused a change', { reason: error.reason, cause: causeText(error) });
       await this.#keeper.ensureUsable();
-      applied = await write();
+      try {
+        applied = await write();
+      } catch (again) {
+        if (!(again instanceof MapFileError)) await this.#takeBack(changes);
+        throw again;
+      }
     }
     this.#keeper.noteCommitted(applied.net);
     let strayLines: readonly string[] = [];

@@ -67,11 +67,13 @@ export class Expiry {
       const parsed = parseIp(ip);
       if (parsed.ok) changes.push({ op: 'expire', entry: parsed.entry, now });
     }
+    if (changes.length === 0) return 0;
     const result = await this.#change(changes);
     const expired = result.effects.flatMap((effect) =>
       effect.op === 'expire' && effect.removed !== null ? [effect.removed.ip_address] : [],
     );
     if (expired.length > 0) this.#onExpired(expired, result);
-    return due.length;
+    // Rows that are not in the form in which the service writes them would come up again at once, for ever.
+    return expired.length === 0 ? 0 : due.length;
   }
 }

@@ -3,9 +3,9 @@
 import { parseIp, sortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { MapFile } from '../haproxy/map-file.ts';
+import type { MapFile, MapFileRewrite } from '../haproxy/map-file.ts';
 import { readMapFile, readMapFileHeader } from '../haproxy/map-file.ts';
-import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { AdoptedRows, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { Fingerprint } from './fingerprint.ts';
@@ -16,9 +16,21 @@ const pageSize = 5_000;
 /** From here up a rewrite that drops more than half of the file's entries needs a confirmation. */
 const shrinkGuardFrom = 100;
 
+const confirm = 'nothing was changed; to go on, confirm with accept_map_file=true (a start: --accept-map-file)';
+
 /** Each slot takes 64 bytes and a place in the index. */
 const slotsAtMost = 16_384;
 const deadLinesAtLeast = 10_000;
+
+/** Rows looked at in one turn for what somebody inserted by hand; a row costs some 30 µs. */
+const adoptPage = 500;
+const listedUnusable = 20;
+
+interface Active {
+  readonly rewrite: MapFileRewrite;
+  /** A change that could not wait wrote the file in its own turn; its outcome is this one's too. */
+  replacedBy: Promise<MapFileUpdate> | null;
+}
 
 interface Scan {
   readonly shadow: Fingerprint;
@@ -39,10 +51,15 @@ export class MapFileKeeper {
   readonly #turns: TurnQueue;
   readonly #log: Log;
   readonly #onDatabaseSurprise: () => void;
+  readonly #now: () => Date;
   #expected = new Fingerprint();
   #scan: Scan | null = null;
   #update: Promise<MapFileUpdate> | null = null;
+  #active: Active | null = null;
+  #beginning: Promise<unknown> = Promise.resolve();
   #problem: string | null = null;
+  /** Committed changes are not in the file; only a rewrite brings them in. */
+  #stale: string | null = null;
 
   constructor(options: {
     readonly file: MapFile;
@@ -53,6 +70,7 @@ export class MapFileKeeper {
     readonly log: Log;
     /** The database was found to hold another set than the service's own changes made. */
     readonly onDatabaseSurprise: () => void;
+    readonly now?: () => Date;
   }) {
     this.#file = options.file;
     this.#path = options.path;
@@ -61,6 +79,7 @@ export class MapFileKeeper {
     this.#turns = options.turns;
     this.#log = options.log;
     this.#onDatabaseSurprise = options.onDatabaseSurprise;
+    this.#now = options.now ?? (() => new Date());
   }
 
   get file(): MapFile {
@@ -73,7 +92,12 @@ export class MapFileKeeper {
 
   /** Why the file is behind the database; null when it is not. */
   get problem(): string | null {
-    return this.#file.state === 'current' ? null : (this.#problem ?? 'not written yet');
+    return this.#file.state === 'current' ? this.#stale : (this.#problem ?? 'not written yet');
+  }
+
+  /** The database holds what the file does not, and the rewrite that was to follow did not come. */
+  markStale(reason: string): void {
+    this.#stale = reason;
   }
 
   /** To be called for every committed change, inside its turn. */
@@ -98,7 +122,12 @@ export class MapFileKeeper {
 
   /** The same from inside a turn: nothing else changes until it is done. */
   async updateInsideTurn(): Promise<MapFileUpdate> {
-    return await this.#run(false, (work) => work());
+    return await this.#rewrite(false, (work) => work());
+  }
+
+  /** What somebody inserted into the table by hand is taken up first, should there be any. */
+  async adoptForeignRows(): Promise<void> {
+    if (await this.#store.hasUnkeyedRows()) await this.updateBlockedIpsMap();
   }
 
   /** A rewrite is under way that will make the file usable; null: none. Never rejects. */
@@ -112,9 +141,18 @@ export class MapFileKeeper {
 
   /** Makes the file usable again when something happened to it. To be called inside a turn, when none is under way. */
   async ensureUsable(): Promise<void> {
-    if (this.#file.state === 'current') return;
-    this.#log.warn('Map file is rewritten from the database', { path: this.#path, reason: this.#problem });
-    await this.updateInsideTurn();
+    if (this.problem === null) return;
+    this.#log.warn('Map file is rewritten from the database', { path: this.#path, reason: this.problem });
+    try {
+      await this.updateInsideTurn();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code === codes.DatabaseUnusable) throw error;
+      // A block is no place to ask back: until somebody confirms, the file is as good as not writable.
+      throw new ServiceError(codes.MapFileUnusable, 'ensureUsable', error.message, {
+        cause: error,
+        retryAfterSeconds: 5,
+      });
+    }
   }
 
   /** Slots and dead lines have piled up: a rewrite makes the file dense again. */
@@ -138,56 +176,139 @@ export class MapFileKeeper {
   }
 
   async #rewrite(acceptOtherFile: boolean, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
+    const outcome = Promise.withResolvers<MapFileUpdate>();
+    // Whoever was replaced by this one listens; nobody may.
+    outcome.promise.catch(() => undefined);
     try {
       if (!acceptOtherFile) await this.#refuseOtherFile();
-      const generation = await this.#instance.bumpGeneration();
-      const rewrite = await this.#file.beginRewrite({ database: this.#instance.databaseId, generation });
-      const scan: Scan = { shadow: new Fingerprint(), cursor: null };
-      this.#scan = scan;
+      await this.#adoptUnkeyedRows(turn);
+      const active = await this.#begin(outcome.promise);
       try {
-        for (;;) {
-          const texts = await turn(async () => {
-            const page = await this.#store.scanTexts(scan.cursor, pageSize);
-            for (const text of page.texts) scan.shadow.add(text);
-            if (page.last !== null) scan.cursor = page.last;
-            return page.texts;
-          });
-          if (texts.length === 0) break;
-          await rewrite.append(texts);
-        }
-        // The long fsync of all that was appended, before the closing turn.
-        await rewrite.seal();
-        const written = await turn(async () => {
-          // Whatever comes after the last row that was read belongs to the shadow as well by now.
-          const rest = await this.#store.scanTexts(scan.cursor, Number.MAX_SAFE_INTEGER);
-          for (const text of rest.texts) scan.shadow.add(text);
-          const result = await rewrite.finish();
-          this.#adopt(scan.shadow);
-          return result;
-        });
-        this.#problem = null;
+        const written = await this.#write(active.rewrite, acceptOtherFile, turn);
+        outcome.resolve(written);
         return written;
       } catch (error) {
-        await rewrite.abort();
-        throw error;
+        await active.rewrite.abort();
+        if (active.replacedBy === null) throw error;
+        const written = await active.replacedBy;
+        outcome.resolve(written);
+        return written;
       } finally {
-        this.#scan = null;
+        if (this.#active === active) this.#active = null;
       }
     } catch (error) {
       this.noteProblem(error);
-      if (error instanceof ServiceError) throw error;
-      throw new ServiceError(
-        codes.MapFileUnusable,
-        'updateBlockedIpsMap',
-        `the map file ${this.#path} could not be written: ${(error as Error).message}`,
-        { cause: error, retryAfterSeconds: 5 },
-      );
+      const failure = this.#asFailure(error);
+      outcome.reject(failure);
+      throw failure;
     }
+  }
+
+  /** One at a time writes; a later one, which began inside somebody's turn, replaces the one under way. */
+  async #begin(outcome: Promise<MapFileUpdate>): Promise<Active> {
+    const begin = this.#beginning.then(async () => {
+      const former = this.#active;
+      if (former !== null) {
+        former.replacedBy = outcome;
+        await former.rewrite.abort();
+      }
+      const generation = await this.#instance.bumpGeneration();
+      const rewrite = await this.#file.beginRewrite({ database: this.#instance.databaseId, generation });
+      const active: Active = { rewrite, replacedBy: null };
+      this.#active = active;
+      return active;
+    });
+    this.#beginning = begin.catch(() => undefined);
+    return await begin;
+  }
+
+  async #write(
+    rewrite: MapFileRewrite,
+    acceptShrink: boolean,
+    turn: <T>(work: () => Promise<T>) => Promise<T>,
+  ): Promise<MapFileUpdate> {
+    const scan: Scan = { shadow: new Fingerprint(), cursor: null };
+    this.#scan = scan;
+    const staleBefore = this.#stale;
+    try {
+      for (;;) {
+        const texts = await turn(async () => {
+          const page = await this.#store.scanTexts(scan.cursor, pageSize);
+          for (const text of page.texts) scan.shadow.add(text);
+          if (page.last !== null) scan.cursor = page.last;
+          return page.texts;
+        });
+        await rewrite.append(texts);
+        // Not "until none is left": addresses blocked in rising order would keep it going for ever.
+        if (texts.length < pageSize) break;
+      }
+      // The long fsync of all that was appended, before the closing turn.
+      await rewrite.seal();
+      return await turn(async () => {
+        // Whatever comes after the last row that was read belongs to the shadow as well by now.
+        const rest = await this.#store.scanTexts(scan.cursor, Number.MAX_SAFE_INTEGER);
+        for (const text of rest.texts) scan.shadow.add(text);
+        if (!acceptShrink) this.#refuseLostRows(scan.shadow.total);
+        const result = await rewrite.finish();
+        this.#adopt(scan.shadow);
+        this.#problem = null;
+        if (this.#stale === staleBefore) this.#stale = null;
+        return result;
+      });
+    } finally {
+      if (this.#scan === scan) this.#scan = null;
+    }
+  }
+
+  /** Rows inserted by hand are made rows like any other before the table is read. */
+  async #adoptUnkeyedRows(turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<void> {
+    if (!(await this.#store.hasUnkeyedRows())) return;
+    let adopted = 0;
+    let unusableTotal = 0;
+    const unusable: { ip_address: string; why: string }[] = [];
+    let after: string | null = null;
+    do {
+      const from: string | null = after;
+      const piece: AdoptedRows = await turn(() => this.#store.adoptUnkeyedRows(from, adoptPage, this.#now()));
+      adopted += piece.adopted;
+      unusableTotal += piece.unusable.length;
+      unusable.push(...piece.unusable.slice(0, listedUnusable - unusable.length));
+      after = piece.last;
+    } while (after !== null);
+    if (adopted > 0) this.#log.info('Rows inserted into the database by hand were taken up', { count: adopted });
+    if (unusableTotal > 0) {
+      this.#log.warn('Rows in the database that are no addresses are not enforced; correct or delete them', {
+        count: unusableTotal,
+        rows: unusable,
+      });
+    }
+  }
+
+  #asFailure(error: unknown): ServiceError {
+    if (error instanceof ServiceError) return error;
+    return new ServiceError(
+      codes.MapFileUnusable,
+      'updateBlockedIpsMap',
+      `the map file ${this.#path} could not be written: ${(error as Error).message}`,
+      { cause: error, retryAfterSeconds: 5 },
+    );
+  }
+
+  /** Against what the service's own changes made of the set: rows that somebody else deleted, by the thousand. */
+  #refuseLostRows(found: number): void {
+    const known = this.#expected.total;
+    if (known < shrinkGuardFrom || found >= known / 2) return;
+    throw new ServiceError(
+      codes.ShrinkRefused,
+      'updateBlockedIpsMap',
+      `the database holds ${found} entries where the service knew ${known}: somebody deleted more than half behind its back; ${confirm}`,
+    );
   }
 
   #adopt(shadow: Fingerprint): void {
     const same = shadow.equals(this.#expected);
     this.#expected = shadow;
+    this.#store.wasCounted(shadow.total);
     if (!same) this.#onDatabaseSurprise();
   }
 
@@ -197,7 +318,6 @@ export class MapFileKeeper {
     const { exists, header } = await readMapFileHeader(this.#path);
     if (!exists) return;
     const own = this.#instance.databaseId;
-    const confirm = 'nothing was changed; to go on, confirm with accept_map_file=true (a start: --accept-map-file)';
     if (header !== null && header.database !== own) {
       throw new ServiceError(
         codes.ForeignMapFile,

@@ -12,6 +12,8 @@ export interface MirroredMap {
   readonly expected: Fingerprint;
   /** The canonical texts of the database, page by page. Changes made meanwhile may or may not be in it. */
   scan(): AsyncIterable<readonly string[]>;
+  /** Makes `expected` anew from the database, which somebody seems to have edited. */
+  reread(): Promise<void>;
   /** Which of these texts the database holds. To be asked inside a turn, so that the answer stays true in it. */
   members(texts: readonly string[]): Promise<ReadonlySet<string>>;
 }

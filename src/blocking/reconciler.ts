@@ -3,18 +3,21 @@
 // health is degraded until it was.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
-import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
+import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { MirroredMap } from './mirrored-map.ts';
-import type { RuntimeLink } from './runtime-link.ts';
+import { mayBeReload, type RuntimeLink } from './runtime-link.ts';
+import { isUnused } from './unused-map.ts';
 import type { KnownWorker, WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
 
 const lookEveryMs = 2_000;
 const compareEveryMs = 30_000;
 const lookPatienceMs = 5_000;
+/** Longer than any reload: a socket that refuses for so long is a stale file. */
+const reloadTakesAtMostMs = 10_000;
 
 export class Reconciler {
   readonly #socket: MasterSocket;
@@ -25,11 +28,13 @@ export class Reconciler {
   readonly #maps: readonly MirroredMap[];
   readonly #log: Log;
   readonly #onCurrentNotWhole: (reason: string) => void;
+  readonly #proxyRuns: () => Promise<boolean>;
   readonly #stop = new AbortController();
   #wake: AbortController | null = null;
   #kicked = false;
   #paused = 0;
   #lastComparison = 0;
+  #unreachableSince: number | null = null;
   #loop: Promise<void> | null = null;
   #look: Promise<void> | null = null;
 
@@ -43,6 +48,8 @@ export class Reconciler {
     readonly log: Log;
     /** The current worker could not be brought in line by commands: only a reload is left. */
     readonly onCurrentNotWhole: (reason: string) => void;
+    /** Whether its master lives, whatever its socket says. */
+    readonly proxyRuns: () => Promise<boolean>;
   }) {
     this.#socket = options.socket;
     this.#link = options.link;
@@ -52,6 +59,7 @@ export class Reconciler {
     this.#maps = options.maps;
     this.#log = options.log;
     this.#onCurrentNotWhole = options.onCurrentNotWhole;
+    this.#proxyRuns = options.proxyRuns;
   }
 
   start(): void {
@@ -119,17 +127,18 @@ export class Reconciler {
       await this.#lookAtFile();
       if (!this.#link.state.up) return;
       const processes = await showProcesses(this.#socket, performance.now() + lookPatienceMs);
+      this.#unreachableSince = null;
       this.#book.observe(processes);
       if (compareAll) this.#lastComparison = performance.now();
       for (const worker of this.#book.all()) await this.#lookAtWorker(worker, compareAll);
     } catch (error) {
-      this.#notice(error);
+      await this.#notice(error);
     }
   }
 
   async #lookAtFile(): Promise<void> {
     const { file, wantsRewrite } = this.#keeper;
-    const whole = file.state === 'current' && (await file.unchanged());
+    const whole = this.#keeper.problem === null && (await file.unchanged());
     if (whole && !wantsRewrite) return;
     if (!whole) this.#log.warn('Map file is not what was written; it is rewritten from the database');
     try {
@@ -151,7 +160,9 @@ export class Reconciler {
         draining: worker.role === 'draining',
         reason: verdict.reason,
       });
-      if (worker.role === 'current') this.#onCurrentNotWhole(`map of worker ${worker.pid}: ${verdict.reason}`);
+      // Somebody's reload came between: the next look sees his worker.
+      if (verdict.socketFailure !== null && mayBeReload(verdict.socketFailure)) this.kick();
+      else if (worker.role === 'current') this.#onCurrentNotWhole(`map of worker ${worker.pid}: ${verdict.reason}`);
     }
   }
 
@@ -160,15 +171,29 @@ export class Reconciler {
     const ref = { kind: 'pid', pid: worker.pid } as const;
     for (let tries = 0; tries < 3; tries += 1) {
       const before = map.expected.total;
-      const { entries } = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
-      worker.unresponsive = false;
+      const entries = await this.#entriesOf(map, ref).catch((error: unknown) => {
+        // A draining worker that hangs is no reason to leave the others alone.
+        if (worker.role === 'draining' && isDeadline(error)) return null;
+        throw error;
+      });
+      worker.unresponsive = entries === null;
+      if (entries === null) return false;
       if (entries === before && before === map.expected.total) return true;
       if (before === map.expected.total && tries > 0) return false;
     }
     return true;
   }
 
-  #notice(error: unknown): void {
+  async #entriesOf(map: MirroredMap, worker: WorkerRef): Promise<number> {
+    try {
+      return (await map.runtime.entryCount(performance.now() + lookPatienceMs, worker)).entries;
+    } catch (error) {
+      if (isUnused(map, error)) return 0;
+      throw error;
+    }
+  }
+
+  async #notice(error: unknown): Promise<void> {
     if (error instanceof RuntimeMapRejection) {
       this.#log.warn('The proxy refused to be looked at', { cause: causeText(error) });
       return;
@@ -181,6 +206,15 @@ export class Reconciler {
     for (const worker of this.#book.all()) {
       for (const map of this.#maps) this.#book.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`);
     }
-    if (error.reason === 'missing' || error.reason === 'deadline') this.#link.markDown(error);
+    this.#unreachableSince ??= performance.now();
+    const lasting = performance.now() - this.#unreachableSince > reloadTakesAtMostMs;
+    if (mayBeReload(error.reason) && !lasting) return;
+    this.#link.markDown(error);
+    // Nobody can see any more what the workers hold. Only a reload makes the socket anew, and there is one to reload.
+    if (await this.#proxyRuns()) this.#onCurrentNotWhole(`master socket: ${error.reason}`);
   }
+}
+
+function isDeadline(error: unknown): boolean {
+  return error instanceof MasterSocketError && error.reason === 'deadline';
 }

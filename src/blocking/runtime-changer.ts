@@ -1,6 +1,7 @@
 // Brings one group of changes into the map of every live worker: the current one first (with the retries that a
 // reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known.
 import type { GroupOutcome, RuntimeMap, WorkerRef } from '../haproxy/runtime-map.ts';
+import { CURRENT, MapCommands } from '../haproxy/runtime-map-commands.ts';
 import type { RuntimeMapFailure } from './answers.ts';
 import type { PendingVersions } from './map-replacement.ts';
 import type { MapName } from './mirrored-map.ts';
@@ -132,29 +133,31 @@ export class RuntimeChanger {
   }
 
   #skipped(change: RuntimeChange, pid: number, reason: string): GroupOutcome {
-    const failures = [...change.add, ...change.remove].map((ip) => ({
-      ip_address: ip,
-      worker: pid,
-      command: '',
-      responses: [],
-      reason,
-    }));
+    const failures = notSent(change, { kind: 'pid', pid }, pid, reason);
     return { failures, ended: null, workerGone: false, processes: null, alreadyThere: 0, removed: [] };
   }
 
   #notAsked(change: RuntimeChange, reason: string): RuntimeChangeResult {
-    const current = this.#book.current()?.pid ?? null;
-    const failure = (verb: string, ip: string): RuntimeMapFailure => ({
-      ip_address: ip,
-      worker: current,
-      command: `@1 ${verb} map ${change.map.path} ${ip}`,
-      responses: [],
-      reason,
-    });
     return {
-      failures: [...change.add.map((ip) => failure('add', ip)), ...change.remove.map((ip) => failure('del', ip))],
+      failures: notSent(change, CURRENT, this.#book.current()?.pid ?? null, reason),
       currentFailed: true,
       removedFromWorkers: new Set(),
     };
   }
+}
+
+/** What would have been sent, and why it was not. */
+function notSent(change: RuntimeChange, to: WorkerRef, worker: number | null, reason: string): RuntimeMapFailure[] {
+  const commands = new MapCommands(change.map.path, to);
+  const failure = (command: string, ip: string): RuntimeMapFailure => ({
+    ip_address: ip,
+    worker,
+    command,
+    responses: [],
+    reason,
+  });
+  return [
+    ...change.add.map((ip) => failure(commands.add(ip), ip)),
+    ...change.remove.map((ip) => failure(commands.del(ip), ip)),
+  ];
 }

@@ -14,10 +14,11 @@ export function mayBeReload(reason: SocketFailureReason): boolean {
 }
 
 const probeEveryMs = 1_000;
-/** A hung worker holds one of the master's ten places as long as we wait; we hold one, and give it up seldom. */
-const probePatienceMs = 30_000;
-const firstPauseMs = 10;
-const longestPauseMs = 80;
+/** What is given up after this long is not asked again before it was answered (`MasterSocket`). */
+const probePatienceMs = 1_000;
+/** Short: where one reload follows the other, the socket is there for some 10 ms at a time. */
+const firstPauseMs = 5;
+const longestPauseMs = 10;
 
 export type LinkState = { readonly up: true } | { readonly up: false; readonly since: Date; readonly reason: string };
 

@@ -3,11 +3,19 @@ import type { RuntimeMapFailure, RuntimeReport } from './answers.ts';
 
 const shownFailures = 100;
 
-export function runtimeReport(failures: readonly RuntimeMapFailure[], reloadScheduled: boolean): RuntimeReport {
+/**
+ * @param reloadScheduled the current worker was not seen to be right, even where no address can be named for it
+ * @param total of which `failures` may be only the first
+ */
+export function runtimeReport(
+  failures: readonly RuntimeMapFailure[],
+  reloadScheduled: boolean,
+  total: number = failures.length,
+): RuntimeReport {
   return {
-    runtime_map_updated: failures.length === 0,
+    runtime_map_updated: total === 0 && !reloadScheduled,
     runtime_map_failures: failures.slice(0, shownFailures),
-    runtime_map_failures_total: failures.length,
+    runtime_map_failures_total: total,
     reload_scheduled: reloadScheduled,
   };
 }

@@ -3,6 +3,8 @@
 import { containingNetworks, covers, type IpEntry, lookupForms, parseIp } from '../domain/ip.ts';
 
 const shownInside = 100;
+/** Up to here it is quicker to ask each than to spell out the networks that could cover. */
+const fewEntries = 64;
 
 export class TrustedEntries {
   #entries = new Map<string, IpEntry>();
@@ -31,9 +33,19 @@ export class TrustedEntries {
 
   /** Trusted entries that cover the whole of it, narrowest first; empty: the block would have an effect. */
   covering(entry: IpEntry): string[] {
+    // Asked for each line of a list of millions, mostly with nobody or a handful trusted.
+    if (this.#entries.size === 0) return [];
+    if (this.#entries.size <= fewEntries && !this.#anyCovers(entry)) return [];
     return lookupForms(entry).flatMap((form) =>
       [form.text, ...containingNetworks(form)].filter((text) => this.#entries.has(text)),
     );
+  }
+
+  #anyCovers(entry: IpEntry): boolean {
+    for (const form of lookupForms(entry)) {
+      for (const trusted of this.#entries.values()) if (covers(trusted, form)) return true;
+    }
+    return false;
   }
 
   /** Trusted entries inside a network that is to be blocked; they stay served. The first 100. */

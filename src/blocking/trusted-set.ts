@@ -68,6 +68,10 @@ export class TrustedSet implements MirroredMap {
     yield this.entries.texts();
   }
 
+  async reread(): Promise<void> {
+    await this.updateTrustedIpsMap();
+  }
+
   async members(texts: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(texts.filter((text) => this.entries.has(text)));
   }

@@ -2,6 +2,8 @@
 // nobody else. Two lanes: urgent work goes first, long work comes in slices between (at most one slice after each
 // urgent turn, so that neither starves the other; a slice is at most 50 ms by its maker's promise).
 
+import { setImmediate } from 'node:timers/promises';
+
 export type Lane = 'urgent' | 'bulk';
 
 interface Waiting {
@@ -22,7 +24,13 @@ export class TurnQueue {
   take<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#lanes[lane].push({
-        run: () => work().then(resolve, reject),
+        run: async () => {
+          try {
+            resolve(await work());
+          } catch (error) {
+            reject(error);
+          }
+        },
       });
       if (!this.#running) void this.#run();
     });
@@ -39,6 +47,9 @@ export class TurnQueue {
       const next = this.#next();
       if (next === undefined) break;
       await next.run();
+      // A slice may be nothing but database work, which never lets the event loop turn by itself: without this a
+      // block that arrives would not even be read before the last slice.
+      if (this.#lastLane === 'bulk') await setImmediate();
     }
     this.#running = false;
   }

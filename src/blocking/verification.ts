@@ -5,49 +5,62 @@ import type { WorkerRef } from '../haproxy/runtime-map.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { bucketCount, Fingerprint } from './fingerprint.ts';
 import type { MirroredMap } from './mirrored-map.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 export type Verification =
   | { readonly whole: true; readonly entries: number }
-  /** At least one bucket that nobody touched differs. */
-  | { readonly whole: false; readonly differs: true; readonly entries: number }
-  /** Changes came so fast that some buckets were touched in every listing. */
-  | { readonly whole: false; readonly differs: false; readonly entries: number };
+  /** At least one bucket that nobody touched meanwhile differs. */
+  | { readonly whole: false; readonly entries: number };
 
-const listings = 6;
+/** Listings beside running changes; what these leave unproved is proved by one that has the turn. */
+const freeListings = 5;
 
 /** @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed; that is no verdict */
 export async function verifyWorker(
   map: MirroredMap,
   worker: WorkerRef,
   windows: ChangeWindows,
+  turns: TurnQueue,
   deadline: number,
 ): Promise<Verification> {
   const unproved = new Uint8Array(bucketCount).fill(1);
-  let entries = 0;
-  for (let listing = 0; listing < listings; listing += 1) {
-    const window = windows.open();
-    try {
-      const seen = new Fingerprint();
-      await map.runtime.runtimeMapKeys(
-        deadline,
-        (batch) => {
-          for (const { key, value } of batch) seen.addListed(key, value);
-        },
-        worker,
-      );
-      entries = seen.total;
-      if (seen.differingBuckets(map.expected, window.tainted).length > 0)
-        return { whole: false, differs: true, entries };
-      let left = 0;
-      for (let bucket = 0; bucket < bucketCount; bucket += 1) {
-        if (unproved[bucket] === 0) continue;
-        if (window.tainted[bucket] === 0) unproved[bucket] = 0;
-        else left += 1;
-      }
-      if (left === 0) return { whole: true, entries };
-    } finally {
-      windows.close(window);
-    }
+  for (let listing = 0; listing < freeListings; listing += 1) {
+    const { differs, entries, left } = await list(map, worker, windows, unproved, deadline);
+    if (differs) return { whole: false, entries };
+    if (left === 0) return { whole: true, entries };
+    // Lets the change that was in flight end, so that the next listing does not begin inside it.
+    await turns.take('bulk', async () => undefined);
   }
-  return { whole: false, differs: false, entries };
+  const { differs, entries } = await turns.take('bulk', () => list(map, worker, windows, unproved, deadline));
+  return { whole: !differs, entries };
+}
+
+async function list(
+  map: MirroredMap,
+  worker: WorkerRef,
+  windows: ChangeWindows,
+  unproved: Uint8Array,
+  deadline: number,
+): Promise<{ differs: boolean; entries: number; left: number }> {
+  const window = windows.open();
+  try {
+    const seen = new Fingerprint();
+    await map.runtime.runtimeMapKeys(
+      deadline,
+      (batch) => {
+        for (const { key, value } of batch) seen.addListed(key, value);
+      },
+      worker,
+    );
+    const differs = seen.differingBuckets(map.expected, window.tainted).length > 0;
+    let left = 0;
+    for (let bucket = 0; bucket < bucketCount; bucket += 1) {
+      if (unproved[bucket] === 0) continue;
+      if (window.tainted[bucket] === 0) unproved[bucket] = 0;
+      else left += 1;
+    }
+    return { differs, entries: seen.total, left };
+  } finally {
+    windows.close(window);
+  }
 }

@@ -22,16 +22,19 @@ export interface Comparison {
 
 /** A listing of nothing but strangers must not fill the memory; what is beyond is found by the next comparison. */
 const listLimit = 100_000;
+const lostRowsFrom = 100;
 
 /** @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed */
 export async function compareWorker(map: MirroredMap, worker: WorkerRef, deadline: number): Promise<Comparison> {
-  const table = new AddressTable(map.expected.total);
+  const known = map.expected.total;
+  const table = new AddressTable(known);
   for await (const texts of map.scan()) {
     for (const text of texts) {
       const parsed = parseIp(text);
       if (parsed.ok) table.insert(parsed.entry);
     }
   }
+  refuseLostRows(table.size, Math.min(known, map.expected.total));
   const unexpected: string[] = [];
   const wrongValue: string[] = [];
   const duplicate: string[] = [];
@@ -64,6 +67,12 @@ export async function compareWorker(map: MirroredMap, worker: WorkerRef, deadlin
     },
     missing: () => unmarked(map, table),
   };
+}
+
+/** A table that somebody emptied must not unblock the world; a sync says what to confirm. */
+function refuseLostRows(held: number, known: number): void {
+  if (known < lostRowsFrom || held >= known / 2) return;
+  throw new Error(`the database holds ${held} entries where the service knew ${known}; nothing is repaired by it`);
 }
 
 async function* unmarked(map: MirroredMap, table: AddressTable): AsyncIterable<readonly string[]> {

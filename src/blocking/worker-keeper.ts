@@ -1,12 +1,13 @@
 // Sees to it that a worker's map is what the database says: verify, else compare, repair, verify again. One at a
 // time, whoever asks (reconciler, sync, reload), so that no repair is taken for drift by another.
-import { MasterSocketError } from '../haproxy/master-socket.ts';
+import { MasterSocketError, type SocketFailureReason } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { TurnQueue } from './turn-queue.ts';
+import { isUnused } from './unused-map.ts';
 import { verifyWorker } from './verification.ts';
 import type { WorkerBook } from './worker-book.ts';
 import { compareWorker } from './worker-comparison.ts';
@@ -17,6 +18,8 @@ export interface WorkerVerdict extends Repairs {
   readonly whole: boolean;
   /** Why it is not known to be whole. */
   readonly reason: string | null;
+  /** That it could not be asked is the reason. */
+  readonly socketFailure: SocketFailureReason | null;
 }
 
 export interface Remaining {
@@ -28,6 +31,8 @@ export interface Remaining {
 
 /** A listing of a million takes 0.1 s; this is for a machine that is short of everything. */
 const patienceMs = 60_000;
+/** A worker that hangs must not hold up whoever waits for the others. */
+const firstAnswerMs = 2_000;
 const rounds = 3;
 /** Deletes that scan: above this many, replacing the map is cheaper (5 ms each against 1.7 µs an entry, at a million). */
 const slowDeletesAtMost = 64;
@@ -84,19 +89,34 @@ export class WorkerKeeper {
   async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
-    const verdict = (whole: boolean, reason: string | null): WorkerVerdict => {
+    const verdict = (
+      whole: boolean,
+      reason: string | null,
+      socketFailure: SocketFailureReason | null = null,
+    ): WorkerVerdict => {
       if (whole) this.#book.markWhole(pid, map.name);
       else this.#book.markSuspect(pid, map.name, reason ?? 'not verified');
-      return { pid, whole, reason, ...repairs };
+      return { pid, whole, reason, socketFailure, ...repairs };
     };
     try {
+      await this.#expectAnswer(map, worker, pid);
       for (let round = 0; round <= rounds; round += 1) {
-        const verification = await verifyWorker(map, worker, this.#windows, performance.now() + patienceMs);
+        const verification = await verifyWorker(
+          map,
+          worker,
+          this.#windows,
+          this.#turns,
+          performance.now() + patienceMs,
+        );
         if (verification.whole) return verdict(true, null);
-        if (!verification.differs) return verdict(false, 'changes came too fast for a comparison');
         if (round === rounds) break;
         this.#book.markSuspect(pid, map.name, 'its map differs from the database');
         const done = await this.#repair(map, worker, pid);
+        if (done.added + done.removed + done.corrected === 0) {
+          // The worker holds what the database holds: it is what was expected that is wrong.
+          await map.reread();
+          continue;
+        }
         repairs.added += done.added;
         repairs.removed += done.removed;
         repairs.corrected += done.corrected;
@@ -110,10 +130,22 @@ export class WorkerKeeper {
       }
       return verdict(false, `its map still differs after ${rounds} repairs`);
     } catch (error) {
+      if (isUnused(map, error)) return verdict(true, null);
       if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) {
         this.#log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
       }
-      return verdict(false, causeText(error));
+      return verdict(false, causeText(error), error instanceof MasterSocketError ? error.reason : null);
+    }
+  }
+
+  async #expectAnswer(map: MirroredMap, worker: WorkerRef, pid: number): Promise<void> {
+    try {
+      await map.runtime.entryCount(performance.now() + firstAnswerMs, worker);
+    } catch (error) {
+      const known = this.#book.byPid(pid);
+      if (known !== null && error instanceof MasterSocketError && error.reason === 'deadline')
+        known.unresponsive = true;
+      throw error;
     }
   }
 

@@ -37,7 +37,9 @@ export async function repairWorker(options: {
   const { runtime } = map;
   const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
   const slice = options.fastDeletes || map.expected.total < slowFrom ? commandSlice : slowCommandSlice;
-  const { unexpected, wrongValue, duplicate } = comparison.differences;
+  const { unexpected, duplicate } = comparison.differences;
+  // One that is there several times with a wrong value is listed as often, and set right once.
+  const wrongValue = [...new Set(comparison.differences.wrongValue)];
 
   // Missing ones first: they are the ones that let somebody in.
   let found = 0;

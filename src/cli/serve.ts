@@ -1,8 +1,9 @@
 // `serve`: the service itself, in the foreground. SIGTERM and SIGINT end it after what is in flight was answered; the
 // proxy goes on. SIGHUP opens the manager log anew.
 import { createApp } from '../http/app.ts';
-import { listen } from '../http/listen.ts';
+import { type Listening, listen } from '../http/listen.ts';
 import { startService } from '../service/service.ts';
+import { checkSettings } from '../service/settings-check.ts';
 import type { Settings } from '../settings.ts';
 import { causeText, ManagerLog } from '../telemetry/log.ts';
 import { version } from '../version.ts';
@@ -12,48 +13,69 @@ const graceMs = 10_000;
 export interface Served {
   readonly url: string;
   readonly keyFile: string;
-  readonly proxyMaster: () => number | null;
   /** Resolves when everything was let go of. */
   readonly ended: Promise<void>;
-  stop(why: string): void;
 }
 
 export interface ServeOptions {
   /** A file that takes the JSON lines in place of standard output. */
   readonly jsonFile?: string;
-  readonly endsOnHangUp?: boolean;
+  /** The proxy is ended with the service, and a terminal that goes away ends both. */
+  readonly trial?: boolean;
 }
 
-export async function serve(settings: Settings, options: ServeOptions = {}): Promise<Served> {
+/** Null: it was told to stop before it had started. */
+export async function serve(settings: Settings, options: ServeOptions = {}): Promise<Served | null> {
+  await checkSettings(settings);
   const log = new ManagerLog(settings.logFile, options.jsonFile ?? 1);
-  let service: Awaited<ReturnType<typeof startService>>;
+  const trial = options.trial === true;
+  const stopping = new AbortController();
+  const stop = (why: string): void => {
+    if (stopping.signal.aborted) return;
+    log.info('Service stops', { why });
+    stopping.abort();
+  };
+  // Before the start: a signal that comes meanwhile must not leave half of it behind.
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('SIGHUP', () => (trial ? stop('SIGHUP') : log.reopen()));
+
+  const service = await refusing(
+    log,
+    startService(settings, log, version, { signal: stopping.signal, endsProxy: trial }),
+  );
+  if (stopping.signal.aborted) {
+    await service.stop();
+    return null;
+  }
+  let listening: Listening;
   try {
-    service = await startService(settings, log, version);
+    listening = await refusing(log, listen(createApp(service.services), settings.listen.target));
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+  log.info('API listens', { url: listening.url });
+  const begun = service.begin();
+  const shutDown = async (): Promise<void> => {
+    const cut = await listening.close(graceMs);
+    if (cut > 0) log.warn('Requests were cut off at the end', { connections: cut });
+    await Promise.all([service.stop(), begun]);
+  };
+  const ended = stopping.signal.aborted
+    ? shutDown()
+    : new Promise<void>((resolve, reject) => {
+        stopping.signal.addEventListener('abort', () => shutDown().then(resolve, reject), { once: true });
+      });
+  await begun;
+  return { url: listening.url, keyFile: service.keyFile, ended };
+}
+
+async function refusing<T>(log: ManagerLog, start: Promise<T>): Promise<T> {
+  try {
+    return await start;
   } catch (error) {
     log.error('Start refused', { cause: causeText(error) });
     throw error;
   }
-  const app = createApp(service.services);
-  const listening = await listen(app, settings.listen.target);
-  log.info('API listens', { url: listening.url });
-
-  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-  let stopping = false;
-  const stop = (why: string): void => {
-    if (stopping) return;
-    stopping = true;
-    log.info('Service stops', { why });
-    const shutDown = async (): Promise<void> => {
-      const cut = await listening.close(graceMs);
-      if (cut > 0) log.warn('Requests were cut off at the end', { connections: cut });
-      await service.stop();
-    };
-    shutDown().then(resolve, reject);
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-  // A trial's terminal that goes away ends it; a service opens its log anew, as after a rotation.
-  process.on('SIGHUP', () => (options.endsOnHangUp === true ? stop('SIGHUP') : log.reopen()));
-  await service.begin();
-  return { url: listening.url, keyFile: service.keyFile, proxyMaster: service.proxyMaster, ended, stop };
 }

@@ -136,13 +136,17 @@ async function writeDurably(path: string, content: string): Promise<void> {
   }
 }
 
-/** Bytes copied, or null for a file that is not there: a first start may have no trusted map yet. */
+/**
+ * Bytes copied, or null for a file that is not there (a first start may have no trusted map yet) or cannot be copied:
+ * a copy that is only for reading never keeps a reload from being made.
+ */
 async function copyIfThere(from: string, to: string): Promise<number | null> {
   try {
     await copyFile(from, to, constants.COPYFILE_FICLONE);
     return (await stat(to)).size;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    await rm(to, { recursive: true, force: true });
+    return null;
   }
 }

@@ -2,8 +2,11 @@
 // over it: the bytes that were validated are the bytes that are deployed, and the rename is the only switch.
 import { chmod, chown, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { fsyncFolder, writeFileAtomically } from '../files/atomic-file.ts';
 import { sha256 } from './backup-set.ts';
+import { asConfigurationTrouble } from './trouble.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -14,28 +17,46 @@ export class LiveFile {
     this.path = path;
   }
 
-  /** Null: there is none yet. @throws when it is not UTF-8: it could not be kept byte for byte */
+  /** Null: there is none yet. @throws ServiceError when it is not UTF-8: it could not be kept byte for byte */
   async read(): Promise<string | null> {
+    let bytes: Buffer;
     try {
-      return decoder.decode(await readFile(this.path));
+      bytes = await readFile(this.path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw error;
+      throw asConfigurationTrouble(error, 'read configuration');
+    }
+    try {
+      return decoder.decode(bytes);
+    } catch (cause) {
+      throw new ServiceError(
+        codes.ConfigurationFilesUnusable,
+        'read configuration',
+        `${this.path} is not UTF-8, so it could not be kept as it is; convert it, for example with iconv -f latin1 -t utf-8`,
+        { cause },
+      );
     }
   }
 
   /** Writes `text` beside the live file; durable, with the live file's mode and owner. */
   async stage(text: string): Promise<Candidate> {
     const path = `${this.path}.candidate`;
+    // One that a crash left behind may have had any mode and owner; this one has the live file's.
+    await rm(path, { force: true });
     await writeFileAtomically(path, text, { mode: 0o644 });
+    const candidate = new Candidate(path, this.path, sha256(text));
     try {
       const live = await stat(this.path);
-      await chmod(path, live.mode & 0o7777);
+      // Before chmod: chown clears the set-id bits.
       await chown(path, live.uid, live.gid);
+      await chmod(path, live.mode & 0o7777);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+        await candidate.discard();
+        throw error;
+      }
     }
-    return new Candidate(path, this.path, sha256(text));
+    return candidate;
   }
 }
 
@@ -54,7 +75,13 @@ export class Candidate {
   async deploy(): Promise<void> {
     const found = sha256(await readFile(this.path, 'utf8'));
     if (found !== this.#hash) {
-      throw new Error(`${this.path} was changed while it was validated (sha256 ${found}, not ${this.#hash})`);
+      await this.discard();
+      throw new ServiceError(
+        codes.ConfigurationFilesUnusable,
+        'deploy configuration',
+        `${this.path} was changed by somebody while it was validated (sha256 ${found}, not ${this.#hash}); nothing was changed, try again`,
+        { retryAfterSeconds: 1 },
+      );
     }
     await rename(this.path, this.#target);
     await fsyncFolder(dirname(this.#target));

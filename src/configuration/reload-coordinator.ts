@@ -34,6 +34,7 @@ export class ReloadCoordinator {
   readonly #now: () => Date;
   readonly #stillNeeded: () => Promise<boolean>;
   readonly #memoryAllows: () => Promise<boolean>;
+  readonly #inForce: () => Promise<ReloadRequest['restore'] | null>;
   readonly #stop = new AbortController();
   #lock: Promise<unknown> = Promise.resolve();
   #next: { reasons: string[]; promise: Promise<CompletedReload> } | null = null;
@@ -53,6 +54,8 @@ export class ReloadCoordinator {
     readonly stillNeeded: () => Promise<boolean>;
     /** False while one worker more, beside the draining ones, would not fit. */
     readonly memoryAllows: () => Promise<boolean>;
+    /** The last known good configuration; null: none yet. */
+    readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
   }) {
     this.#safeReload = options.safeReload;
     this.#store = options.store;
@@ -60,6 +63,7 @@ export class ReloadCoordinator {
     this.#now = options.now;
     this.#stillNeeded = options.stillNeeded;
     this.#memoryAllows = options.memoryAllows;
+    this.#inForce = options.inForce;
   }
 
   get scheduled(): ScheduledReload | null {
@@ -128,7 +132,9 @@ export class ReloadCoordinator {
     while (this.#scheduled !== null && !this.#stop.signal.aborted) {
       const scheduled = this.#scheduled;
       if (!(await this.#stillNeeded())) {
-        this.#log.info('Scheduled reload dropped: every worker was seen to hold the whole set', {
+        // After an attempt it was seen to have done what it was for; before one, somebody else's reload did.
+        const how = scheduled.attempts > 0 ? 'done' : 'dropped';
+        this.#log.info(`Scheduled reload ${how}: the current worker was seen to hold the whole set`, {
           reasons: [...scheduled.reasons],
         });
         if (this.#scheduled === scheduled) this.#scheduled = null;
@@ -149,9 +155,17 @@ export class ReloadCoordinator {
   }
 
   async #tryScheduled(scheduled: { reasons: Set<string>; attempts: number }): Promise<void> {
-    scheduled.attempts += 1;
     try {
-      await this.reload(`scheduled: ${[...scheduled.reasons].join('; ')}`);
+      await this.#alone(async () => {
+        // One that had its turn before may have done what this one is for; if not, it counts for the distance.
+        if (!(await this.#stillNeeded()) || this.#waitBefore(scheduled.attempts) > 0) return;
+        scheduled.attempts += 1;
+        const request = { id: newId(this.#now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
+        // It is there to enforce what waits for it. What is new in the template, or an operator's own configuration
+        // that the template would replace, is for a reload that somebody asks for.
+        const inForce = await this.#inForce();
+        await this.#run(inForce === null || inForce === undefined ? request : { ...request, restore: inForce });
+      });
     } catch (error) {
       this.#log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });
     }

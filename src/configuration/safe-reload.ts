@@ -11,6 +11,7 @@ import type { BackupStore } from './backup-store.ts';
 import type { LiveFile } from './live-file.ts';
 import type { RenderedConfiguration } from './render.ts';
 import { collectGarbage, ensureFiles, type NamedFile } from './sites-map.ts';
+import { asConfigurationTrouble } from './trouble.ts';
 
 /** What the safe reload needs of the rest of the service. */
 export interface ReloadSurroundings {
@@ -86,9 +87,17 @@ export class SafeReload {
   /**
    * One reload, start to end; the caller holds the lock.
    * @throws ServiceError 422 (refused by template or proxy; members `output`, `restored`, `worker_before`,
-   *   `worker_after`), 503 (not confirmed and rolled back, or the files cannot be written)
+   *   `worker_after`), 503 (not confirmed and rolled back, or the files or the database cannot be used)
    */
   async run(request: ReloadRequest): Promise<CompletedReload> {
+    try {
+      return await this.#run(request);
+    } catch (error) {
+      throw asConfigurationTrouble(error, 'safe reload');
+    }
+  }
+
+  async #run(request: ReloadRequest): Promise<CompletedReload> {
     const began = performance.now();
     const live = await this.#live.read();
     const attempt: Attempt = { request, began, live, backup: await this.#backUp(request, live), warnings: [] };
@@ -96,10 +105,16 @@ export class SafeReload {
     attempt.warnings.push(...wanted.warnings);
     if (wanted.text !== live) await wanted.candidate.deploy();
     else await wanted.candidate.discard();
-    await this.#surroundings.writeMaps();
-    const outcome = await this.#surroundings.reloadProxy();
-    if (!outcome.confirmed) return await this.#rollBack(attempt, outcome, wanted.text);
-    return await this.#complete(attempt, wanted, outcome);
+    let failure: ReloadOutcome & { confirmed: false };
+    try {
+      await this.#surroundings.writeMaps();
+      const outcome = await this.#surroundings.reloadProxy();
+      if (outcome.confirmed) return await this.#complete(attempt, wanted, outcome);
+      failure = outcome;
+    } catch (error) {
+      return await this.#undo(attempt, error, wanted.text);
+    }
+    return await this.#rollBack(attempt, failure, wanted.text);
   }
 
   async #backUp(request: ReloadRequest, live: string | null): Promise<string | null> {
@@ -111,7 +126,8 @@ export class SafeReload {
     const { id } = await this.#backups.create({
       reason: request.reasons.join('; ').slice(0, 500),
       configText: live,
-      extraFiles: known !== null && known.configText === live ? known.files : [],
+      // An edited one may name them too, and could not be restored without them.
+      extraFiles: known === null ? [] : known.files.filter(({ path }) => live.includes(path)),
       mapFiles: this.#mapFiles,
     });
     this.#log.info('Backup created', { backup: id, reload: request.id });
@@ -203,6 +219,30 @@ export class SafeReload {
     );
   }
 
+  /** Something else than the proxy failed after the switch: the database, a map file. Nothing of the change stays. */
+  async #undo(attempt: Attempt, failure: unknown, tried: string): Promise<never> {
+    const { request } = attempt;
+    const known = asConfigurationTrouble(failure, 'safe reload');
+    this.#log.error('Reload failed', { reload: request.id, reason: 'interrupted', cause: causeText(failure) });
+    const restored = await this.#restore(attempt, { tried, reload: true });
+    if (!(known instanceof ServiceError)) throw known;
+    throw new ServiceError(known.code, 'safe reload', `${known.detail}${rollbackText(restored)}`, {
+      cause: failure,
+      retryAfterSeconds: known.retryAfterSeconds ?? 10,
+      members: {
+        ...known.members,
+        id: request.id,
+        reasons: request.reasons,
+        backup: attempt.backup,
+        restored: restored.restored,
+        ...(restored.problem === null ? {} : { restore_failure: restored.problem }),
+        worker_before: restored.outcome?.workerBefore ?? null,
+        worker_after: restored.outcome?.workerAfter ?? null,
+        duration_ms: Math.round(performance.now() - attempt.began),
+      },
+    });
+  }
+
   /** The last known good on disk, in the proxy, with the maps of the database; what failed of it is told, not thrown. */
   async #restore(
     attempt: Attempt,
@@ -210,8 +250,8 @@ export class SafeReload {
   ): Promise<{ restored: boolean; problem: string | null; outcome: ReloadOutcome | null }> {
     let outcome: ReloadOutcome | null = null;
     try {
-      const known =
-        (await this.#knownGood()) ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
+      const recorded = await this.#knownGood();
+      const known = recorded ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
       if (known === null) return { restored: false, problem: 'there is no known good configuration yet', outcome };
       await ensureFiles(known.files);
       if ((await this.#live.read()) !== known.configText) {
@@ -228,8 +268,9 @@ export class SafeReload {
         // The bytes are back and, where nothing new was deployed, so is what the worker runs.
         return { restored: how.tried === null || known.configText !== how.tried, problem, outcome };
       }
-      await this.#surroundings.verifyWorkers();
-      await this.#backups.markKnownGood(known.configText, known.files);
+      for (const warning of await this.#verifyWorkers()) this.#log.warn(warning, { reload: attempt.request.id });
+      // One that was never recorded names files that are not known here.
+      if (recorded !== null) await this.#tidyUp(recorded.files);
       return { restored: true, problem: null, outcome };
     } catch (error) {
       this.#log.error('Restoring the last known good configuration failed', {
@@ -246,7 +287,7 @@ export class SafeReload {
     outcome: ReloadOutcome & { confirmed: true },
   ): Promise<CompletedReload> {
     const { request, warnings } = attempt;
-    warnings.push(...(await this.#surroundings.verifyWorkers()));
+    warnings.push(...(await this.#verifyWorkers()));
     await request.sites?.store();
     await this.#keep(wanted, attempt.backup, warnings);
     this.#log.info('Safe reload completed', {
@@ -268,6 +309,28 @@ export class SafeReload {
       duration_ms: Math.round(performance.now() - attempt.began),
       warnings,
     };
+  }
+
+  /** A verification that cannot be made now is made by the reconciler; the reload itself is proved. */
+  async #verifyWorkers(): Promise<readonly string[]> {
+    try {
+      return await this.#surroundings.verifyWorkers();
+    } catch (error) {
+      return [`the maps of the workers could not be compared: ${causeText(error)}`];
+    }
+  }
+
+  /** What the refused configuration named beside itself goes with it; refusals add no backups for ever either. */
+  async #tidyUp(files: readonly NamedFile[]): Promise<void> {
+    try {
+      await collectGarbage(
+        this.#sitesMapBase,
+        files.map(({ path }) => path),
+      );
+      await this.#backups.prune(keptBackups);
+    } catch (error) {
+      this.#log.warn('What a refused configuration left could not be removed', { cause: causeText(error) });
+    }
   }
 
   /** The reload is done and proved; a full disk now must not make it look failed. */

@@ -3,7 +3,7 @@
 import { ServiceError } from '../errors/service-error.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import type { BackupStore } from './backup-store.ts';
+import type { BackupContent, BackupStore } from './backup-store.ts';
 import type { LiveFile } from './live-file.ts';
 import type { RenderedConfiguration } from './render.ts';
 import { ensureFiles, type NamedFile } from './sites-map.ts';
@@ -23,8 +23,11 @@ export async function ensureStartConfiguration(options: {
 }): Promise<StartConfiguration> {
   const { live, backups, log } = options;
   const text = await live.read();
+  const known = await readableKnownGood(backups, log);
   let output = '';
   if (text !== null) {
+    // A file that it names and that is gone must not make a good configuration look bad.
+    if (known !== null && known.configText === text) await ensureFiles(known.files);
     const check = await checkConfiguration(options.proxyBin, live.path);
     if (check.valid) return { usable: true, source: 'live' };
     output = check.output;
@@ -37,7 +40,6 @@ export async function ensureStartConfiguration(options: {
     });
     log.info('Backup created', { backup: id });
   }
-  const known = await backups.readKnownGood();
   if (known !== null && known.configText !== text && (await deploy(options, known.configText, known.files))) {
     log.info('Backup restored', { file: live.path });
     return { usable: true, source: 'known-good' };
@@ -46,11 +48,22 @@ export async function ensureStartConfiguration(options: {
     const rendered = await options.render();
     if (await deploy(options, rendered.text, rendered.files)) return { usable: true, source: 'template' };
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ServiceError) || error.status !== 422) throw error;
     log.error('Configuration validation failed', { output: causeText(error) });
     output = output === '' ? causeText(error) : output;
   }
   return { usable: false, output };
+}
+
+/** One that is damaged is none: the start goes on with what else there is. */
+export async function readableKnownGood(backups: BackupStore, log: Log): Promise<BackupContent | null> {
+  try {
+    return await backups.readKnownGood();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    log.error('The last known good configuration cannot be read', { cause: causeText(error) });
+    return null;
+  }
 }
 
 async function deploy(

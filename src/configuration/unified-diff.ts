@@ -7,6 +7,9 @@ const comparisonLimit = 4_000_000;
 
 type Edit = { readonly mark: ' ' | '-' | '+'; readonly line: string };
 
+/** As `diff` and `patch` write it, after a last line that no newline ends. */
+const noNewline = '\n\\ No newline at end of file';
+
 /** Empty when both are the same. */
 export function unifiedDiff(before: string, after: string, path: string): string {
   if (before === after) return '';
@@ -17,8 +20,10 @@ export function unifiedDiff(before: string, after: string, path: string): string
 }
 
 function linesOf(text: string): string[] {
+  if (text === '') return [];
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
+  else lines.push(`${lines.pop()}${noNewline}`);
   return lines;
 }
 

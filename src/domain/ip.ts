@@ -16,7 +16,10 @@ import { quote } from './quote.ts';
 export type { IpEntry, IpWords } from './ip-entry.ts';
 export { containingNetworks, covers, lookupForms, sortKey, sortKeyRange } from './ip-order.ts';
 
-export type IpParse = { readonly ok: true; readonly entry: IpEntry } | { readonly ok: false; readonly why: string };
+export type IpParse =
+  | { readonly ok: true; readonly entry: IpEntry }
+  /** `meant`: the network of a text that has host bits set and is right otherwise. */
+  | { readonly ok: false; readonly why: string; readonly meant?: IpEntry };
 
 /** `0000:0000:0000:0000:0000:ffff:255.255.255.255/128` */
 const LONGEST_TEXT = 49;
@@ -75,7 +78,7 @@ function explainPrefix(text: string, longest: number): string {
 }
 
 function refuseHostBits(text: string, network: IpEntry): IpParse {
-  return refuse(`${quote(text)} has host bits set; did you mean ${network.text}?`);
+  return { ok: false, why: `${quote(text)} has host bits set; did you mean ${network.text}?`, meant: network };
 }
 
 function refuse(why: string): IpParse {

@@ -29,17 +29,25 @@ export class Conversation {
   readonly #onEnd: ConversationEnd;
   readonly #timer: NodeJS.Timeout;
   readonly #parser: ReplyParser;
+  readonly #owes: (target: string | null) => boolean;
   #raw: Buffer[] | null = null;
   #turn: Turn | null = null;
   #over = false;
   #failure: { reason: SocketFailureReason; detail?: string; cause?: unknown } | null = null;
   #onDrain: (() => void) | null = null;
 
-  /** Takes over a connected socket; made by `MasterSocket.converse`. */
-  constructor(socket: Socket, path: string, deadline: Deadline, onEnd: ConversationEnd) {
+  /** Takes over a connected socket; made by `MasterSocket.converse`. `owes`: who still has an old question to answer. */
+  constructor(
+    socket: Socket,
+    path: string,
+    deadline: Deadline,
+    onEnd: ConversationEnd,
+    owes: (target: string | null) => boolean = () => false,
+  ) {
     this.#socket = socket;
     this.#path = path;
     this.#onEnd = onEnd;
+    this.#owes = owes;
     this.#timer = setTimeout(() => this.#fail('deadline'), millisecondsUntil(deadline));
     this.#parser = new ReplyParser({ lines: (lines) => this.#lines(lines), end: () => this.#replyEnd() });
     socket.on('data', (bytes) => this.#data(bytes));
@@ -104,6 +112,14 @@ export class Conversation {
       if (this.#over) {
         const failure = this.#failure ?? { reason: 'reset', detail: 'the conversation is over' };
         reject(this.#error(failure.reason, turn, failure));
+        return;
+      }
+      const first = commands[0];
+      // A master that does not answer for itself forwards nothing either.
+      if (first !== undefined && (this.#owes(null) || this.#owes(targetOf(first)))) {
+        this.#finishUp();
+        const detail = 'it still owes the answer to an earlier command; nothing was sent';
+        reject(this.#error('deadline', turn, { detail }));
         return;
       }
       this.#turn = turn;

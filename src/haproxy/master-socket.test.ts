@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -131,6 +131,10 @@ describe('a conversation', () => {
       const error = await failure(conversation.finish([GET, 'show proc']));
       const responses = reason === 'garbled' ? [NOT_FOUND, 'one'] : [NOT_FOUND];
       expect(error).toMatchObject({ reason, responses, partial, command: 'show proc', path: master.path });
+      // What is owed is not asked for again; each case is to find a master that owes nothing.
+      master.script = () => undefined;
+      master.dropConnections();
+      await eventually('nothing is owed', () => socket.connections === 0);
     }
   });
 
@@ -235,6 +239,41 @@ describe('the master socket', () => {
     await eventually('the question was asked', () => master.commands.includes('@1 show map'));
     master.dropConnections();
     await eventually('the place is free again', () => socket.connections === 0);
+  });
+
+  it('asks a target that owes an answer nothing more, and the others go on', async () => {
+    master.script = (command) => (command.startsWith('@!101 ') ? hang : undefined);
+    const toTheHungOne = `@!101 get map ${MAP} 192.0.2.1`;
+    await failure(socket.converse(shortly()).then((one) => one.send([toTheHungOne])));
+    for (let count = 0; count < 5; count += 1) {
+      const error = await failure(exchange(toTheHungOne));
+      expect(error).toMatchObject({ reason: 'deadline', message: expect.stringContaining('nothing was sent') });
+    }
+    expect(socket.connections).toBe(1);
+    expect(master.commands.filter((command) => command === toTheHungOne)).toHaveLength(1);
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+    expect(await exchange('show proc')).toHaveLength(1);
+  });
+
+  it('asks a master that owes an answer nothing more, since it forwards nothing either', async () => {
+    master.script = () => hang;
+    await failure(socket.converse(shortly()).then((one) => one.send(['show proc'])));
+    expect((await failure(exchange(GET))).message).toContain('nothing was sent');
+  });
+
+  it('that was made anew at its path owes nothing, whoever still holds the old connections', async () => {
+    master.script = () => hang;
+    const commands = Array.from({ length: 4 }, () => socket.converse(shortly()).then((one) => one.send([GET])));
+    await Promise.all(commands.map(failure));
+    expect(socket.connections).toBe(3);
+    await eventually('the question was asked', () => master.commands.includes('@1 show map'));
+    await rename(master.path, `${master.path}.old`);
+    const anew = new ScriptedMaster(master.path, { [MAP]: [] });
+    await anew.listen();
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+    expect(socket.connections).toBe(0);
+    expect(anew.commands).toEqual([GET]);
+    await anew.stop();
   });
 
   it('sends nothing after its deadline', async () => {

@@ -1,10 +1,10 @@
 // The master's command socket: connections, places and deadlines. Knows no map command.
 import { createConnection, type Socket } from 'node:net';
-import { Conversation } from './conversation.ts';
+import { Conversation, type ConversationEnd } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
 import { type Deadline, MasterSocketError, socketFailureReason } from './master-socket-error.ts';
 import { type Place, Places } from './master-socket-places.ts';
-import { socketSafety } from './socket-safety.ts';
+import { socketFile, socketSafety } from './socket-safety.ts';
 
 export { type Deadline, MasterSocketError, type SocketFailureReason } from './master-socket-error.ts';
 
@@ -23,12 +23,17 @@ interface Feeler {
   readonly socket: Socket;
   /** Places of conversations that we gave up, but whose slots the master still holds. */
   readonly owed: Place[];
+  readonly settled: () => void;
 }
 
 export class MasterSocket {
   readonly path: string;
   readonly #places: Places;
   readonly #feelers = new Map<string | null, Feeler>();
+  readonly #open = new Set<Conversation>();
+  #closed = false;
+  /** The file that the feelers' connections were made through. */
+  #file: string | null = null;
 
   constructor(path: string, options: MasterSocketOptions = {}) {
     this.path = path;
@@ -45,6 +50,7 @@ export class MasterSocket {
    * 'deadline' once the deadline passes. Rejects with MasterSocketError. Must be ended by `finish` or `close`.
    */
   async converse(deadline: Deadline, options: ConverseOptions = {}): Promise<Conversation> {
+    this.#forgetReplaced();
     const place = await this.#places.take(deadline, options.reserved === true);
     if (place === null || performance.now() >= deadline) {
       place?.release();
@@ -56,10 +62,16 @@ export class MasterSocket {
     }
     try {
       const socket = await this.#connect();
-      return new Conversation(socket, this.path, deadline, (unanswered) => {
-        if (unanswered === null) place.release();
+      const ended: ConversationEnd = (unanswered) => {
+        this.#open.delete(conversation);
+        if (unanswered === null || this.#closed) place.release();
         else this.#owe(unanswered.target, place);
-      });
+      };
+      const hung = (target: string | null) => this.#feelers.has(target);
+      const conversation: Conversation = new Conversation(socket, this.path, deadline, ended, hung);
+      this.#open.add(conversation);
+      if (this.#closed) conversation.close();
+      return conversation;
     } catch (error) {
       place.release();
       throw error;
@@ -76,8 +88,10 @@ export class MasterSocket {
     }
   }
 
-  /** Lets go of everything that still waits for an answer. */
+  /** Lets go of everything that still waits for an answer, for good: whatever is asked from now on fails with 'reset'. */
   close(): void {
+    this.#closed = true;
+    for (const conversation of [...this.#open]) conversation.close();
     for (const feeler of this.#feelers.values()) feeler.socket.destroy();
   }
 
@@ -101,10 +115,23 @@ export class MasterSocket {
   }
 
   /**
+   * The socket was made anew at its path (SIGUSR2), or somebody put another there: whoever holds our old connections
+   * is not the one that listens now, and what he owes us holds no place of the new one. His file lives as long as he
+   * does, so its number is not used again before he is gone.
+   */
+  #forgetReplaced(): void {
+    const file = socketFile(this.path);
+    if (file === null || file === this.#file) return;
+    this.#file = file;
+    for (const feeler of [...this.#feelers.values()]) feeler.settled();
+  }
+
+  /**
    * A command that we gave up holds its slot in the master while its worker does not answer, and the master notices
    * our going only then (2.6.12, 3.0.11). So its place stays taken until the same target answers something else, or
    * the master closes our question (it re-executed, or is gone). Our connection itself was destroyed: the master then
    * drops the commands behind the unanswered one, so at most that one still takes effect (measured on both).
+   * Until then nothing more is sent to that target: it would hold one place after the other.
    */
   #owe(target: string | null, place: Place): void {
     const asked = this.#feelers.get(target);
@@ -114,14 +141,14 @@ export class MasterSocket {
     }
     const socket = createConnection({ path: this.path });
     socket.unref();
-    const feeler: Feeler = { socket, owed: [place] };
-    this.#feelers.set(target, feeler);
     const settled = (): void => {
       if (this.#feelers.get(target) !== feeler) return;
       this.#feelers.delete(target);
       socket.destroy();
       for (const owed of feeler.owed) owed.release();
     };
+    const feeler: Feeler = { socket, owed: [place], settled };
+    this.#feelers.set(target, feeler);
     socket.on('data', settled);
     // Refused, reset, closed: whoever held the slots is no longer there.
     socket.on('error', settled);

@@ -61,7 +61,7 @@ export class ProxyReloader {
     const until = Math.min(deadline, performance.now() + reloadUnderWayMs);
     for (;;) {
       const seen = await this.#show(Math.min(until, performance.now() + askPatienceMs));
-      if (!(seen instanceof MasterSocketError)) return seen;
+      if (!(seen instanceof MasterSocketError)) return (await this.#foreign(seen)) ?? seen;
       // Nobody listens and no master lives: waiting for a reload to end is waiting for nothing.
       const hopeless = !reloadSigns.has(seen.reason) || (await findMaster(this.#pidFile, this.#configFile)) === null;
       if (hopeless || performance.now() + pollMs >= until) return seen;
@@ -69,11 +69,23 @@ export class ProxyReloader {
     }
   }
 
+  /** Somebody else answers at the path: a reload of his would prove nothing about our proxy. */
+  async #foreign({ master }: Processes): Promise<MasterSocketError | null> {
+    const ours = await findMaster(this.#pidFile, this.#configFile);
+    if (ours === null || ours.pid === master.pid) return null;
+    return new MasterSocketError('garbled', {
+      path: this.#socket.path,
+      command: 'show proc',
+      detail: `it answers for master ${master.pid}, and the master of ${this.#configFile} is ${ours.pid}`,
+    });
+  }
+
   async #bySocket(baseline: Processes, deadline: number): Promise<ReloadOutcome> {
     const before = baseline.current[0]?.pid ?? null;
     let output = '';
     try {
-      const reply = await askForReload(this.#socket, deadline);
+      // Half of what is left: a master that swallows the command is still to be asked by signal.
+      const reply = await askForReload(this.#socket, (performance.now() + deadline) / 2);
       if (reply.kind === 'unknown')
         return refused(
           before,
@@ -193,7 +205,8 @@ export class ProxyReloader {
 
   async #show(deadline: number): Promise<Processes | MasterSocketError> {
     try {
-      return await showProcesses(this.#socket, deadline);
+      // On the place that is kept for reloads: ours may all be held by a worker that hangs, and that is no reason.
+      return await showProcesses(this.#socket, deadline, { reserved: true });
     } catch (error) {
       if (error instanceof MasterSocketError) return error;
       throw error;

@@ -77,8 +77,9 @@ export class RuntimeMap {
     deadline: Deadline,
     onEntries: EntriesSink,
     worker: WorkerRef = CURRENT,
+    version?: number,
   ): Promise<{ count: number }> {
-    const command = this.#commands(worker).show();
+    const command = this.#commands(worker).show(version);
     return this.#with(deadline, async (conversation) => ({ count: await dump(conversation, command, onEntries) }));
   }
 
@@ -87,7 +88,11 @@ export class RuntimeMap {
     const commands = this.#commands(worker);
     // The proxy counts an entry once for each type in which the configuration uses the map; a lookup answers as often.
     const [listing = '', lookup = ''] = await this.#once([commands.list(), commands.get('192.0.2.1')], deadline);
-    const map = parseShowMapListing(listing)?.find((listed) => listed.file === this.path);
+    const maps = parseShowMapListing(listing);
+    const map = maps?.find((listed) => listed.file === this.path);
+    if (maps !== null && map === undefined) {
+      throw new RuntimeMapRejection(commands.list(), [listing], `does not list ${this.path}`, true);
+    }
     if (map === undefined || map.entryCount === null) {
       throw new RuntimeMapRejection(commands.list(), [listing], `does not tell the entries of ${this.path}`);
     }

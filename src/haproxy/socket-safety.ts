@@ -35,6 +35,18 @@ export function socketSafety(path: string, ownUid: number = getuid?.() ?? 0): So
   return { safe: true };
 }
 
+/** Which file is at `path` now; another one means another listener. Null when there is none, or it cannot be told. */
+export function socketFile(path: string): string | null {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
+  } catch (error) {
+    // Not permitted, or a folder that is none: `socketSafety` says so before each connection.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return null;
+  }
+}
+
 function unsafe(why: string): SocketSafety {
   return { safe: false, missing: false, why };
 }

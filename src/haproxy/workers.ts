@@ -1,5 +1,5 @@
 // The processes of the proxy: its master, the current worker, and the draining ones that serve what they still hold.
-import { type Deadline, type MasterSocket, MasterSocketError } from './master-socket.ts';
+import { type ConverseOptions, type Deadline, type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { processStartTime } from './process.ts';
 import { parseShowProc, type WorkerRow } from './show-proc.ts';
 
@@ -37,8 +37,12 @@ async function identify(row: WorkerRow): Promise<Worker> {
 }
 
 /** Rejects with MasterSocketError; 'garbled' when the reply is not a `show proc`. */
-export async function showProcesses(socket: MasterSocket, deadline: Deadline): Promise<Processes> {
-  const conversation = await socket.converse(deadline);
+export async function showProcesses(
+  socket: MasterSocket,
+  deadline: Deadline,
+  options: ConverseOptions = {},
+): Promise<Processes> {
+  const conversation = await socket.converse(deadline, options);
   const bodies = await conversation.finish(['show proc']);
   const processes = await processesFrom(bodies[0] ?? '');
   if (processes !== null) return processes;

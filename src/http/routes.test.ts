@@ -80,7 +80,7 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/blocked-ips/sync',
     status: 200,
     asked: 'blockedSet.sync',
-    args: [CALLER],
+    args: [CALLER, { acceptMapFile: false }],
     answer: { runtime_map_synced: true, total_ips: 2, draining_workers: [{ pid: 7, synced: true }], duration_ms: 12 },
   },
   {

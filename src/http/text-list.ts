@@ -50,7 +50,7 @@ function readLine(text: string, line: number): BulkItem | null {
   if (value === '') return null;
   const ip = parseIp(value);
   return ip.ok
-    ? { ok: true, request: { entry: ip.entry, expiry: KEEP, force: false } }
+    ? { ok: true, line, request: { entry: ip.entry, expiry: KEEP, force: false } }
     : { ok: false, rejection: { line, value: shortCopy(value), why: ip.why } };
 }
 

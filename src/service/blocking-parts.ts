@@ -18,6 +18,7 @@ import { TurnQueue } from '../blocking/turn-queue.ts';
 import { WorkerBook } from '../blocking/worker-book.ts';
 import { WorkerKeeper } from '../blocking/worker-keeper.ts';
 import { MapFile } from '../haproxy/map-file.ts';
+import { findMaster } from '../haproxy/master-process.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
 import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { Settings } from '../settings.ts';
@@ -63,6 +64,7 @@ export function wireBlocking(options: {
       book.markAllSuspect('blocked', 'the database was changed behind the service');
       reconciler.kick();
     },
+    now,
   });
   const link = new RuntimeLink({
     socket,
@@ -91,6 +93,9 @@ export function wireBlocking(options: {
       return keeper.expected;
     },
     scan: () => scanTexts(store),
+    reread: async () => {
+      await keeper.updateBlockedIpsMap();
+    },
     members: (texts) => store.presentOf(texts),
   };
   const workers = new WorkerKeeper({ book, turns, windows, pending, log, fastDeletes });
@@ -103,6 +108,7 @@ export function wireBlocking(options: {
     maps: [blocked, trusted],
     log,
     onCurrentNotWhole: scheduleReload,
+    proxyRuns: async () => (await findMaster(settings.pidFile, settings.configFile)) !== null,
   });
   const durable = new DurableCommit({ store, keeper, log, now });
   const writer = new GroupWriter({ turns, store, durable, keeper, changer, map: blockedMap, windows });
@@ -151,7 +157,7 @@ export function wireBlocking(options: {
     change: (changes) => writer.change(changes, 'urgent', performance.now() + runtimeBudgetMs),
     onExpired: (ips, result) => blockedSet.reportExpiry(ips, result),
   });
-  return { store, turns, book, keeper, link, trusted, blocked, workers, reconciler, bulk, blockedSet, expiry };
+  return { store, turns, book, keeper, link, trusted, blocked, workers, reconciler, writer, bulk, blockedSet, expiry };
 }
 
 async function* scanTexts(store: BlockedIpsStore): AsyncIterable<readonly string[]> {

@@ -1,5 +1,5 @@
 // The configuration as the API knows it: what is live, what a reload would make of it, its history and its backups.
-import { unlink } from 'node:fs/promises';
+import { access, unlink } from 'node:fs/promises';
 import type { Caller } from '../blocking/answers.ts';
 import { sha256 } from '../configuration/backup-set.ts';
 import type { BackupStore } from '../configuration/backup-store.ts';
@@ -7,9 +7,11 @@ import type { LiveFile } from '../configuration/live-file.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import type { RenderedConfiguration } from '../configuration/render.ts';
 import { ensureFiles } from '../configuration/sites-map.ts';
+import { asConfigurationTrouble } from '../configuration/trouble.ts';
 import { unifiedDiff } from '../configuration/unified-diff.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { isMissing } from '../files/atomic-file.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
 import type { BackupRecord, ConfigurationService, PageQuery, ReloadAnswer, ReloadRecord } from '../http/services.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
@@ -67,24 +69,35 @@ export class Configuration implements ConfigurationService {
 
   /** A dry run: nothing that is live is touched, and no reload runs beside it. */
   async validate(): Promise<{ valid: boolean; output: string; sha256: string }> {
-    return await this.#reloads.exclusively(async () => {
-      let rendered: RenderedConfiguration;
-      try {
-        rendered = await this.#render();
-      } catch (error) {
-        if (!(error instanceof ServiceError) || error.status !== 422) throw error;
-        return { valid: false, output: String(error.members['output'] ?? error.message), sha256: '' };
-      }
-      const written = await ensureFiles(rendered.files);
+    try {
+      return await this.#reloads.exclusively(() => this.#dryRun());
+    } catch (error) {
+      throw asConfigurationTrouble(error, 'validate configuration');
+    }
+  }
+
+  async #dryRun(): Promise<{ valid: boolean; output: string; sha256: string }> {
+    let rendered: RenderedConfiguration;
+    try {
+      rendered = await this.#render();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 422) throw error;
+      return { valid: false, output: String(error.members['output'] ?? error.message), sha256: '' };
+    }
+    // One that was there stays, also when it had to be mended: the live configuration may name it.
+    const absent = await missingOf(rendered.files.map(({ path }) => path));
+    const written = (await ensureFiles(rendered.files)).filter((path) => absent.has(path));
+    try {
       const candidate = await this.#live.stage(rendered.text);
       try {
         const { valid, output } = await checkConfiguration(this.#proxyBin, candidate.path);
         return { valid, output: output.replaceAll(candidate.path, this.#live.path), sha256: rendered.sha256 };
       } finally {
         await candidate.discard();
-        for (const path of written) await unlink(path);
       }
-    });
+    } finally {
+      for (const path of written) await unlink(path);
+    }
   }
 
   async diff(): Promise<{ changed: boolean; diff: string }> {
@@ -122,4 +135,17 @@ export class Configuration implements ConfigurationService {
     });
     return answer;
   }
+}
+
+async function missingOf(paths: readonly string[]): Promise<Set<string>> {
+  const missing = new Set<string>();
+  for (const path of paths) {
+    try {
+      await access(path);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      missing.add(path);
+    }
+  }
+  return missing;
 }

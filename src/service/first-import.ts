@@ -1,7 +1,7 @@
 // The very first start: an existing map file is imported as permanent blocks, so that the first rewrite of the file
 // unblocks nobody. What cannot be read is told line by line and never guessed.
-import { parseIp } from '../domain/ip.ts';
-import { readMapFile } from '../haproxy/map-file.ts';
+import { type IpEntry, parseIp } from '../domain/ip.ts';
+import { type MapFileLine, readMapFile } from '../haproxy/map-file.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 
@@ -14,7 +14,10 @@ export interface MapImport {
   readonly refused: number;
 }
 
-/** `path` exists. Entries with the value 0, or none, do not block today and are not imported. */
+/**
+ * What blocks today goes on being blocked, whatever its spelling: HAProxy takes host bits and dotted masks, and a last
+ * line without newline. Entries with the value 0, or none, do not block today and are not imported. `path` exists.
+ */
 export async function importMapFile(path: string, store: BlockedIpsStore, log: Log, now: Date): Promise<MapImport> {
   let [imported, refused] = [0, 0];
   const refuse = (line: number, why: string): void => {
@@ -24,20 +27,12 @@ export async function importMapFile(path: string, store: BlockedIpsStore, log: L
   for await (const lines of readMapFile(path)) {
     for (let start = 0; start < lines.length; start += groupSize) {
       const changes = lines.slice(start, start + groupSize).flatMap((line) => {
-        if (line.kind === 'damaged') {
-          refuse(line.line, line.why);
-          return [];
+        const read = readLine(line);
+        if (typeof read !== 'string') {
+          return [{ op: 'add' as const, entry: read, blockedBy: importedBy, expiry: { kind: 'keep' as const } }];
         }
-        if (!/^[0-9]+$/.test(line.value) || Number(line.value) === 0) {
-          refuse(line.line, `its value ${JSON.stringify(line.value.slice(0, 20))} does not block`);
-          return [];
-        }
-        const parsed = parseIp(line.key);
-        if (!parsed.ok) {
-          refuse(line.line, parsed.why);
-          return [];
-        }
-        return [{ op: 'add' as const, entry: parsed.entry, blockedBy: importedBy, expiry: { kind: 'keep' as const } }];
+        refuse(line.line, read);
+        return [];
       });
       if (changes.length === 0) continue;
       const { net } = await store.applyGroup(changes, now, () => undefined);
@@ -46,4 +41,26 @@ export async function importMapFile(path: string, store: BlockedIpsStore, log: L
   }
   log.info('Existing map file imported', { path, imported, refused });
   return { imported, refused };
+}
+
+const loadableLine = /^[ \t]*(\S+)[ \t]+(\d+)[ \t\r]*$/;
+const dottedMask = /\/(\d+\.\d+\.\d+\.\d+)$/;
+
+/** What the line blocks, or why it blocks nothing. */
+function readLine(line: MapFileLine): IpEntry | string {
+  const [key, value] =
+    line.kind === 'entry' ? [line.key, line.value] : (loadableLine.exec(line.text)?.slice(1) ?? [line.text, '']);
+  if (line.kind === 'damaged' && value === '') return line.why;
+  if (key === undefined || value === undefined || !/^[0-9]+$/.test(value) || Number(value) === 0) {
+    return `its value ${JSON.stringify(value?.slice(0, 20))} does not block`;
+  }
+  const parsed = parseIp(key.replace(dottedMask, (text, mask: string) => prefixOf(mask) ?? text));
+  return parsed.ok ? parsed.entry : (parsed.meant ?? parsed.why);
+}
+
+/** `255.255.0.0` → `/16`; null for a mask with a gap, which names no network. */
+function prefixOf(mask: string): string | null {
+  const bits = mask.split('.').map((part) => Number(part).toString(2).padStart(8, '0'));
+  const ones = /^(1+)0*$/.exec(bits.join(''))?.[1];
+  return ones === undefined ? null : `/${ones.length}`;
 }

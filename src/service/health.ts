@@ -72,7 +72,7 @@ export class Health implements HealthService {
     const { scheduled } = reloads;
     if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
-    reasons.push(...unsupported, ...(await this.#sources.proxyProblems()));
+    reasons.push(...unsupported, ...(await this.#proxyProblems()));
 
     const answered = !(processes instanceof MasterSocketError);
     const noWorker = answered ? processes.current.length === 0 : !(await this.#anyWorkerLives());
@@ -105,6 +105,15 @@ export class Health implements HealthService {
           : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
       versions,
     };
+  }
+
+  /** A configuration that cannot be read is a finding, not a failure of the probe. */
+  async #proxyProblems(): Promise<readonly string[]> {
+    try {
+      return await this.#sources.proxyProblems();
+    } catch (error) {
+      return [`proxy: ${causeText(error)}`];
+    }
   }
 
   async #databaseProblem(): Promise<string | null> {

@@ -3,12 +3,13 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BackupStore } from '../configuration/backup-store.ts';
+import { acceptedRule, findBlockedRule } from '../configuration/blocked-rule.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
 import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { SafeReload } from '../configuration/safe-reload.ts';
 import { ensureServerStateFile, keepServerState } from '../configuration/server-state.ts';
-import { ensureStartConfiguration } from '../configuration/start-configuration.ts';
+import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
 import { isMissing, removeStaleTemporaries } from '../files/atomic-file.ts';
@@ -30,6 +31,7 @@ import { wireBlocking } from './blocking-parts.ts';
 import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
 import { Health } from './health.ts';
+import { heldByOthers } from './held-addresses.ts';
 import { ApiKeys } from './keys.ts';
 import { openState, rememberInstance, StartRefused } from './open-state.ts';
 import { ProxyFacts } from './proxy-facts.ts';
@@ -43,14 +45,24 @@ export interface RunningService {
   readonly keyFile: string;
   /** To be called when the API listens: from here on the service is ready. */
   begin(): Promise<void>;
-  /** Ends what is under way and lets go of everything; the proxy goes on. */
+  /** Ends what is under way and lets go of everything; the proxy goes on, unless `endsProxy`. */
   stop(): Promise<void>;
-  /** pid of the proxy's master when this service supervises one. */
-  proxyMaster(): number | null;
 }
 
-/** @throws StartRefused, ProxyVersionError and errors of the system, each with what to do */
-export async function startService(settings: Settings, log: Log, version: string): Promise<RunningService> {
+export interface StartOptions {
+  /** Aborted: the service is to end as soon as it has started; the proxy's start is not waited for. */
+  readonly signal?: AbortSignal;
+  /** Default false: the proxy outlives the service. */
+  readonly endsProxy?: boolean;
+}
+
+/** @throws StartRefused, ProxyVersionError and errors of the system, each with what to do; nothing is left running */
+export async function startService(
+  settings: Settings,
+  log: Log,
+  version: string,
+  options: StartOptions = {},
+): Promise<RunningService> {
   const now = (): Date => new Date();
   await makeFolders(settings);
   const locks = takeLocks(settings);
@@ -107,6 +119,19 @@ export async function startService(settings: Settings, log: Log, version: string
     }
   };
   const reloadProxy = async (): Promise<ReloadOutcome> => {
+    const held = await heldByOthers((await live.read()) ?? '', settings);
+    if (held.length > 0) {
+      const worker = book.current()?.pid ?? null;
+      const detail = `${held.join(', ')} is held by another process, so the proxy was not asked to reload`;
+      return {
+        confirmed: false,
+        reason: 'refused',
+        detail,
+        workerBefore: worker,
+        workerAfter: worker,
+        output: '',
+      };
+    }
     await keepServers();
     const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
     if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return afterReload(outcome);
@@ -162,6 +187,7 @@ export async function startService(settings: Settings, log: Log, version: string
       return !parts.link.state.up || current === null || !book.isWhole(current);
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
+    inForce: () => readableKnownGood(backups, log),
   });
 
   const takenAddresses = async (): Promise<string[]> =>
@@ -196,6 +222,7 @@ export async function startService(settings: Settings, log: Log, version: string
   const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, now });
   const keyFile = join(settings.stateDir, 'api-key');
   let started = false;
+  let firstLook: Promise<void> | null = null;
   const health = new Health({
     database,
     socket,
@@ -208,9 +235,14 @@ export async function startService(settings: Settings, log: Log, version: string
     proxyProblems: async () => {
       const problems: string[] = [];
       if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
-      const ports = new Set(bindAddresses((await live.read()) ?? '').map(({ port }) => port));
       const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
-      for (const foreign of await foreignListeners(ports, pids)) {
+      const text = (await live.read()) ?? '';
+      if (text !== '' && findBlockedRule(text, settings.blockedMap, settings.trustedMap).lines.length === 0) {
+        problems.push(
+          `${settings.configFile} has no rule for the blocked map, so nobody is denied: POST /api/config/reload replaces it with the template's (it is kept as a backup), or add: ${acceptedRule(settings.blockedMap, settings.trustedMap)}`,
+        );
+      }
+      for (const foreign of await foreignListeners(bindAddresses(text), pids)) {
         problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
       }
       return problems;
@@ -218,17 +250,44 @@ export async function startService(settings: Settings, log: Log, version: string
     started: () => started,
   });
 
-  // State first, then the file, then the proxy: nobody is served by less than the database says.
-  await parts.bulk.finishInterrupted();
-  await takeOverMapFile();
-  await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance });
-  await trusted.updateTrustedIpsMap();
-  if (!knownInstance) await rememberInstance(settings, instance, log);
-  await ensureServerStateFile(serverStateFile);
-  await keys.ensureFirstKey(keyFile);
-  if ((await live.read()) === null) await reportStart(await ensureStart());
-  await supervisor?.start();
-  await rememberKnownGood();
+  options.signal?.addEventListener('abort', () => supervisor?.abandon(), { once: true });
+  try {
+    await prepare();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  /** State first, then the file, then the proxy: nobody is served by less than the database says. */
+  async function prepare(): Promise<void> {
+    await parts.bulk.finishInterrupted();
+    await takeOverMapFile();
+    await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance });
+    await trusted.updateTrustedIpsMap();
+    if (!knownInstance) await rememberInstance(settings, instance, log);
+    await ensureServerStateFile(serverStateFile);
+    await keys.ensureFirstKey(keyFile);
+    if ((await live.read()) === null) await reportStart(await ensureStart());
+    await supervisor?.start();
+    await rememberKnownGood();
+  }
+
+  async function stop(): Promise<void> {
+    started = false;
+    await parts.expiry.stop();
+    await supervisor?.stop();
+    await reloads.stop();
+    // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
+    socket.close();
+    await firstLook;
+    await reconciler.stop();
+    await parts.link.close();
+    await parts.turns.drained();
+    await keeper.file.close();
+    await database.close();
+    if (options.endsProxy === true) await supervisor?.endProxy();
+    for (const lock of locks) lock.free();
+  }
 
   async function takeOverMapFile(): Promise<void> {
     await removeStaleTemporaries(settings.blockedMap);
@@ -241,7 +300,7 @@ export async function startService(settings: Settings, log: Log, version: string
   /** What runs and was found valid is what a failed reload goes back to. */
   async function rememberKnownGood(): Promise<void> {
     const text = await live.read();
-    if (text === null || (await backups.readKnownGood()) !== null) return;
+    if (text === null || (await readableKnownGood(backups, log)) !== null) return;
     const start = await ensureStart();
     if (!start.usable || start.source !== 'live') return;
     await backups.markKnownGood(text, (await renderedFiles(text)) ?? []);
@@ -280,25 +339,16 @@ export async function startService(settings: Settings, log: Log, version: string
     keyFile,
     async begin() {
       parts.expiry.start();
-      await reconciler.look(true);
+      firstLook = reconciler.look(true);
+      await firstLook;
       reconciler.start();
       started = true;
       log.info('Service started', { version, proxy: facts.version });
     },
     async stop() {
-      started = false;
-      await parts.expiry.stop();
-      await supervisor?.stop();
-      await reconciler.stop();
-      await reloads.stop();
-      await parts.link.close();
-      await parts.turns.drained();
-      await keeper.file.close();
-      await database.close();
-      for (const lock of locks) lock.free();
+      await stop();
       log.info('Service stopped');
     },
-    proxyMaster: () => (supervisor?.state.running === true ? supervisor.state.master : null),
   };
 }
 

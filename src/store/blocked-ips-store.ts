@@ -15,9 +15,11 @@ import { BlockedScan } from './blocked-scan.ts';
 import { LastWord } from './last-word.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
+import { type AdoptedRows, adoptUnkeyed } from './unkeyed-rows.ts';
 
 export type { BlockedChange, BlockedEffect, BlockedIpRow, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { Page, PageRequest } from './blocked-pages.ts';
+export type { AdoptedRows } from './unkeyed-rows.ts';
 
 /** Runs inside the transaction; when it throws, nothing of the transaction remains. It must not write to a store. */
 export type BeforeCommit = (net: NetChange) => Promise<void> | void;
@@ -57,6 +59,32 @@ export class BlockedIpsStore {
     });
     this.#database.blockedCount.committed(result.net);
     return result;
+  }
+
+  /**
+   * Takes up rows that somebody inserted without a sort key, in their canonical spelling; from then on they count.
+   * Piece by piece: `after` is the `last` of the piece before.
+   */
+  async adoptUnkeyedRows(after: string | null, limit: number, now: Date): Promise<AdoptedRows> {
+    return await this.#database.write
+      .transaction()
+      .execute((transaction) => adoptUnkeyed(transaction, after, limit, now.toISOString()));
+  }
+
+  /** Whether `adoptUnkeyedRows` would find any. */
+  async hasUnkeyedRows(): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('blocked_ips')
+      .select('ip_address')
+      .where('sort_key', 'is', null)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** The whole table was read, and nothing was committed since: so many there are. */
+  wasCounted(total: number): void {
+    this.#database.blockedCount.counted(total);
   }
 
   async count(): Promise<number> {
@@ -123,6 +151,8 @@ export class BlockedIpsStore {
   ): Promise<{ effects: BlockedEffect[]; net: NetChange }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const before = await this.#rows.getMany(transaction, [...entries.keys()]);
+    // Somebody's insert that no sync took up yet is no block so far, though it says what the block is to be.
+    const unkeyed = await this.#rows.unkeyedAmong(transaction, [...before.keys()]);
     const after = new Map<string, BlockedIpRow | null>();
     const effects: BlockedEffect[] = [];
     for (const change of changes) {
@@ -133,7 +163,7 @@ export class BlockedIpsStore {
       effects.push(effect);
       after.set(text, row);
     }
-    const { rows, net } = difference(entries, before, after);
+    const { rows, net } = difference(entries, before, after, unkeyed);
     await this.#rows.write(transaction, rows);
     const spoken = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
     await this.#lastWord.of(transaction, spoken);
@@ -158,15 +188,24 @@ function difference(
   entries: ReadonlyMap<string, IpEntry>,
   before: ReadonlyMap<string, BlockedIpRow>,
   after: ReadonlyMap<string, BlockedIpRow | null>,
+  unkeyed: ReadonlySet<string>,
 ): { rows: RowChanges; net: NetChange } {
   const rows: RowChanges = { inserts: [], updates: [], deletes: [] };
   for (const [text, row] of after) {
     const old = before.get(text) ?? null;
+    if (unkeyed.has(text)) {
+      rows.deletes.push(text);
+      if (row !== null) rows.inserts.push({ key: sortKey(entries.get(text)!), row });
+      continue;
+    }
     if (row === old) continue;
     if (row === null) rows.deletes.push(text);
     else if (old === null) rows.inserts.push({ key: sortKey(entries.get(text)!), row });
     else rows.updates.push(row);
   }
-  const net = { added: rows.inserts.map(({ row }) => row.ip_address), removed: [...rows.deletes] };
+  const net = {
+    added: rows.inserts.map(({ row }) => row.ip_address),
+    removed: rows.deletes.filter((text) => !unkeyed.has(text)),
+  };
   return { rows, net };
 }

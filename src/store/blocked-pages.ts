@@ -84,7 +84,9 @@ export class BlockedPages {
   async #around(entry: IpEntry, after: Buffer, limit: number, now: string | null) {
     const networks = containingNetworks(entry);
     const containing =
-      networks.length === 0 ? [] : await this.#items(now).where('ip_address', 'in', networks).execute();
+      networks.length === 0
+        ? []
+        : await this.#items(now).where('ip_address', 'in', networks).where('sort_key', 'is not', null).execute();
     const before = containing
       .filter((row) => row.sort_key.compare(after) > 0)
       .sort((a, b) => a.sort_key.compare(b.sort_key));

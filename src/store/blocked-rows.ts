@@ -26,6 +26,7 @@ export const BLOCKED_COLUMNS = ['ip_address', 'reason', 'blocked_by', 'blocked_a
 export class BlockedRows {
   readonly #one: PreparedQuery<BlockedIpRow>;
   readonly #block: PreparedQuery<BlockedIpRow>;
+  readonly #unkeyedBlock: PreparedQuery<{ ip_address: string }>;
   readonly #countBlock: PreparedQuery<{ total: number }>;
   readonly #insertOne: PreparedQuery<unknown>;
   readonly #insertBlock: PreparedQuery<unknown>;
@@ -38,6 +39,14 @@ export class BlockedRows {
     const select = db.selectFrom('blocked_ips').select(BLOCKED_COLUMNS);
     this.#one = new PreparedQuery(select.where('ip_address', '=', '').compile());
     this.#block = new PreparedQuery(select.where('ip_address', 'in', texts).compile());
+    this.#unkeyedBlock = new PreparedQuery(
+      db
+        .selectFrom('blocked_ips')
+        .select('ip_address')
+        .where('sort_key', 'is', null)
+        .where('ip_address', 'in', texts)
+        .compile(),
+    );
     this.#countBlock = new PreparedQuery(
       db.selectFrom('blocked_ips').select(sql<number>`count(*)`.as('total')).where('ip_address', 'in', texts).compile(),
     );
@@ -78,6 +87,15 @@ export class BlockedRows {
     }
     for await (const block of blocks(texts)) {
       for (const row of await this.#block.all(runner, filled(block))) found.set(row.ip_address, row);
+    }
+    return found;
+  }
+
+  /** Which of these addresses have a row that an operator inserted and that no sync adopted yet. */
+  async unkeyedAmong(runner: Runner, texts: readonly string[]): Promise<Set<string>> {
+    const found = new Set<string>();
+    for await (const block of blocks(texts)) {
+      for (const row of await this.#unkeyedBlock.all(runner, filled(block))) found.add(row.ip_address);
     }
     return found;
   }

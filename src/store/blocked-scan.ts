@@ -25,7 +25,13 @@ export class BlockedScan {
     const after = db.selectFrom('blocked_ips').where('sort_key', '>', BEFORE_ALL).orderBy('sort_key').limit(1);
     this.#texts = new PreparedQuery(after.select('ip_address').compile());
     this.#rows = new PreparedQuery(after.select(BLOCKED_COLUMNS).compile());
-    const ending = db.selectFrom('blocked_ips').where('expires_at', 'is not', null).orderBy('expires_at').limit(1);
+    // A row without a key was never enforced; it ends after a sync has taken it up.
+    const ending = db
+      .selectFrom('blocked_ips')
+      .where('expires_at', 'is not', null)
+      .where('sort_key', 'is not', null)
+      .orderBy('expires_at')
+      .limit(1);
     this.#expired = new PreparedQuery(ending.select('ip_address').where('expires_at', '<=', '').compile());
     this.#next = new PreparedQuery(ending.select('expires_at').compile());
   }

@@ -77,6 +77,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
     const { total } = await write
       .selectFrom('blocked_ips')
       .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('sort_key', 'is not', null)
       .executeTakeFirstOrThrow();
     const read = connect(false, true);
     return new Database({ write, read, blockedCount: new BlockedCount(total), created, close });

@@ -20,7 +20,7 @@ export interface Schema {
 export interface BlockedIpsTable {
   /** Canonical text, primary key. */
   ip_address: string;
-  /** 17 bytes of `domain/ip.ts`; the order of addresses. */
+  /** 17 bytes of `domain/ip.ts`; the order of addresses. Null only where somebody inserted a row by hand (`unkeyed-rows.ts`). */
   sort_key: Buffer;
   reason: string | null;
   blocked_by: string | null;

@@ -1,21 +1,65 @@
 // A second proxy (or anybody) on our ports would serve part of the requests past the blocked map, and SO_REUSEPORT
 // lets it start without complaint. The kernel's list of listening sockets against those that our workers hold.
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { commandLine } from '../haproxy/process.ts';
+
+/** An address as the configuration binds it; `host` without brackets, a wildcard written out. */
+export interface OwnAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 interface ListeningSocket {
+  /** As the kernel prints it: hexadecimal, in words of the machine's byte order. */
   readonly address: string;
   readonly port: number;
   readonly inode: string;
 }
 
-/** Ports of ours on which a socket listens that none of `pids` holds. */
-export async function foreignListeners(ports: ReadonlySet<number>, pids: readonly number[]): Promise<string[]> {
-  const listening = (await listeningSockets()).filter((socket) => ports.has(socket.port));
+const wildcards = new Set(['00000000', '00000000000000000000000000000000']);
+
+/** Sockets that listen where one of `own` does and that none of `pids` holds; each with the process that has it. */
+export async function foreignListeners(own: readonly OwnAddress[], pids: readonly number[]): Promise<string[]> {
+  const listening = (await listeningSockets()).filter((socket) => own.some((address) => overlaps(socket, address)));
   if (listening.length === 0) return [];
-  const own = new Set<string>();
-  for (const pid of pids) for (const inode of await socketInodes(pid)) own.add(inode);
-  return listening.filter((socket) => !own.has(socket.inode)).map((socket) => `port ${socket.port}`);
+  const held = new Set<string>();
+  for (const pid of pids) for (const inode of await socketInodes(pid)) held.add(inode);
+  const foreign = listening.filter((socket) => !held.has(socket.inode));
+  if (foreign.length === 0) return [];
+  const owners = await ownersOf(new Set(foreign.map((socket) => socket.inode)));
+  const texts = foreign.map((socket) => `port ${socket.port} (${owners.get(socket.inode) ?? 'an unknown process'})`);
+  return [...new Set(texts)];
 }
+
+/** Whether one of `pids` listens at the address. */
+export async function listensAt(address: OwnAddress, pids: readonly number[]): Promise<boolean> {
+  const inodes = new Set(
+    (await listeningSockets()).filter((socket) => overlaps(socket, address)).map((one) => one.inode),
+  );
+  if (inodes.size === 0) return false;
+  for (const pid of pids) if ((await socketInodes(pid)).some((inode) => inodes.has(inode))) return true;
+  return false;
+}
+
+/** Only two IPv4 addresses that differ are sure not to meet; a needless alarm is better than none. */
+function overlaps(socket: ListeningSocket, own: OwnAddress): boolean {
+  if (socket.port !== own.port) return false;
+  if (wildcards.has(socket.address) || own.host === '0.0.0.0' || own.host === '::') return true;
+  const host = ipv4Words(own.host);
+  // What is bound to one IPv6 address takes nothing from an IPv4 one.
+  return host === null ? socket.address.length > 8 : socket.address === host;
+}
+
+/** `127.0.0.1` as /proc/net/tcp has it on a little-endian machine: `0100007F`. Null: not an IPv4 address. */
+function ipv4Words(host: string): string | null {
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(host)?.slice(1).map(Number);
+  if (parts === undefined) return null;
+  const hex = Buffer.from(parts).toString('hex').toUpperCase();
+  const [a, b, c, d] = hex.match(/../g) ?? [];
+  return littleEndian ? `${d}${c}${b}${a}` : hex;
+}
+
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 async function listeningSockets(): Promise<ListeningSocket[]> {
   const sockets: ListeningSocket[] = [];
@@ -29,6 +73,20 @@ async function listeningSockets(): Promise<ListeningSocket[]> {
     }
   }
   return sockets;
+}
+
+/** Who holds these sockets, as far as we may see it: `process 4711, haproxy -f …`. Looks at every process: asked seldom. */
+async function ownersOf(inodes: ReadonlySet<string>): Promise<Map<string, string>> {
+  const owners = new Map<string, string>();
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    for (const inode of await socketInodes(Number(name))) {
+      if (!inodes.has(inode) || owners.has(inode)) continue;
+      const words = (await commandLine(Number(name))) ?? [];
+      owners.set(inode, `process ${name}, ${words.join(' ').slice(0, 120)}`);
+    }
+  }
+  return owners;
 }
 
 async function socketInodes(pid: number): Promise<string[]> {

@@ -33,11 +33,19 @@ export type SupervisorState =
   | { readonly running: false; readonly reason: string };
 
 const watchEveryMs = 200;
+/** Workers whose master was killed let go of their addresses a moment later. */
+const orphanPatienceMs = 2_000;
+const endPatienceMs = 10_000;
 const startPatienceMs = 60_000;
 const firstBackOffMs = 1_000;
 const longestBackOffMs = 30_000;
+/** Looking whether an address is free costs nothing and starts nothing. */
+const takenAgainMs = 1_000;
 /** A proxy that lived this long is started at once again when it dies. */
 const provenAfterMs = 60_000;
+
+/** Somebody else holds an address of the configuration: no start was tried. */
+class AddressTaken extends Error {}
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -46,6 +54,10 @@ export class Supervisor {
   #state: SupervisorState = { running: false, reason: 'not looked for yet' };
   #loop: Promise<void> | null = null;
   #starting: Promise<MasterProcess> | null = null;
+  /** The one we started last, serving or not. */
+  #launched: MasterProcess | null = null;
+  #lostAt = Number.NEGATIVE_INFINITY;
+  #reported: string | null = null;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -57,18 +69,43 @@ export class Supervisor {
 
   /** Adopts or starts; then watches. A start that fails is logged and tried again; it does not throw. */
   async start(): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    let first: unknown = null;
     try {
       await this.ensureRunning();
     } catch (error) {
-      this.#options.log.error('Proxy could not be started; it is tried again', { cause: causeText(error) });
+      first = error;
+      this.#report(error);
     }
-    this.#loop = this.#watch();
+    this.#loop = this.#watch(first);
+  }
+
+  /** Nothing more is started or waited for. */
+  abandon(): void {
+    this.#stop.abort();
   }
 
   /** Watches no longer; the proxy goes on. */
   async stop(): Promise<void> {
-    this.#stop.abort();
+    this.abandon();
     await this.#loop;
+  }
+
+  /** After `stop`: ends the proxy with all its workers. For a trial; a service leaves it running. */
+  async endProxy(): Promise<void> {
+    for (const master of [this.#master, this.#launched]) {
+      if (master === null || !(await processAlive(master.pid, master.startTime))) continue;
+      process.kill(master.pid, 'SIGTERM');
+      const deadline = performance.now() + endPatienceMs;
+      while (await processAlive(master.pid, master.startTime)) {
+        if (performance.now() > deadline) {
+          this.#options.log.warn('The proxy did not end and is killed', { master: master.pid });
+          process.kill(master.pid, 'SIGKILL');
+          break;
+        }
+        await sleep(20);
+      }
+    }
   }
 
   /** The running master, adopted or started now. @throws when it cannot be started */
@@ -93,6 +130,7 @@ export class Supervisor {
   #take(master: MasterProcess, adopted: boolean): MasterProcess {
     const known = this.#master?.pid === master.pid && this.#master.startTime === master.startTime;
     this.#master = master;
+    this.#reported = null;
     if (!known) {
       this.#state = { running: true, master: master.pid, adopted };
       this.#options.log.info(adopted ? 'Proxy adopted' : 'Proxy started', { master: master.pid });
@@ -118,10 +156,11 @@ export class Supervisor {
     const { proxyBin, configFile, masterSocketPath, pidFile, outputFile, log } = this.#options;
     const obstacle = await this.#options.beforeStart();
     if (obstacle !== null) throw new Error(obstacle);
-    const taken = await this.#options.takenAddresses();
+    const taken = await this.#takenAddresses();
     if (taken.length > 0) {
-      throw new Error(`the proxy is not started: ${taken.join(', ')} is held by another process`);
+      throw new AddressTaken(`the proxy is not started: ${taken.join(', ')} is held by another process`);
     }
+    if (this.#stop.signal.aborted) throw new Error('the proxy is not started: the service stops');
     const output = openSync(outputFile, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o640);
     try {
       const child = spawn(proxyBin, ['-W', '-S', `${masterSocketPath},mode,600`, '-p', pidFile, '-f', configFile], {
@@ -142,17 +181,27 @@ export class Supervisor {
       });
       child.unref();
       const pid = await spawned.promise;
-      return await this.#waitUntilServing(pid, () => ended);
+      const startTime = await processStartTime(pid);
+      if (startTime !== null) this.#launched = { pid, startTime };
+      return await this.#waitUntilServing(pid, startTime, () => ended);
     } finally {
       closeSync(output);
     }
   }
 
-  async #waitUntilServing(pid: number, ended: () => string | null): Promise<MasterProcess> {
-    const startTime = await processStartTime(pid);
+  async #takenAddresses(): Promise<readonly string[]> {
+    for (;;) {
+      const taken = await this.#options.takenAddresses();
+      if (taken.length === 0 || performance.now() > this.#lostAt + orphanPatienceMs) return taken;
+      await sleep(20);
+    }
+  }
+
+  async #waitUntilServing(pid: number, startTime: number | null, ended: () => string | null): Promise<MasterProcess> {
     const deadline = performance.now() + startPatienceMs;
     while (performance.now() < deadline) {
       if (ended() !== null) throw new Error(`the proxy did not start, ${ended()}: ${await this.#tailOfOutput()}`);
+      if (this.#stop.signal.aborted) throw new Error('the service stops before the proxy was seen to serve');
       try {
         const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);
         if (processes.master.pid === pid && processes.current.length > 0 && startTime !== null)
@@ -165,14 +214,14 @@ export class Supervisor {
     throw new Error(`the proxy ${pid} did not begin to serve within ${startPatienceMs / 1_000} s`);
   }
 
-  async #watch(): Promise<void> {
-    let backOff = 0;
+  async #watch(first: unknown): Promise<void> {
+    let failure = first;
+    let backOff = first === null ? 0 : firstBackOffMs;
     let runningSince = performance.now();
     while (!this.#stop.signal.aborted) {
+      const pause = this.#master !== null || backOff === 0 ? watchEveryMs : backOff;
       try {
-        await sleep(backOff > 0 && this.#master === null ? backOff : watchEveryMs, undefined, {
-          signal: this.#stop.signal,
-        });
+        await sleep(failure instanceof AddressTaken ? takenAgainMs : pause, undefined, { signal: this.#stop.signal });
       } catch (error) {
         if (error instanceof Error && error.name === 'AbortError') return;
         throw error;
@@ -182,17 +231,30 @@ export class Supervisor {
         this.#options.log.error('Proxy is gone; it is started again', { master: this.#master.pid });
         this.#state = { running: false, reason: `the master ${this.#master.pid} is gone` };
         this.#master = null;
+        this.#lostAt = performance.now();
         if (performance.now() - runningSince > provenAfterMs) backOff = 0;
         if (backOff > 0) continue;
       }
       try {
         await this.ensureRunning();
+        failure = null;
         runningSince = performance.now();
       } catch (error) {
-        this.#options.log.error('Proxy could not be started; it is tried again', { cause: causeText(error) });
+        failure = error;
+        this.#report(error);
       }
-      backOff = backOff === 0 ? firstBackOffMs : Math.min(backOff * 2, longestBackOffMs);
+      if (!(failure instanceof AddressTaken)) {
+        backOff = backOff === 0 ? firstBackOffMs : Math.min(backOff * 2, longestBackOffMs);
+      }
     }
+  }
+
+  /** Once for each cause in a row: an address that somebody holds is looked at every second. */
+  #report(error: unknown): void {
+    const cause = causeText(error);
+    if (cause === this.#reported) return;
+    this.#reported = cause;
+    this.#options.log.error('Proxy could not be started; it is tried again', { cause });
   }
 
   async #tailOfOutput(): Promise<string> {

@@ -14,6 +14,9 @@ export interface Log {
 }
 
 type Level = 'info' | 'warn' | 'error';
+/** What waits for a disk that is full, to be written when it has room again; beyond it lines are lost. */
+const keptBytes = 1_048_576;
+
 type Destination = ReturnType<typeof pino.destination>;
 
 export class ManagerLog implements Log {
@@ -26,14 +29,14 @@ export class ManagerLog implements Log {
    * @param jsonTo descriptor or file for the JSON lines
    */
   constructor(logFile: string, jsonTo: number | string = 1) {
-    this.#standardOutput = pino.destination({ dest: jsonTo, sync: true, mkdir: true });
+    this.#standardOutput = pino.destination({ dest: jsonTo, sync: true, mkdir: true, maxLength: keptBytes });
     this.#standardOutput.on('error', ignoreLostLine);
     this.#json = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#standardOutput);
     if (logFile === '-') {
       this.#file = null;
     } else {
       mkdirSync(dirname(logFile), { recursive: true });
-      this.#file = pino.destination({ dest: logFile, append: true, sync: true, mode: 0o640 });
+      this.#file = pino.destination({ dest: logFile, append: true, sync: true, mode: 0o640, maxLength: keptBytes });
       this.#file.on('error', ignoreLostLine);
     }
   }

@@ -1,0 +1,227 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { BulkStore } from '../store/bulk-store.ts';
+import type { BulkItem } from './answers.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let master: ScriptedMaster;
+let kit: BlockingKit;
+const others: BlockingKit[] = [];
+const { applySlice } = BulkStore.prototype;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const blocked = join(folder.path, 'blocked.map');
+  master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
+  await master.listen();
+  kit = await openBlocking({ folder: folder.path, masterSocket: master.path });
+  await kit.keeper.updateBlockedIpsMap();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const other of others.splice(0)) await other.close();
+  await kit.close();
+  await master.stop();
+  await folder.remove();
+});
+
+const line = (text: string): BulkItem => ({
+  ok: true,
+  request: { entry: entryOf(text), expiry: { kind: 'keep' }, force: false },
+});
+const texts = (count: number, from = '10.1'): string[] =>
+  Array.from({ length: count }, (_, n) => `${from}.${n >> 8}.${n & 255}`);
+async function* pieces(all: readonly string[], size = 700): AsyncIterable<readonly BulkItem[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size).map(line);
+}
+const put = (source: AsyncIterable<readonly BulkItem[]>, allowShrink = false) =>
+  kit.blockedSet.replaceAll(source, { allowShrink }, caller());
+const running = () =>
+  master
+    .map(kit.mapPath)
+    .live()
+    .map((entry) => `${entry.key} ${entry.value}`)
+    .sort();
+const everywhere = async (wanted: readonly string[]) => {
+  const want = wanted.map((text) => `${text} 1`).sort();
+  expect(running()).toEqual(want);
+  expect((await kit.fileEntries()).sort()).toEqual(want);
+  expect((await kit.store.scanTexts(null, 1_000_000)).texts.map((text) => `${text} 1`).sort()).toEqual(want);
+  expect(await kit.store.count()).toBe(want.length);
+};
+const block = (ip: string) => kit.blockedSet.block(toBlock(ip), caller());
+const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
+
+/** It may come before the list's own slice: then there is nothing to remove yet, and it has the last word all the same. */
+const gone = (removal: Promise<unknown>) => removal.catch((error: { code: number }) => expect(error.code).toBe(1100));
+
+describe('a whole set', () => {
+  it('replaces what was there by difference, and is seen in the worker', async () => {
+    await put(pieces(texts(2_500)));
+    const next = [...texts(2_500).slice(700), ...texts(400, '10.2')];
+    const answer = await put(pieces(next));
+    expect(answer).toMatchObject({ added: 400, removed: 700, unchanged: 1_800, runtime_map_updated: true });
+    await everywhere(next);
+    expect(master.commands.filter((command) => command.includes('clear map'))).toEqual([]);
+  });
+
+  it('changes nothing when its source breaks off, and leaves nothing behind', async () => {
+    await put(pieces(texts(300)));
+    const source = async function* () {
+      yield* pieces(texts(5_000, '10.2'));
+      throw new Error('the client went away');
+    };
+    await expect(put(source())).rejects.toThrow('went away');
+    await everywhere(texts(300));
+    expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
+    const left = await kit.database.read.selectFrom('bulk_staging').select('bulk').execute();
+    expect(left).toEqual([]);
+  });
+
+  it('that would drop more than half of a hundred or more is refused, unless that is meant', async () => {
+    await put(pieces(texts(100)));
+    await expect(put(pieces(texts(49)))).rejects.toMatchObject({
+      code: 6006,
+      members: { would_remove: 51, current_total: 100 },
+    });
+    await everywhere(texts(100));
+    expect(await put(pieces(texts(50)))).toMatchObject({ removed: 50 });
+    await kit.blockedSet.batch(
+      { add: texts(60, '10.3').map((ip, index) => ({ index, request: toBlock(ip) })), remove: [], rejected: [] },
+      caller(),
+    );
+    expect(await put(pieces([]), true)).toMatchObject({ removed: 110, runtime_map_updated: true });
+    await everywhere([]);
+  });
+
+  it('leaves the last word to a block and an unblock that came while it was applied', async () => {
+    await put(pieces(texts(3_000)));
+    let slices = 0;
+    const spoken: Promise<unknown>[] = [];
+    const apply = vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (
+      this: BulkStore,
+      ...args
+    ) {
+      slices += 1;
+      // Queued behind this slice: it comes between the slices.
+      if (slices === 1) spoken.push(block('10.1.0.5'), gone(unblock('10.2.11.180')), block('192.0.2.200'));
+      return await applySlice.apply(this, args);
+    });
+    const answer = await put(pieces(texts(3_000, '10.2')), true);
+    await Promise.all(spoken);
+    apply.mockRestore();
+    expect(answer.runtime_map_updated).toBe(true);
+    const want = new Set([...texts(3_000, '10.2'), '10.1.0.5', '192.0.2.200']);
+    want.delete('10.2.11.180');
+    await everywhere([...want]);
+  });
+
+  it('lets other changes through between its slices', async () => {
+    const waited: number[] = [];
+    const applying = put(pieces(texts(6_000)));
+    let going = true;
+    void applying.then(() => {
+      going = false;
+    });
+    for (let n = 0; going; n += 1) {
+      const began = performance.now();
+      expect((await block(`192.0.2.${n & 127}`)).answer.runtime_map_updated).toBe(true);
+      waited.push(performance.now() - began);
+    }
+    await applying;
+    expect(waited.length).toBeGreaterThan(5);
+  });
+});
+
+describe('a big change that is interrupted', () => {
+  /** What a crash at this moment leaves: the files as they lie there, read by a service that starts on them. */
+  const crashed = async (): Promise<BlockingKit> => {
+    const copy = join(folder.path, `crash-${others.length}`);
+    cpSync(kit.databaseFile, join(copy, 'test.sqlite'));
+    cpSync(`${kit.databaseFile}-wal`, join(copy, 'test.sqlite-wal'));
+    cpSync(kit.mapPath, join(copy, 'blocked.map'));
+    const next = await openBlocking({ folder: copy, masterSocket: join(copy, 'm.sock') });
+    others.push(next);
+    await next.bulk.finishInterrupted();
+    await next.keeper.updateBlockedIpsMap();
+    return next;
+  };
+
+  it('after it had come whole is finished at the next start, at whichever slice it was', async () => {
+    await put(pieces(texts(2_200)));
+    const next = texts(2_200, '10.2');
+    const found: string[][] = [];
+    let crashing = false;
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
+      const outcome = await applySlice.apply(this, args);
+      // The start after the crash applies slices too.
+      if (crashing) return outcome;
+      crashing = true;
+      const after = await crashed();
+      crashing = false;
+      found.push((await after.store.scanTexts(null, 1_000_000)).texts);
+      expect((await after.fileEntries()).length).toBe(next.length);
+      return outcome;
+    });
+    await put(pieces(next), true);
+    expect(found.length).toBeGreaterThanOrEqual(5);
+    for (const one of found) expect([...one].sort()).toEqual([...next].sort());
+  });
+
+  it('before it had come whole is forgotten at the next start', async () => {
+    await put(pieces(texts(200)));
+    const source = async function* () {
+      yield* pieces(texts(5_000, '10.2'));
+      const after = await crashed();
+      expect(await after.store.count()).toBe(200);
+      expect(await new BulkStore(after.database).unfinished()).toEqual([]);
+      throw new Error('enough');
+    };
+    await expect(put(source())).rejects.toThrow('enough');
+  });
+
+  it('by a database that fails is told, does not come back later, and the file is made right by the next change', async () => {
+    await put(pieces(texts(1_500)));
+    let slices = 0;
+    const apply = vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (
+      this: BulkStore,
+      ...args
+    ) {
+      slices += 1;
+      if (slices === 2) throw new Error('disk full');
+      return await applySlice.apply(this, args);
+    });
+    await expect(put(pieces(texts(1_500, '10.2')), true)).rejects.toMatchObject({ code: 6003 });
+    apply.mockRestore();
+    expect(kit.keeper.problem).toMatch(/big change/);
+    expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
+    await block('192.0.2.1');
+    const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
+    expect(all).toHaveLength(1_500 + 1_000 + 1);
+    await everywhere(all);
+  });
+
+  it('by a file that cannot be written is a 503, and the same list again writes it', async () => {
+    const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('no space left'));
+    await expect(put(pieces(texts(1_200)))).rejects.toMatchObject({ code: 6004 });
+    begin.mockRestore();
+    expect(await kit.fileEntries()).toEqual([]);
+    expect(kit.keeper.problem).not.toBeNull();
+    expect(await put(pieces(texts(1_200)))).toMatchObject({ added: 0, unchanged: 1_200, runtime_map_updated: true });
+    await everywhere(texts(1_200));
+  });
+});
+
+describe('a row inserted by hand', () => {
+  it('is taken up before a list that names it is applied', async () => {
+    const database = new SqliteDatabase(kit.databaseFile);
+    database.exec("INSERT INTO blocked_ips(ip_address, blocked_at) VALUES ('10.1.0.3', 'x'), ('10.9.9.9', 'x')");
+    database.close();
+    expect(await put(pieces(texts(1_100)))).toMatchObject({ added: 1_099, removed: 1, runtime_map_updated: true });
+    await everywhere(texts(1_100));
+  });
+});

@@ -1,0 +1,191 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { eventually } from '../../testkit/conditions.ts';
+import { hang, ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { MapFileError } from '../haproxy/map-file.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let master: ScriptedMaster;
+let kit: BlockingKit;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const blocked = join(folder.path, 'blocked.map');
+  master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
+  await master.listen();
+  kit = await openBlocking({ folder: folder.path, masterSocket: master.path });
+  await kit.keeper.updateBlockedIpsMap();
+});
+afterEach(async () => {
+  await kit.close();
+  await master.stop();
+  await folder.remove();
+  vi.restoreAllMocks();
+});
+
+const block = (ip: string) => kit.blockedSet.block(toBlock(ip), caller());
+const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
+const running = () =>
+  master
+    .map(kit.mapPath)
+    .live()
+    .map((entry) => `${entry.key} ${entry.value}`)
+    .sort();
+const transactions = () => vi.spyOn(kit.store, 'applyGroup');
+/** Holds the turn, so that what comes meanwhile waits. */
+function holdTurn(): () => void {
+  const held = Promise.withResolvers<void>();
+  void kit.turns.take('urgent', () => held.promise);
+  return held.resolve;
+}
+
+describe('the one writer', () => {
+  it('makes one transaction and one payload of what waited, each answered for itself', async () => {
+    const groups = transactions();
+    const release = holdTurn();
+    const answers = ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.3'].map(block);
+    release();
+    const created = (await Promise.all(answers)).map((answer) => answer.created);
+    expect(created).toEqual([true, true, false, true]);
+    expect(groups).toHaveBeenCalledTimes(1);
+    expect(running()).toEqual(['192.0.2.1 1', '192.0.2.2 1', '192.0.2.3 1']);
+    expect(await kit.fileEntries()).toEqual(expect.arrayContaining(running()));
+  });
+
+  it('never puts two wishes for one address into one group, and keeps their order', async () => {
+    const groups = transactions();
+    const release = holdTurn();
+    const answers = [block('192.0.2.1'), unblock('192.0.2.1'), block('192.0.2.2'), block('192.0.2.1')];
+    release();
+    await Promise.all(answers);
+    for (const [changes] of groups.mock.calls) {
+      const verbs = new Map<string, string>();
+      for (const change of changes) {
+        expect(verbs.get(change.entry.text) ?? change.op).toBe(change.op);
+        verbs.set(change.entry.text, change.op);
+      }
+    }
+    expect(running()).toEqual(['192.0.2.1 1', '192.0.2.2 1']);
+    expect((await kit.fileEntries()).sort()).toEqual(running());
+  });
+
+  it('has the line in the file before the database commits, and the row gone before the line goes', async () => {
+    const add = vi.spyOn(kit.keeper.file, 'add');
+    add.mockImplementationOnce(async (ips) => {
+      expect(await kit.store.get('192.0.2.1')).toBeNull();
+      add.mockRestore();
+      await kit.keeper.file.add(ips);
+      expect(await kit.fileEntries()).toEqual(['192.0.2.1 1']);
+      expect(await kit.store.get('192.0.2.1')).toBeNull();
+    });
+    await block('192.0.2.1');
+    const remove = vi.spyOn(kit.keeper.file, 'remove');
+    remove.mockImplementationOnce(async (ips) => {
+      expect(await kit.store.get('192.0.2.1')).toBeNull();
+      expect(await kit.fileEntries()).toEqual(['192.0.2.1 1']);
+      remove.mockRestore();
+      return await kit.keeper.file.remove(ips);
+    });
+    await unblock('192.0.2.1');
+    expect(await kit.fileEntries()).toEqual([]);
+    expect.assertions(6);
+  });
+
+  it('changes nothing in a worker before the database holds it', async () => {
+    const { applyGroup } = kit.store;
+    vi.spyOn(kit.store, 'applyGroup').mockImplementationOnce(async (...args) => {
+      await eventually('the worker was looked at', () =>
+        master.commands.some((command) => command.includes('get map')),
+      );
+      expect(master.commands.filter((command) => command.includes('add map'))).toEqual([]);
+      return await applyGroup.apply(kit.store, args);
+    });
+    await block('192.0.2.1');
+    expect(running()).toEqual(['192.0.2.1 1']);
+  });
+
+  it('takes the line back when the transaction fails, tells every request of the group, and touches no worker', async () => {
+    await block('192.0.2.9');
+    vi.spyOn(kit.store, 'applyGroup').mockImplementationOnce(async (_changes, _now, beforeCommit) => {
+      await beforeCommit({ added: ['192.0.2.1', '192.0.2.2'], removed: [] });
+      throw new Error('the disk is gone');
+    });
+    const release = holdTurn();
+    const answers = Promise.allSettled([block('192.0.2.1'), block('192.0.2.2')]);
+    release();
+    for (const answer of await answers) expect(answer).toMatchObject({ reason: { code: 6003, retryAfterSeconds: 5 } });
+    expect(await kit.fileEntries()).toEqual(['192.0.2.9 1']);
+    expect(running()).toEqual(['192.0.2.9 1']);
+  });
+
+  it('rewrites a file that refuses, and goes on', async () => {
+    vi.spyOn(kit.keeper.file, 'add').mockRejectedValueOnce(new MapFileError('behind', 'somebody was there'));
+    // What a refusal leaves: a file that is not to be trusted.
+    vi.spyOn(kit.keeper, 'problem', 'get').mockReturnValueOnce(null).mockReturnValueOnce('refused');
+    expect(await block('192.0.2.1')).toMatchObject({ created: true, answer: { runtime_map_updated: true } });
+    expect(await kit.fileEntries()).toEqual(['192.0.2.1 1']);
+  });
+
+  it('answers 503 and stores nothing when the rewrite fails too', async () => {
+    vi.spyOn(kit.keeper.file, 'add').mockRejectedValueOnce(new MapFileError('behind', 'somebody was there'));
+    vi.spyOn(kit.keeper, 'ensureUsable')
+      .mockResolvedValueOnce(undefined)
+      .mockRejectedValueOnce(new MapFileError('unwritable', 'no'));
+    await expect(block('192.0.2.1')).rejects.toMatchObject({ code: 6004, retryAfterSeconds: 5 });
+    expect(await kit.store.get('192.0.2.1')).toBeNull();
+    expect(running()).toEqual([]);
+  });
+
+  it('refuses what is beyond its bound at once, with a time to come again, and takes what is within', async () => {
+    const release = holdTurn();
+    const many = (count: number, from: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        op: 'add' as const,
+        entry: entryOf(`10.${from}.${n >> 8}.${n & 255}`),
+        expiry: { kind: 'permanent' as const },
+      }));
+    const { writer } = kit;
+    const deadline = performance.now() + 20_000;
+    const taken = Array.from({ length: 20 }, (_, n) => writer.change(many(1_000, n), 'bulk', deadline));
+    expect(writer.queueDepth).toBe(20_000);
+    await expect(block('192.0.2.1')).rejects.toMatchObject({ code: 6002, retryAfterSeconds: 1 });
+    // What became of them is another test's; twenty thousand take their time.
+    const group = vi.spyOn(kit.store, 'applyGroup').mockRejectedValue(new Error('not now'));
+    const outcomes = Promise.allSettled(taken);
+    release();
+    await outcomes;
+    expect(group).toHaveBeenCalledTimes(20);
+    expect(writer.queueDepth).toBe(0);
+    group.mockRestore();
+    expect((await block('192.0.2.1')).created).toBe(true);
+  });
+
+  it('says 404 of what has no row, removes a stray of it from the worker and the file, and says so', async () => {
+    master.map(kit.mapPath).add('192.0.2.66', '1');
+    await kit.keeper.file.add(['192.0.2.67']);
+    await block('192.0.2.0/24');
+    for (const stray of ['192.0.2.66', '192.0.2.67']) {
+      await expect(unblock(stray)).rejects.toMatchObject({
+        code: 1100,
+        members: { stray_removed: true, covered_by: ['192.0.2.0/24'], runtime_map_updated: true },
+      });
+    }
+    await expect(unblock('192.0.2.66')).rejects.toMatchObject({ members: { stray_removed: false } });
+    expect(running()).toEqual(['192.0.2.0/24 1']);
+    expect(await kit.fileEntries()).toEqual(['192.0.2.0/24 1']);
+  });
+
+  it('gives each request of a group the failures of its own addresses', async () => {
+    master.script = (command) => (command === `@1 get map ${kit.mapPath} 192.0.2.2` ? hang : undefined);
+    const alone = await block('192.0.2.1');
+    expect(alone.answer.runtime_map_updated).toBe(true);
+    const failed = await block('192.0.2.2');
+    expect(failed.answer).toMatchObject({
+      runtime_map_updated: false,
+      runtime_map_failures: [{ ip_address: '192.0.2.2', reason: 'deadline' }],
+      reload_scheduled: true,
+    });
+    expect(kit.reloads).toHaveLength(1);
+  });
+});

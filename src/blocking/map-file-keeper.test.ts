@@ -1,0 +1,162 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { eventually } from '../../testkit/conditions.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let kit: BlockingKit;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  // No master: what is told here is told of database and file.
+  kit = await openBlocking({ folder: folder.path, masterSocket: join(folder.path, 'm.sock') });
+  await kit.keeper.updateBlockedIpsMap();
+});
+afterEach(async () => {
+  await kit.close();
+  await folder.remove();
+  vi.restoreAllMocks();
+});
+
+const block = (ip: string) => kit.blockedSet.block(toBlock(ip), caller());
+const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
+const fill = (count: number, from = '10.1') =>
+  kit.blockedSet.batch(
+    {
+      add: Array.from({ length: count }, (_, index) => ({
+        index,
+        request: toBlock(`${from}.${index >> 8}.${index & 255}`),
+      })),
+      remove: [],
+      rejected: [],
+    },
+    caller(),
+  );
+const sql = (text: string) => {
+  const database = new SqliteDatabase(kit.databaseFile);
+  database.exec(text);
+  database.close();
+};
+const databaseTexts = async () => (await kit.store.scanTexts(null, 1_000_000)).texts.map((text) => `${text} 1`);
+const sameEverywhere = async () => {
+  const texts = await databaseTexts();
+  expect((await kit.fileEntries()).sort()).toEqual([...texts].sort());
+  expect(kit.keeper.expected.total).toBe(texts.length);
+  expect(await kit.store.count()).toBe(texts.length);
+};
+
+describe('the keeper of the map file', () => {
+  it('rewrites while changes go on, and loses and revives none', async () => {
+    await fill(12_000);
+    let going = true;
+    const rewrites = (async () => {
+      for (let n = 0; n < 4; n += 1) await kit.keeper.updateBlockedIpsMap();
+      going = false;
+    })();
+    for (let n = 0; going; n += 1) {
+      // Before, behind and at the place that the rewrite has reached.
+      await Promise.all([
+        block(`9.0.${n >> 8}.${n & 255}`),
+        block(`200.0.${n >> 8}.${n & 255}`),
+        unblock(`10.1.${n % 46}.${(n >> 4) & 255}`),
+        n % 2 === 1 ? unblock(`9.0.${(n - 1) >> 8}.${(n - 1) & 255}`) : block(`10.1.3.7`),
+      ]).catch((error: { code?: number }) => expect(error.code).toBe(1100));
+    }
+    await rewrites;
+    await sameEverywhere();
+  });
+
+  it('notices a foreign edit at the next change, writes the file anew, and the change is in it', async () => {
+    await block('192.0.2.1');
+    appendFileSync(kit.mapPath, '198.51.100.9 1\n');
+    await block('192.0.2.2');
+    await sameEverywhere();
+    writeFileSync(kit.mapPath, '');
+    await unblock('192.0.2.1');
+    await sameEverywhere();
+  });
+
+  it('goes on when the file is edited during a rewrite: the change that notices it replaces that rewrite', async () => {
+    await fill(12_000);
+    const { scanTexts } = kit.store;
+    let blocked: ReturnType<typeof block> | undefined;
+    vi.spyOn(kit.store, 'scanTexts').mockImplementation(async (...args) => {
+      const page = await scanTexts.apply(kit.store, args);
+      if (blocked === undefined) {
+        appendFileSync(kit.mapPath, '198.51.100.9 1\n');
+        blocked = block('192.0.2.2');
+      }
+      return page;
+    });
+    const rewrite = kit.keeper.updateBlockedIpsMap();
+    await eventually('the rewrite is under way', () => blocked !== undefined);
+    expect((await blocked)?.created).toBe(true);
+    // Its outcome is that of the rewrite that took its place, after which the change was made.
+    expect(await rewrite).toMatchObject({ entries: 12_000 });
+    await block('192.0.2.3');
+    await sameEverywhere();
+  });
+
+  it('leaves another database’s file alone and says what to confirm; a block is then a 503', async () => {
+    await block('192.0.2.1');
+    const header = readFileSync(kit.mapPath, 'utf8').split('\n', 1)[0]!;
+    const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(header)![0];
+    const foreign = `${header.replace(id, '00000000-0000-4000-8000-000000000000')}\n198.51.100.9 1\n`;
+    writeFileSync(kit.mapPath, foreign);
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6008 });
+    await expect(block('192.0.2.2')).rejects.toMatchObject({ code: 6004 });
+    await expect(block('192.0.2.2')).rejects.toThrow(/accept_map_file/);
+    expect(await kit.store.get('192.0.2.2')).toBeNull();
+    expect(readFileSync(kit.mapPath, 'utf8')).toBe(foreign);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await block('192.0.2.2');
+    await sameEverywhere();
+  });
+
+  it('does not rewrite when more than half of the file’s lines would go', async () => {
+    await fill(40);
+    const lines = Array.from({ length: 100 }, (_, n) => `10.9.0.${n} 1\n`).join('');
+    writeFileSync(kit.mapPath, lines);
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6006 });
+    expect(readFileSync(kit.mapPath, 'utf8')).toBe(lines);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await sameEverywhere();
+  });
+
+  it('does not rewrite when more than half of the rows were deleted behind its back', async () => {
+    await fill(200);
+    const before = readFileSync(kit.mapPath, 'utf8');
+    sql('DELETE FROM blocked_ips');
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6006 });
+    expect(readFileSync(kit.mapPath, 'utf8')).toBe(before);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await sameEverywhere();
+  });
+
+  it('takes what was edited in the database by hand: rows gone, rows come, and its own count of them', async () => {
+    await fill(10);
+    sql(`DELETE FROM blocked_ips WHERE ip_address = '10.1.0.3';
+         INSERT INTO blocked_ips(ip_address, blocked_at) VALUES ('2001:DB8::7', datetime('now')), ('nonsense', 'x')`);
+    await kit.keeper.updateBlockedIpsMap();
+    await sameEverywhere();
+    expect(await kit.fileEntries()).toContain('2001:db8::7 1');
+    const warned = kit.lines.filter((line) => line.message.includes('no addresses'));
+    expect(warned).toMatchObject([{ level: 'warn', fields: { count: 1, rows: [{ ip_address: 'nonsense' }] } }]);
+  });
+
+  it('keeps the old file, and takes no block, while a rewrite that has to be cannot be made', async () => {
+    await block('192.0.2.1');
+    const before = readFileSync(kit.mapPath, 'utf8');
+    kit.keeper.markStale('a big change was stored but not written');
+    expect(kit.keeper.problem).toMatch(/big change/);
+    const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValue(new Error('no space left'));
+    await expect(block('192.0.2.2')).rejects.toMatchObject({ code: 6004, retryAfterSeconds: 5 });
+    expect(readFileSync(kit.mapPath, 'utf8')).toBe(before);
+    begin.mockRestore();
+    await block('192.0.2.2');
+    expect(kit.keeper.problem).toBeNull();
+    await sameEverywhere();
+  });
+});

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Lane, TurnQueue } from './turn-queue.ts';
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the queue of turns', () => {
+  it('never gives two the turn at once, whoever fails, and answers each with its own outcome', async () => {
+    const work = fc.record({ lane: fc.constantFrom<Lane>('urgent', 'bulk'), fails: fc.boolean(), ticks: fc.nat(3) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(work, { maxLength: 20 }), async (works) => {
+        const queue = new TurnQueue();
+        let inside = 0;
+        const outcomes = await Promise.allSettled(
+          works.map(({ lane, fails, ticks }, index) =>
+            queue.take(lane, async () => {
+              inside += 1;
+              expect(inside).toBe(1);
+              for (let n = 0; n < ticks; n += 1) await tick();
+              inside -= 1;
+              if (fails) throw new Error(`failure ${index}`);
+              return index;
+            }),
+          ),
+        );
+        for (const [index, outcome] of outcomes.entries()) {
+          if (works[index]!.fails) expect(outcome).toMatchObject({ reason: { message: `failure ${index}` } });
+          else expect(outcome).toMatchObject({ value: index });
+        }
+        expect(queue.waiting).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('lets urgent work go first, and one slice of long work after each', async () => {
+    const queue = new TurnQueue();
+    const order: string[] = [];
+    const note = (lane: Lane, name: string) => queue.take(lane, async () => void order.push(name));
+    const first = note('urgent', 'first');
+    const rest = ['b1', 'b2', 'b3'].map((name) => note('bulk', name));
+    const urgent = ['u1', 'u2'].map((name) => note('urgent', name));
+    await Promise.all([first, ...rest, ...urgent]);
+    expect(order).toEqual(['first', 'b1', 'u1', 'b2', 'u2', 'b3']);
+  });
+
+  it('goes on after a work that throws before its first await', async () => {
+    const queue = new TurnQueue();
+    const throwing = queue.take('urgent', () => {
+      throw new Error('at once');
+    });
+    await expect(throwing).rejects.toThrow('at once');
+    await expect(queue.take('urgent', async () => 'next')).resolves.toBe('next');
+  });
+
+  it('is drained when all that was taken before has ended', async () => {
+    const queue = new TurnQueue();
+    let ended = 0;
+    for (const lane of ['urgent', 'bulk', 'urgent'] as const) {
+      void queue.take(lane, async () => {
+        await tick();
+        ended += 1;
+      });
+    }
+    await queue.drained();
+    expect(ended).toBe(3);
+  });
+});

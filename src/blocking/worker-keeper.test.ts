@@ -1,0 +1,167 @@
+import { appendFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { within } from '../../testkit/conditions.ts';
+import { describeOnEachProxy } from '../../testkit/proxies.ts';
+import { defaultConfig, RealProxy } from '../../testkit/real-proxy.ts';
+import { showProcesses } from '../haproxy/workers.ts';
+
+/** The rule of the service: trusted addresses are let in. */
+const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
+  defaultConfig(paths).replace(
+    '-m int gt 0 }',
+    `-m int gt 0 } !{ src,map_ip(${paths.blockedMap}.trusted,0) -m int gt 0 }`,
+  );
+
+describeOnEachProxy('a worker’s map', ({ bin }) => {
+  let proxy: RealProxy;
+  let kit: BlockingKit;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    proxy = await RealProxy.start(bin, {
+      config: (paths) => {
+        appendFileSync(`${paths.blockedMap}.trusted`, '');
+        return config(paths);
+      },
+    });
+    folder = await temporaryFolder();
+    kit = await openBlocking({
+      folder: folder.path,
+      masterSocket: proxy.paths.masterSocket,
+      blockedMap: proxy.paths.blockedMap,
+      // Where a delete scans (2.6) a large repair is an atomic replace; here on both, for both can do it.
+      fastDeletes: false,
+    });
+    await kit.keeper.updateBlockedIpsMap();
+  });
+  afterAll(async () => {
+    await kit?.close();
+    await proxy?.stop();
+    await folder?.remove();
+  });
+
+  const raw = async (...commands: string[]) => {
+    const conversation = await proxy.socket.converse(within(20_000));
+    return await conversation.finish(commands);
+  };
+  const map = () => proxy.paths.blockedMap;
+  const running = async (): Promise<string[]> => {
+    const entries: string[] = [];
+    await kit.blocked.runtime.runtimeMapKeys(within(20_000), (batch) => {
+      for (const { key, value } of batch) entries.push(`${key} ${value}`);
+    });
+    return entries.sort();
+  };
+  const database = async () => (await kit.store.scanTexts(null, 1_000_000)).texts.map((text) => `${text} 1`).sort();
+  const ensure = async () => {
+    kit.book.observe(await showProcesses(kit.socket, within(5_000)));
+    return await kit.workers.ensureWhole(kit.blocked, kit.book.current()!.pid);
+  };
+
+  it('is repaired of all that can be wrong with an entry, and its file is not touched', async () => {
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1', '10.0.0.0/8', '10.1.0.0/16', '10.1.2.3'])
+      await kit.blockedSet.block(toBlock(ip), caller());
+    expect((await ensure()).whole).toBe(true);
+    await raw(
+      `@1 del map ${map()} 192.0.2.1`,
+      `@1 del map ${map()} 10.1.0.0/16`,
+      `@1 set map ${map()} 192.0.2.2 0`,
+      `@1 add map ${map()} 192.0.2.3 1`,
+      `@1 add map ${map()} 10.0.0.0/8 0`,
+      `@1 add map ${map()} 198.51.100.7 1`,
+      `@1 add map ${map()} 2001:DB8::1 0`,
+      `@1 add map ${map()} 192.0.2.3/32 1`,
+      `@1 add map ${map()} 10.1.2.0/24 0`,
+    );
+    expect(await running()).not.toEqual(await database());
+    const verdict = await ensure();
+    expect(verdict).toMatchObject({ whole: true, reason: null, added: 2, removed: 4 });
+    expect(await running()).toEqual(await database());
+    expect((await ensure()).added).toBe(0);
+  });
+
+  it('is repaired of a value 0 that stands behind a 1, and of three of a kind', async () => {
+    await raw(
+      `@1 add map ${map()} 192.0.2.1 0`,
+      `@1 add map ${map()} 192.0.2.2 1`,
+      `@1 add map ${map()} 192.0.2.2 0`,
+      `@1 add map ${map()} 10.1.0.0/16 1`,
+      `@1 add map ${map()} 2001:db8::1 1`,
+      `@1 set map ${map()} 2001:db8::1 0`,
+    );
+    expect(await ensure()).toMatchObject({ whole: true });
+    expect(await running()).toEqual(await database());
+  });
+
+  it('of 30,000 with hundreds wrong is replaced at once while blocks and unblocks go on, and none of them is lost', async () => {
+    const add = Array.from({ length: 30_000 }, (_, n) => ({
+      index: n,
+      request: toBlock(`20.${n >> 14}.${(n >> 7) & 127}.${n & 127}`),
+    }));
+    await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
+    expect((await ensure()).whole).toBe(true);
+    await raw(
+      ...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 30.0.0.${n} 1`),
+      ...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 20.0.0.${n & 127} 1`),
+    );
+    let going = true;
+    const repair = ensure().finally(() => {
+      going = false;
+    });
+    let n = 0;
+    for (; going; n += 1) {
+      const fresh = await kit.blockedSet.block(toBlock(`9.1.${n >> 8}.${n & 255}`), caller());
+      expect(fresh.answer.runtime_map_updated).toBe(true);
+      // Once more what is blocked already, and what was just blocked: neither may make the new version wrong.
+      await kit.blockedSet.block(toBlock(`20.1.${(n >> 7) & 127}.${n & 127}`), caller());
+      await kit.blockedSet.block(toBlock(`9.1.${n >> 8}.${n & 255}`), caller());
+      await kit.blockedSet.unblock(entryOf(`20.0.${(n >> 7) & 127}.${127 - (n & 127)}`), caller());
+    }
+    const verdict = await repair;
+    expect(n).toBeGreaterThan(2);
+    expect(verdict).toMatchObject({ whole: true });
+    expect(await running()).toEqual(await database());
+    const listing = (await raw('@1 show map')).join('\n');
+    const line = listing.split('\n').find((text) => text.includes(`(${map()})`))!;
+    expect(line).toMatch(/curr_ver=[1-9]/);
+  });
+
+  it('is not replaced by a version that lacks an entry', async () => {
+    const { members } = kit.blocked;
+    const victim = '20.1.5.5';
+    Object.assign(kit.blocked, {
+      members: async (texts: readonly string[]) => {
+        const found = new Set(await members(texts));
+        found.delete(victim);
+        return found;
+      },
+    });
+    await raw(...Array.from({ length: 70 }, (_, n) => `@1 add map ${map()} 30.0.0.${n} 1`));
+    const verdict = await ensure();
+    Object.assign(kit.blocked, { members });
+    expect(verdict).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(await running()).toContain(`${victim} 1`);
+    expect(await ensure()).toMatchObject({ whole: true });
+    expect(await running()).toEqual(await database());
+  });
+
+  it('is not emptied because the table was: nothing is repaired by a database that lost more than half', async () => {
+    const all = await running();
+    await kit.database.write.deleteFrom('blocked_ips').execute();
+    await raw(`@1 add map ${map()} 30.0.0.1 1`);
+    const verdict = await ensure();
+    expect(verdict).toMatchObject({ whole: false, reason: expect.stringMatching(/nothing is repaired/) });
+    expect(await running()).toEqual([...all, '30.0.0.1 1'].sort());
+  });
+});
+
+describe('a verdict', () => {
+  it('is given, never thrown, when the master cannot be reached', async () => {
+    const folder = await temporaryFolder();
+    const kit = await openBlocking({ folder: folder.path, masterSocket: `${folder.path}/m.sock` });
+    expect(await kit.workers.ensureWhole(kit.blocked, 1)).toMatchObject({ whole: false, added: 0 });
+    await kit.close();
+    await folder.remove();
+  });
+});

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../testkit/conditions.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { ReloadsStore } from '../store/reloads-store.ts';
+import { StoreFolder } from '../store/store-fixture.ts';
+import { silentLog } from '../telemetry/log.ts';
+import { ReloadCoordinator } from './reload-coordinator.ts';
+import { confirmed, type ReloadFixture, reloadFixture } from './safe-reload-fixture.ts';
+
+let fixture: ReloadFixture;
+let database: StoreFolder;
+let history: ReloadsStore;
+let reloads: ReloadCoordinator;
+let needed: boolean;
+let memory: boolean;
+beforeEach(async () => {
+  [needed, memory] = [true, true];
+  fixture = await reloadFixture('old\n');
+  await fixture.backups.markKnownGood('old\n', []);
+  database = new StoreFolder();
+  history = new ReloadsStore(await database.open());
+  reloads = new ReloadCoordinator({
+    safeReload: fixture.safeReload,
+    store: history,
+    log: silentLog,
+    now: () => new Date(),
+    stillNeeded: async () => needed,
+    memoryAllows: async () => memory,
+    inForce: async () => null,
+  });
+});
+afterEach(async () => {
+  await reloads.stop();
+  await fixture.stop();
+  await database.remove();
+});
+
+/** Reloads stand still until `go`; how many were under way at a time is counted. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const seen = { now: 0, most: 0 };
+  fixture.does.reload = async () => {
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    await promise;
+    seen.now -= 1;
+    return confirmed(1, 2);
+  };
+  return { seen, go: resolve };
+}
+
+describe('reloads', () => {
+  it('run one at a time; callers that arrive meanwhile share the next one, with all their reasons', async () => {
+    const { seen, go } = held();
+    const first = reloads.reload('first');
+    await eventually('it runs', () => seen.now === 1);
+    const [second, third] = [reloads.reload('second'), reloads.reload('third')];
+    go();
+    const [one, two, three] = await Promise.all([first, second, third]);
+    expect(one.id).not.toBe(two.id);
+    expect(three.id).toBe(two.id);
+    expect(two.reasons).toEqual(['second', 'third']);
+    expect(seen.most).toBe(1);
+    expect(fixture.loaded).toHaveLength(2);
+  });
+
+  it('with something of their own are never shared, and prepare inside the lock', async () => {
+    const order: string[] = [];
+    const change = (name: string) =>
+      reloads.change(async () => {
+        order.push(`${name} prepares`);
+        return { reasons: [name], sites: { list: [], store: async () => void order.push(`${name} is stored`) } };
+      });
+    await Promise.all([change('a'), change('b')]);
+    expect(order).toEqual(['a prepares', 'a is stored', 'b prepares', 'b is stored']);
+  });
+
+  it('go on after one that failed, which is its own caller’s error alone', async () => {
+    fixture.does.render = () => ({ text: 'bad\n' });
+    const failing = reloads.reload('bad');
+    await expect(failing).rejects.toBeInstanceOf(ServiceError);
+    expect(reloads.last).toMatchObject({ status: 'refused', error: expect.stringContaining('unknown keyword') });
+    fixture.does.render = () => ({ text: 'new\n' });
+    await reloads.reload('good');
+    expect(reloads.last).toMatchObject({ status: 'completed', error: null });
+    const { items } = await history.list({ limit: 10 });
+    expect(items.map(({ status, reasons }) => [status, reasons])).toEqual([
+      ['completed', ['good']],
+      ['refused', ['bad']],
+    ]);
+    expect(items[1]).toMatchObject({
+      validation_output: expect.stringContaining("unknown keyword 'bad'"),
+      backup: expect.any(String),
+      worker_after: 2,
+    });
+  });
+
+  it('that failed for another cause than the configuration are recorded as failed', async () => {
+    fixture.does.writeMaps = () => Promise.reject(new ServiceError(codes.MapFileUnusable, 'maps', 'full'));
+    await expect(reloads.reload('x')).rejects.toMatchObject({ status: 503 });
+    expect((await history.latest())?.status).toBe('failed');
+  });
+
+  it('are done although their record cannot be written', async () => {
+    await database.remove();
+    expect(await reloads.reload('x')).toMatchObject({ status: 'completed' });
+    database = new StoreFolder();
+  });
+
+  it('never run beside exclusive work', async () => {
+    const { seen, go } = held();
+    go();
+    let inside = -1;
+    const work = reloads.exclusively(async () => {
+      inside = seen.now;
+    });
+    await Promise.all([work, reloads.reload('x')]);
+    expect(inside).toBe(0);
+  });
+});
+
+describe('a scheduled reload', () => {
+  it('runs with all the reasons that came together, and ends when the workers are whole', async () => {
+    fixture.does.reload = () => {
+      needed = false;
+      return confirmed(1, 2);
+    };
+    reloads.schedule('one');
+    reloads.schedule('two');
+    reloads.schedule('one');
+    expect(reloads.scheduled?.reasons).toEqual(['one', 'two']);
+    await eventually('nothing is scheduled any more', () => reloads.scheduled === null);
+    expect(fixture.loaded).toHaveLength(1);
+    expect((await history.latest())?.reasons).toEqual(['scheduled: one; two']);
+  });
+
+  it('is dropped when somebody else’s reload made the workers whole', async () => {
+    needed = false;
+    reloads.schedule('one');
+    await eventually('nothing is scheduled any more', () => reloads.scheduled === null);
+    expect(fixture.loaded).toEqual([]);
+  });
+
+  it('waits while one worker more would not fit into the memory', async () => {
+    memory = false;
+    reloads.schedule('one');
+    let asked = 0;
+    await eventually('it was asked for a while', () => {
+      asked += 1;
+      return asked > 50;
+    });
+    expect(fixture.loaded).toEqual([]);
+    expect(reloads.scheduled).not.toBeNull();
+  });
+
+  it('is no storm: after one that did not help the next is held back', async () => {
+    reloads.schedule('one');
+    await eventually('the first ran', () => fixture.loaded.length === 1);
+    for (let more = 0; more < 20; more += 1) reloads.schedule(`more ${more}`);
+    await eventually('its attempt was counted', () => reloads.scheduled?.attempts === 1);
+    for (let turn = 0; turn < 20; turn += 1) {
+      reloads.reconsider();
+      await reloads.exclusively(async () => undefined);
+      await history.latest();
+    }
+    expect(fixture.loaded).toHaveLength(1);
+    expect(reloads.scheduled?.reasons.length).toBeLessThanOrEqual(20);
+  });
+
+  it('does not keep the service from stopping', async () => {
+    memory = false;
+    reloads.schedule('one');
+    await reloads.stop();
+    expect(fixture.loaded).toEqual([]);
+  });
+});

@@ -1,0 +1,186 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
+
+let fixture: ReloadFixture;
+beforeEach(async () => {
+  fixture = await reloadFixture('old\n');
+  await fixture.backups.markKnownGood('old\n', []);
+});
+afterEach(() => fixture.stop());
+
+const run = (more: object = {}) => fixture.safeReload.run({ id: 'r1', reasons: ['asked'], ...more });
+const failure = async (more: object = {}): Promise<ServiceError> => {
+  const error = await run(more).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ServiceError);
+  return error as ServiceError;
+};
+const leftovers = async () =>
+  (await readdir(fixture.folder)).filter((name) => !['backups', 'proxy', 'proxy.cfg'].includes(name));
+const knownGood = async () => (await fixture.backups.readKnownGood())?.configText;
+
+describe('a safe reload', () => {
+  it('backs up, validates, writes the maps, reloads, and then is the known good', async () => {
+    const done = await run();
+    expect(fixture.events).toEqual([
+      'Backup created',
+      'maps',
+      'Configuration validation passed',
+      'maps',
+      'reload',
+      'Safe reload completed',
+    ]);
+    expect(done).toMatchObject({ id: 'r1', status: 'completed', changed: true, worker_before: 1, worker_after: 2 });
+    expect(fixture.loaded).toEqual(['new\n']);
+    expect(await knownGood()).toBe('new\n');
+    expect((await fixture.backups.read(done.backup!)).configText).toBe('old\n');
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('of the same configuration replaces nothing and reloads all the same', async () => {
+    fixture.does.render = () => ({ text: 'old\n' });
+    expect(await run()).toMatchObject({ changed: false });
+    expect(fixture.loaded).toEqual(['old\n']);
+  });
+
+  it('of the first configuration has nothing to back up', async () => {
+    await fixture.stop();
+    fixture = await reloadFixture(null);
+    expect(await run()).toMatchObject({ backup: null, changed: true });
+    expect(await fixture.live()).toBe('new\n');
+  });
+
+  it('that the proxy refuses never shows its bytes, and reloads the known good with the maps', async () => {
+    fixture.does.render = () => ({ text: 'bad\n', sites: 'a\n' });
+    const error = await failure();
+    expect(error.code).toBe(codes.ProxyRefusesConfiguration);
+    expect(error.members).toMatchObject({ restored: true, worker_before: 1, worker_after: 2 });
+    expect(error.members.output).toContain(`${join(fixture.folder, 'proxy.cfg')}:1`);
+    expect(fixture.loaded).toEqual(['old\n']);
+    expect(fixture.events).toEqual([
+      'Backup created',
+      'maps',
+      'Configuration validation failed',
+      'maps',
+      'Backup restored',
+      'reload',
+    ]);
+    expect(await fixture.live()).toBe('old\n');
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('that the template refuses is the same, with the template’s words', async () => {
+    fixture.does.render = () => {
+      throw new ServiceError(codes.TemplateRefused, 'render', 'no such variable', { members: { output: 'line 3' } });
+    };
+    const error = await failure();
+    expect(error).toMatchObject({ code: codes.TemplateRefused, members: { output: 'line 3', restored: true } });
+    expect(fixture.loaded).toEqual(['old\n']);
+  });
+
+  it('after a refusal puts back the known good where somebody had edited the live file', async () => {
+    await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
+    fixture.does.render = () => ({ text: 'bad\n' });
+    const error = await failure();
+    expect(await fixture.live()).toBe('old\n');
+    expect((await fixture.backups.read(String(error.members.backup))).configText).toBe('edited\n');
+    expect(fixture.events[0]).toMatch(/edited by hand/);
+  });
+
+  it.each(['refused', 'unconfirmed'] as const)(
+    'that is %s by the running proxy is rolled back, with its words',
+    async (reason) => {
+      fixture.does.reload = (text) =>
+        text === 'new\n'
+          ? refused(reason)
+          : { ...refused(), confirmed: true, workerAfter: 3, by: 'signal', processes: null };
+      const error = await failure();
+      expect(error).toMatchObject({
+        code: codes.ReloadRolledBack,
+        members: { restored: true, worker_before: 1, worker_after: 3, output: 'cannot bind socket' },
+      });
+      expect(error.detail).toMatch(/cannot bind socket.*last known good configuration is back in force/);
+      expect(fixture.loaded).toEqual(['new\n', 'old\n']);
+      expect(await knownGood()).toBe('old\n');
+    },
+  );
+
+  it('whose rollback fails too names both causes', async () => {
+    fixture.does.reload = (text) =>
+      ({ ...refused(), detail: text === 'new\n' ? 'first cause' : 'second cause' }) as never;
+    const error = await failure();
+    expect(error.detail).toMatch(/first cause.*second cause/);
+    expect(error.members.restore_failure).toContain('second cause');
+    expect(await fixture.live()).toBe('old\n');
+  });
+
+  it('without a running proxy says so, puts the old bytes back and tries no second reload', async () => {
+    fixture.does.reload = () => refused('not-running');
+    expect((await failure()).code).toBe(codes.ProxyNotRunning);
+    expect(fixture.loaded).toHaveLength(1);
+    expect(await fixture.live()).toBe('old\n');
+  });
+
+  it('whose sites cannot be stored takes them out of the proxy again', async () => {
+    const stored = new ServiceError(codes.DatabaseUnusable, 'store', 'the disk is full');
+    const error = await failure({ sites: { list: [], store: () => Promise.reject(stored) } });
+    expect(error).toMatchObject({ code: codes.DatabaseUnusable, members: { restored: true } });
+    expect(error.detail).toMatch(/the disk is full.*back in force/);
+    expect(fixture.loaded).toEqual(['new\n', 'old\n']);
+    expect(await fixture.live()).toBe('old\n');
+    expect(await knownGood()).toBe('old\n');
+    expect(fixture.events).not.toContain('Safe reload completed');
+  });
+
+  it('whose map file cannot be written after the switch puts the old bytes back', async () => {
+    let calls = 0;
+    fixture.does.writeMaps = async () => {
+      calls += 1;
+      if (calls === 2) throw new ServiceError(codes.MapFileUnusable, 'maps', 'no space left');
+    };
+    expect((await failure()).code).toBe(codes.MapFileUnusable);
+    expect(await fixture.live()).toBe('old\n');
+    expect(fixture.loaded).toEqual(['old\n']);
+  });
+
+  it('whose candidate somebody changed during the validation deploys nothing', async () => {
+    fixture.does.render = () => ({ text: 'forge\n' });
+    expect((await failure()).detail).toContain('was changed by somebody while it was validated');
+    expect(await fixture.live()).toBe('old\n');
+    expect(fixture.loaded).toEqual([]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('is done although the workers could not be compared: that is a warning', async () => {
+    fixture.does.verify = () => Promise.reject(new Error('the socket is gone'));
+    const done = await run();
+    expect(done.warnings).toEqual([expect.stringContaining('the socket is gone')]);
+    expect(await knownGood()).toBe('new\n');
+  });
+
+  it('without a proxy to check with is a 503, and nothing was changed', async () => {
+    await writeFile(join(fixture.folder, 'proxy'), '#!/bin/sh\nkill -9 $$\n');
+    expect(await failure()).toMatchObject({ status: 503, code: codes.Unavailable });
+    expect(await fixture.live()).toBe('old\n');
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('keeps the sites map of the known good, and collects those of others', async () => {
+    for (const sites of ['a\n', 'b\n', 'c\n']) {
+      fixture.does.render = () => ({ text: 'new\n', sites });
+      await run();
+    }
+    expect(await leftovers()).toHaveLength(2);
+    fixture.does.render = () => ({ text: 'bad\n', sites: 'd\n' });
+    await failure();
+    const [kept, ...others] = await leftovers();
+    expect(others).toEqual([]);
+    expect(await fixture.live()).toContain(kept);
+  });
+});

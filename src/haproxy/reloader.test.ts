@@ -1,0 +1,102 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, within } from '../../testkit/conditions.ts';
+import { describeOnEachProxy } from '../../testkit/proxies.ts';
+import { RealProxy } from '../../testkit/real-proxy.ts';
+import { MasterSocket } from './master-socket.ts';
+import { ProxyReloader } from './reloader.ts';
+
+const reloaderOf = ({ socket, paths }: RealProxy): ProxyReloader =>
+  new ProxyReloader({ socket, pidFile: paths.pidFile, configFile: paths.config });
+
+describeOnEachProxy('a reload', ({ bin }) => {
+  let proxy: RealProxy;
+  let config: string;
+  beforeAll(async () => {
+    proxy = await RealProxy.start(bin);
+    config = await readFile(proxy.paths.config, 'utf8');
+  });
+  afterEach(() => writeFile(proxy.paths.config, config));
+  afterAll(() => proxy?.stop());
+
+  it('is confirmed by a new worker', async () => {
+    const before = await proxy.workerPid();
+    const outcome = await reloaderOf(proxy).reload(within(20_000));
+    expect(outcome).toMatchObject({ confirmed: true, by: 'socket', workerBefore: before });
+    const after = await proxy.workerPid();
+    expect(after).not.toBe(before);
+    expect(outcome.workerAfter).toBe(after);
+  });
+
+  it('with a configuration that the proxy refuses is refused, and the worker stays', async () => {
+    const before = await proxy.workerPid();
+    await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
+    const outcome = await reloaderOf(proxy).reload(within(20_000));
+    expect(outcome).toMatchObject({ confirmed: false, reason: 'refused', workerBefore: before });
+    expect(await proxy.workerPid()).toBe(before);
+    await writeFile(proxy.paths.config, config);
+    expect(await reloaderOf(proxy).reload(within(20_000))).toMatchObject({ confirmed: true });
+  });
+
+  it('twice refused is refused twice: an old failure is not mistaken for a new one', async () => {
+    await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await reloaderOf(proxy).reload(within(20_000))).toMatchObject({ confirmed: false, reason: 'refused' });
+    }
+    await writeFile(proxy.paths.config, config);
+    expect(await reloaderOf(proxy).reload(within(20_000))).toMatchObject({ confirmed: true });
+  });
+
+  it('is made while others reload too, and each is confirmed by a worker of its own time', async () => {
+    const reloader = reloaderOf(proxy);
+    const before = await proxy.workerPid();
+    const outcomes = await Promise.all([reloader.reload(within(25_000)), reloader.reload(within(25_000))]);
+    for (const outcome of outcomes) {
+      expect(outcome.confirmed).toBe(true);
+      expect(outcome.workerAfter).not.toBe(before);
+    }
+  });
+
+  it('is made by signal where the socket’s file is gone, which makes the socket anew', async () => {
+    await rm(proxy.paths.masterSocket);
+    const outcome = await reloaderOf(proxy).reload(within(20_000));
+    expect(outcome).toMatchObject({ confirmed: true, by: 'signal', workerBefore: expect.any(Number) });
+    expect(outcome.workerAfter).not.toBe(outcome.workerBefore);
+    expect(await proxy.workerPid()).toBe(outcome.workerAfter);
+  });
+
+  it('by signal with a configuration that the proxy refuses is refused', async () => {
+    const before = await proxy.workerPid();
+    await rm(proxy.paths.masterSocket);
+    await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
+    const outcome = await reloaderOf(proxy).reload(within(20_000));
+    expect(outcome).toMatchObject({ confirmed: false, reason: 'refused' });
+    await writeFile(proxy.paths.config, config);
+    expect(await proxy.workerPid()).toBe(before);
+  });
+
+  it('of a proxy that is gone says so at once', async () => {
+    process.kill(proxy.masterPid, 'SIGKILL');
+    const asked = await eventually('nobody is there', async () => {
+      const began = performance.now();
+      const outcome = await reloaderOf(proxy).reload(within(20_000));
+      if (outcome.confirmed || outcome.reason !== 'not-running') return null;
+      return { outcome, ms: performance.now() - began };
+    });
+    expect(asked.ms).toBeLessThan(5_000);
+    await proxy.launch();
+  });
+});
+
+describe('a reload', () => {
+  it('never throws for a socket and a pid file that are not there', async () => {
+    const socket = new MasterSocket('/nowhere/master.sock');
+    const reloader = new ProxyReloader({ socket, pidFile: '/nowhere/pid', configFile: '/nowhere/cfg' });
+    expect(await reloader.reload(within(3_000))).toMatchObject({
+      confirmed: false,
+      reason: 'not-running',
+      detail: expect.stringContaining('/nowhere/pid'),
+    });
+    socket.close();
+  });
+});

@@ -1,0 +1,51 @@
+// What of the settings only the machine can say: a folder in a file's place, a template that is not there. Told before
+// anything is touched, and by the variable's name; otherwise it would surface later as an `EISDIR` of somewhere.
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { type Settings, SettingsError } from '../settings.ts';
+
+/** @throws SettingsError */
+export async function checkSettings(settings: Settings): Promise<void> {
+  const files: readonly (readonly [name: string, path: string])[] = [
+    ['DATABASE_URL', settings.databaseUrl.slice('sqlite:'.length)],
+    ['CONFIG_FILE', settings.configFile],
+    ['BLOCKED_MAP', settings.blockedMap],
+    ['TRUSTED_MAP', settings.trustedMap],
+    ['MASTER_SOCKET', settings.masterSocket],
+    ['STATS_SOCKET', settings.statsSocket],
+    ['PID_FILE', settings.pidFile],
+    ...(settings.logFile === '-' ? [] : [['LOG_FILE', settings.logFile] as const]),
+  ];
+  for (const [name, path] of files) {
+    if ((await kindOf(path)) === 'folder') refuse(name, path, 'it is a folder, and a file is meant');
+  }
+  if ((await kindOf(settings.backupDir)) === 'other')
+    refuse('BACKUP_DIR', settings.backupDir, 'it is a file, and a folder is meant');
+  const { template, proxyBin } = settings;
+  if (template !== null) await check('TEMPLATE', template, constants.R_OK, 'it cannot be read');
+  // Without a slash it is looked for in PATH, when it is run.
+  if (proxyBin.includes('/')) await check('PROXY_BIN', proxyBin, constants.X_OK, 'it cannot be run');
+}
+
+async function check(name: string, path: string, mode: number, why: string): Promise<void> {
+  if ((await kindOf(path)) === 'folder') refuse(name, path, 'it is a folder, and a file is meant');
+  try {
+    await access(path, mode);
+  } catch (error) {
+    refuse(name, path, `${why}: ${(error as Error).message}`);
+  }
+}
+
+/** Null: there is nothing, or nothing that could be looked at; then the one who uses it says so. */
+async function kindOf(path: string): Promise<'folder' | 'other' | null> {
+  try {
+    return (await stat(path)).isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return null;
+  }
+}
+
+function refuse(name: string, path: string, right: string): never {
+  throw new SettingsError(`PROXY_MANAGER_${name}`, path, right);
+}

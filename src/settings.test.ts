@@ -1,0 +1,225 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeSettings, readSettings, SettingsError, settingDefinitions } from './settings.ts';
+
+const key = 'k'.repeat(40);
+const noFile = (): string => {
+  throw new Error('ENOENT: no such file');
+};
+const read = (environment: Record<string, string>, flags: Record<string, string | boolean> = {}, file = noFile) =>
+  readSettings(environment, flags, file);
+
+/** Each is refused by name; what stands beside is what a value of that kind has been mistaken for. */
+const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
+  [
+    'LISTEN',
+    [
+      '7080',
+      ':7080',
+      'localhost',
+      '127.0.0.1:70800',
+      '127.0.0.1:x',
+      '127.0.0.1:７０８０',
+      '[127.0.0.1]:1',
+      '[zz]:1',
+      '[:::]:1',
+      '127.1:80',
+      '999.0.0.1:80',
+      'unix:relative',
+      'unix:',
+      `unix:/${'p'.repeat(120)}`,
+      'http://127.0.0.1:80',
+      'a b:80',
+    ],
+  ],
+  ['API_KEY', ['short', `${key} `, `${key}\n`, `${key}é`, 'k'.repeat(513), `${key}"`]],
+  ['API_KEY_FILE', ['/nowhere/key', 'with blank', 'a\nb']],
+  ['DATABASE_URL', ['/var/lib/x.sqlite', 'sqlite:relative', 'postgres://h/db', 'sqlite:', 'mysql:/x']],
+  ['CONFIG_FILE', ['/etc/proxy cfg', '/etc/"x"', '/etc/x;y', '/etc/x#y', '/etc/{{x}}', '/etc/x\ny', '/etc/ü']],
+  ['BLOCKED_MAP', ['/etc/a,b.map', '/etc/$HOME', "/etc/'x'", '/etc/a\\b']],
+  ['TRUSTED_MAP', ['/etc/a b']],
+  ['SITES_MAP', ['/etc/a%b']],
+  ['TEMPLATE', ['/etc/a*b', '/etc/a`b']],
+  ['MASTER_SOCKET', [`/tmp/${'s'.repeat(100)}`, '/tmp/a b', '/tmp/a,mode,666']],
+  ['STATS_SOCKET', [`/tmp/${'s'.repeat(100)}`, '/tmp/a b']],
+  ['PID_FILE', ['/run/a b']],
+  ['LOG_FILE', ['/var/log/a b']],
+  ['BACKUP_DIR', ['/var/a b']],
+  ['PREFIX', ['/tmp/a b', '/tmp/a\nb']],
+  [
+    'HTTP_BIND',
+    [
+      '80',
+      ':0',
+      ':65536',
+      ':080',
+      '0.0.0.0',
+      '300.0.0.1:80',
+      '1.2.3:80',
+      '[127.0.0.1]:80',
+      '[::zz]:80',
+      'example.com:80',
+      ':80 ssl crt /x',
+      ':80,',
+      ':80,:80',
+      ':８０',
+      '/run/x.sock',
+    ],
+  ],
+  ['HARD_STOP_AFTER', ['30', '5s', '0m', '1.5h', '25d', '4w', '30M', '30m ', 'forever', '-1h']],
+  ['SUPERVISE', ['maybe', 'on', '2']],
+  ['METRICS_OPEN', ['ja']],
+  ['ACCEPT_EMPTY_DATABASE', ['sure']],
+  ['ACCEPT_MAP_FILE', ['y']],
+];
+
+describe('a wrong value', () => {
+  for (const [name, values] of WRONG) {
+    it.each(values)(`of ${name} is refused by its name: %j`, (value) => {
+      const variable = `PROXY_MANAGER_${name}`;
+      let refusal: unknown;
+      try {
+        read({ [variable]: value });
+      } catch (error) {
+        refusal = error;
+      }
+      expect(refusal).toBeInstanceOf(SettingsError);
+      expect((refusal as SettingsError).variable).toBe(variable);
+      expect((refusal as SettingsError).message).toContain(variable);
+      if (name === 'API_KEY') expect((refusal as SettingsError).message).not.toContain(value.trim());
+    });
+  }
+
+  it('is in this table for every setting but the one that is tried at the start', () => {
+    const named = new Set(WRONG.map(([name]) => `PROXY_MANAGER_${name}`));
+    const missing = settingDefinitions.map(({ variable }) => variable).filter((variable) => !named.has(variable));
+    expect(missing).toEqual(['PROXY_MANAGER_PROXY_BIN']);
+  });
+
+  it.each([
+    ['TRUSTED_MAP', 'BLOCKED_MAP'],
+    ['SITES_MAP', 'CONFIG_FILE'],
+    ['STATS_SOCKET', 'MASTER_SOCKET'],
+    ['LOG_FILE', 'CONFIG_FILE'],
+    ['BLOCKED_MAP', 'CONFIG_FILE'],
+  ])('is a %s that is the %s too', (one, other) => {
+    const same = { [`PROXY_MANAGER_${one}`]: '/srv/x/../same', [`PROXY_MANAGER_${other}`]: '/srv/same' };
+    expect(() => read(same)).toThrow(/names the same file/);
+  });
+
+  it('of the key file is named without the key', () => {
+    const secret = 'not a key, but secret';
+    expect(() => read({ PROXY_MANAGER_API_KEY_FILE: '/run/key' }, {}, () => secret)).toThrow(
+      expect.objectContaining({
+        variable: 'PROXY_MANAGER_API_KEY_FILE',
+        message: expect.not.stringContaining(secret),
+      }),
+    );
+  });
+});
+
+describe('the settings', () => {
+  it('are the contract’s when nothing is said', () => {
+    expect(read({})).toEqual({
+      prefix: '',
+      listen: { text: '127.0.0.1:7080', target: { host: '127.0.0.1', port: 7080 } },
+      apiKey: null,
+      databaseUrl: 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
+      configFile: '/etc/proxy/proxy.cfg',
+      blockedMap: '/etc/proxy/blocked_ips.map',
+      trustedMap: '/etc/proxy/trusted_ips.map',
+      sitesMap: '/etc/proxy/sites.map',
+      template: null,
+      masterSocket: '/tmp/proxy-cli',
+      statsSocket: '/var/run/proxy.sock',
+      pidFile: '/var/run/proxy.pid',
+      logFile: '/var/log/proxy-manager.log',
+      backupDir: '/var/lib/proxy-manager/backups',
+      proxyBin: 'haproxy',
+      httpBind: [':80'],
+      hardStopAfter: '30m',
+      supervise: false,
+      metricsOpen: false,
+      stateDir: '/var/lib/proxy-manager',
+      acceptEmptyDatabase: false,
+      acceptMapFile: false,
+    });
+  });
+
+  it('put the prefix before defaults and not before what was given', () => {
+    const settings = read({ PROXY_MANAGER_PREFIX: '/srv/p', PROXY_MANAGER_BLOCKED_MAP: '/data/b.map' });
+    expect(settings).toMatchObject({
+      configFile: '/srv/p/etc/proxy/proxy.cfg',
+      blockedMap: '/data/b.map',
+      databaseUrl: 'sqlite:/srv/p/var/lib/proxy-manager/proxy-manager.sqlite',
+      stateDir: '/srv/p/var/lib/proxy-manager',
+    });
+  });
+
+  it('let a flag win over its variable, and an empty variable say nothing', () => {
+    expect(read({ PROXY_MANAGER_HTTP_BIND: ':81' }, { 'http-bind': '[::]:82,127.0.0.1:83' }).httpBind).toEqual([
+      '[::]:82',
+      '127.0.0.1:83',
+    ]);
+    expect(read({ PROXY_MANAGER_HTTP_BIND: '' }).httpBind).toEqual([':80']);
+    expect(read({}, { supervise: true }).supervise).toBe(true);
+  });
+
+  it('have no flag for the key, which would show in the process list', () => {
+    expect(settingDefinitions.find(({ variable }) => variable === 'PROXY_MANAGER_API_KEY')?.flag).toBeNull();
+  });
+
+  it('read the key from its file without the newline at its end', () => {
+    expect(read({ PROXY_MANAGER_API_KEY_FILE: '/run/key' }, {}, () => `${key}\n`).apiKey).toBe(key);
+  });
+
+  it('refuse a variable that nobody knows', () => {
+    expect(() => read({ PROXY_MANAGER_LISTENS: 'x' })).toThrow(/PROXY_MANAGER_LISTENS/);
+  });
+
+  it('cannot be changed', () => {
+    const settings = read({});
+    expect(Object.isFrozen(settings)).toBe(true);
+    expect(Object.isFrozen(settings.httpBind)).toBe(true);
+  });
+
+  it('are described with the key masked', () => {
+    const shown = JSON.stringify(describeSettings(read({ PROXY_MANAGER_API_KEY: key })));
+    expect(shown).not.toContain(key);
+    expect(shown).toContain('********');
+  });
+});
+
+describe('the command line', () => {
+  const bin = join(import.meta.dirname, '..', 'bin/proxy-manager');
+  const run = (args: readonly string[], environment: Record<string, string> = {}) => {
+    const { PATH = '' } = process.env;
+    const env = { PATH, PROXY_MANAGER_NODE: process.execPath, ...environment };
+    const { status, stdout, stderr } = spawnSync(bin, args, { env, encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+
+  it('shows the effective settings with the key masked', () => {
+    const { PATH = '' } = process.env;
+    const env = { PATH, PROXY_MANAGER_NODE: process.execPath, PROXY_MANAGER_API_KEY: key };
+    const shown = execFileSync(bin, ['config', 'show', '--listen', '127.0.0.1:9999'], { env, encoding: 'utf8' });
+    expect(shown).toContain('listen = 127.0.0.1:9999');
+    expect(shown).toContain('blocked_map = /etc/proxy/blocked_ips.map');
+    expect(shown).not.toContain(key);
+  });
+
+  it.each([
+    ['help is 0', ['serve', '--help'], {}, 0, /--master-socket/],
+    ['an unknown flag is 2', ['serve', '--no-such-flag'], {}, 2, /unknown option/],
+    ['an unknown command is 2', ['fly'], {}, 2, /unknown command/],
+    ['a flag for the key is 2', ['serve', '--api-key', key], {}, 2, /unknown option/],
+    ['a wrong value is 2', ['config', 'show'], { PROXY_MANAGER_SUPERVISE: 'x' }, 2, /PROXY_MANAGER_SUPERVISE/],
+    ['an unknown variable is 2', ['serve'], { PROXY_MANAGER_LISTNE: 'x' }, 2, /PROXY_MANAGER_LISTNE/],
+  ] as const)('%s', (_what, args, environment, status, text) => {
+    const ran = run(args, environment);
+    expect(ran.status).toBe(status);
+    expect(ran.stdout + ran.stderr).toMatch(text);
+    expect(ran.stderr).not.toContain('    at ');
+  });
+});

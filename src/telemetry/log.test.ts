@@ -1,0 +1,69 @@
+import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { causeText, ManagerLog, textLine } from './log.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pm-log-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const at = (name: string): string => join(folder, name);
+
+describe('the manager log', () => {
+  it('tells the same in two forms: JSON for machines, text for people', async () => {
+    const log = new ManagerLog(at('a/b/manager.log'), at('a.json'));
+    log.warn('Runtime map updated', { ip_address: '192.0.2.1', count: 2, absent: undefined });
+    expect(JSON.parse(await readFile(at('a.json'), 'utf8'))).toMatchObject({
+      msg: 'Runtime map updated',
+      ip_address: '192.0.2.1',
+      count: 2,
+      level: 40,
+    });
+    expect(await readFile(at('a/b/manager.log'), 'utf8')).toMatch(
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z WARN Runtime map updated ip_address=192\.0\.2\.1 count=2\n$/,
+    );
+    expect((await stat(at('a/b/manager.log'))).mode & 0o007).toBe(0);
+  });
+
+  it('goes on in a new file after a rotation', async () => {
+    const log = new ManagerLog(at('rotated.log'), at('rotated.json'));
+    log.info('before');
+    await rename(at('rotated.log'), at('rotated.log.1'));
+    log.reopen();
+    log.info('after');
+    expect(await readFile(at('rotated.log.1'), 'utf8')).toContain('before');
+    expect(await readFile(at('rotated.log'), 'utf8')).toMatch(/^\S+ INFO after\n$/);
+  });
+
+  it('loses its line, and fails no operation, when the disk is full', async () => {
+    const fullFile = new ManagerLog('/dev/full', at('kept.json'));
+    expect(() => fullFile.info('one')).not.toThrow();
+    expect(() => fullFile.info('two')).not.toThrow();
+    expect(await readFile(at('kept.json'), 'utf8')).toMatch(/one[^]*two/);
+    const fullOutput = new ManagerLog(at('kept.log'), '/dev/full');
+    expect(() => fullOutput.info('three')).not.toThrow();
+    expect(await readFile(at('kept.log'), 'utf8')).toContain('three');
+  });
+
+  it.each([
+    ['a newline', 'a\nb'],
+    ['a carriage return', 'a\rb'],
+    ['an escape', 'a\u001b[2Jb'],
+    ['a C1 control', 'a\u0085b'],
+    ['a DEL', 'a\u007fb'],
+    ['a line separator', 'a\u2028b'],
+    ['a paragraph separator', 'a\u2029b'],
+  ])('is one plain line whatever it tells: %s', (_what, text) => {
+    const line = textLine(new Date(0), 'info', `message ${text}`, { field: text, nested: { list: [text] } });
+    expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+    expect(line.endsWith('\n')).toBe(true);
+  });
+
+  it('tells a failure with its causes and without its stack', () => {
+    const error = new Error('outer', { cause: new Error('inner') });
+    expect(causeText(error)).toBe('outer: caused by: inner');
+    expect(causeText('a text')).toBe('a text');
+  });
+});

@@ -1,0 +1,227 @@
+// Promise 3 and the issue's "Degrading": whatever the master socket does, blocks and unblocks are answered, truthfully
+// and in time, and the reload that enforces them follows by itself.
+import { stat, unlink } from 'node:fs/promises';
+import { kill } from 'node:process';
+import { expect, it } from 'vitest';
+import { askForReload } from '../src/haproxy/master-socket-reload.ts';
+import { breakages, takeAllConnections } from '../testkit/broken-master-socket.ts';
+import { eventually, within } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+type Told = Awaited<ReturnType<RealService['block']>>;
+
+const limitMs = 2_000;
+const patience = { timeout: 90_000 };
+
+async function timed(call: Promise<Told>): Promise<Told> {
+  const began = performance.now();
+  const answer = await call;
+  expect(answer.status).toBeLessThan(300);
+  expect(performance.now() - began).toBeLessThan(limitMs);
+  return answer;
+}
+
+async function withService(bin: string, work: (service: RealService) => Promise<void>): Promise<void> {
+  const service = await RealService.start({ bin });
+  try {
+    await service.healthy();
+    await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function reloads(service: RealService): Promise<{ status: string; reasons: string[] }[]> {
+  return (await service.call('GET', '/api/config/reloads')).body['items'];
+}
+
+function failureOf(answer: Told, verb: string, ip: string): void {
+  expect(answer.body).toMatchObject({
+    runtime_map_updated: false,
+    runtime_map_failures_total: 1,
+    runtime_map_failures: [{ ip_address: ip, command: expect.stringMatching(new RegExp(`^@1 ${verb} map .* ?${ip}`)) }],
+    reload_scheduled: true,
+  });
+  expect(answer.body['runtime_map_failures'][0].reason).toMatch(/\w/);
+  expect(answer.body['runtime_map_failures'][0].worker).toEqual(expect.any(Number));
+}
+
+/** The master's own `reload`, as an operator makes it; over when its worker is the current one. */
+async function reloadBehind(service: RealService): Promise<void> {
+  const { reply, before } = await eventually('the master takes a reload', async () => {
+    const worker = await service.workerPid();
+    return { before: worker, reply: await askForReload(service.socket, within(20_000)) };
+  });
+  expect(reply.kind).not.toBe('failure');
+  await eventually('a new worker is there', async () => (await service.workerPid()) !== before);
+}
+
+async function holdsTheWholeSet(service: RealService): Promise<void> {
+  const listed = (await service.listed()).map((ip) => `${ip} 1`).sort();
+  expect((await service.runningMap()).sort()).toEqual(listed);
+  expect((await service.fileEntries()).sort()).toEqual(listed);
+}
+
+describeOnEachProxy('with its master socket', ({ bin }) => {
+  // While the master is stopped nobody can reload it, so the socket stays as it was broken for as long as we look.
+  it.concurrent.each(breakages)('$name, the service answers, tells, and recovers', patience, async ({ breakIt }) => {
+    await withService(bin, async (service) => {
+      await service.block('127.0.9.9');
+      const { master, current } = await service.processes();
+      kill(master.pid, 'SIGSTOP');
+      const mend = await breakIt(service);
+
+      failureOf(await timed(service.block('127.0.1.1')), 'add|get', '127.0.1.1');
+      failureOf(await timed(service.unblock('127.0.9.9')), 'del', '127.0.9.9');
+      for (let nth = 2; nth <= 50; nth += 1)
+        failureOf(await timed(service.block(`127.0.1.${nth}`)), 'add|get', `127.0.1.${nth}`);
+      const together = Array.from({ length: 20 }, (_, index) => `127.0.2.${index + 1}`);
+      for (const answer of await Promise.all(together.map((ip) => timed(service.block(ip)))))
+        expect(answer.body).toMatchObject({ runtime_map_updated: false, reload_scheduled: true });
+      const degraded = await service.health();
+      expect(degraded.status).toBe(503);
+      expect(degraded.body).toMatchObject({ status: 'degraded', scheduled_reload: { reasons: expect.any(Array) } });
+      expect(await service.visit('127.0.1.1')).toBe(200);
+      expect(await service.logText()).not.toContain('Runtime map updated operation=block ip_address=127.0.1.1');
+
+      kill(master.pid, 'SIGCONT');
+      await service.healthy(40_000);
+      expect(await service.visit('127.0.1.1')).toBe(403);
+      expect(await service.visit('127.0.2.20')).toBe(403);
+      expect(await service.visit('127.0.9.9')).toBe(200);
+      const after = await service.processes();
+      expect(after.master.pid).toBe(master.pid);
+      expect(after.current[0]?.pid).not.toBe(current[0]?.pid);
+      await holdsTheWholeSet(service);
+      expect((await timed(service.block('127.0.3.1'))).body).toMatchObject({ runtime_map_updated: true });
+      expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
+      expect(await service.workerPid()).toBe(after.current[0]?.pid);
+      await mend();
+    });
+  });
+
+  it.concurrent('taken by ten strangers, the service answers, tells, and recovers', patience, async () => {
+    await withService(bin, async (service) => {
+      const mend = await takeAllConnections(service);
+      expect((await timed(service.block('127.0.1.1'))).body).toMatchObject({
+        runtime_map_updated: false,
+        runtime_map_failures: [{ ip_address: '127.0.1.1', reason: expect.stringMatching(/\w/) }],
+        reload_scheduled: true,
+      });
+      await service.healthy(40_000);
+      expect(await service.visit('127.0.1.1')).toBe(403);
+      await holdsTheWholeSet(service);
+      expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
+      await mend();
+    });
+  });
+});
+
+describeOnEachProxy('somebody else’s reloads', ({ bin }) => {
+  it.concurrent('are waited out by blocks, and cause none of ours', patience, async () => {
+    await withService(bin, async (service) => {
+      for (let nth = 1; nth <= 10; nth += 1) {
+        const reload = reloadBehind(service);
+        for (const ip of [`127.1.1.${nth}`, `127.1.2.${nth}`]) {
+          const { body } = await timed(service.block(ip));
+          expect(body['runtime_map_failures']).toEqual([]);
+          expect(body).toMatchObject({ runtime_map_updated: true, reload_scheduled: false });
+        }
+        await reload;
+      }
+      await service.healthy();
+      await holdsTheWholeSet(service);
+      expect(await reloads(service)).toEqual([]);
+    });
+  });
+
+  it.concurrent('make a scheduled one needless', patience, async () => {
+    await withService(bin, async (service) => {
+      // Ours keep ten seconds apart, so that the one that is scheduled next waits.
+      expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+      const { master, current } = await service.processes();
+      await unlink(service.paths.masterSocket);
+      expect((await timed(service.block('127.0.1.1'))).body).toMatchObject({ reload_scheduled: true });
+      expect((await service.health()).body['scheduled_reload']).not.toBeNull();
+      kill(master.pid, 'SIGUSR2');
+      await service.healthy();
+      expect(await service.visit('127.0.1.1')).toBe(403);
+      expect(await service.workerPid()).not.toBe(current[0]?.pid);
+      expect((await service.health()).body['scheduled_reload']).toBeNull();
+      expect(await service.logText()).toContain('Scheduled reload dropped');
+      expect(await reloads(service)).toHaveLength(1);
+    });
+  });
+});
+
+describeOnEachProxy('a master socket that is gone', ({ bin }) => {
+  it.concurrent('is made anew although nobody blocks anything', patience, async () => {
+    await withService(bin, async (service) => {
+      await unlink(service.paths.masterSocket);
+      await eventually('the socket is back', async () => (await stat(service.paths.masterSocket)).isSocket());
+      await service.healthy();
+      expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
+    });
+  });
+
+  it.concurrent('keeps no acknowledged block waiting behind a death of the service', patience, async () => {
+    await withService(bin, async (service) => {
+      const { master } = await service.processes();
+      kill(master.pid, 'SIGSTOP');
+      await unlink(service.paths.masterSocket);
+      expect((await timed(service.block('127.0.1.1'))).body).toMatchObject({ reload_scheduled: true });
+      service.kill('SIGKILL');
+      await service.ended();
+      // A worker that was started before the death would have read the file.
+      expect(await service.visit('127.0.1.1')).toBe(200);
+      kill(master.pid, 'SIGCONT');
+      await service.launch();
+      await service.healthy();
+      expect(await service.visit('127.0.1.1')).toBe(403);
+      await holdsTheWholeSet(service);
+    });
+  });
+});
+
+describeOnEachProxy('with a worker that hangs', ({ bin }) => {
+  it.concurrent('blocks are answered in time, and all is right when it goes on', patience, async () => {
+    await withService(bin, async (service) => {
+      await service.block('127.0.9.9');
+      const { current } = await service.processes();
+      const hung = current[0]!.pid;
+      kill(hung, 'SIGSTOP');
+      const first = await timed(service.block('127.0.1.1'));
+      failureOf(first, 'add|get', '127.0.1.1');
+      expect(first.body['runtime_map_failures'][0].worker).toBe(hung);
+      // The reload goes through the lively master; the one that hangs drains on, with its own copy of the map.
+      await eventually('a new worker is there', async () => (await service.processes()).current[0]?.pid !== hung);
+      for (let nth = 2; nth <= 50; nth += 1) await timed(service.block(`127.0.1.${nth}`));
+      const together = Array.from({ length: 20 }, (_, index) => `127.0.2.${index + 1}`);
+      await Promise.all(together.map((ip) => timed(service.block(ip))));
+      const told = await eventually('the new worker is right and the old one is named', async () => {
+        const { body } = await timed(service.block('127.0.4.1'));
+        const failures = body['runtime_map_failures'] as { worker: number; command: string; reason: string }[];
+        return failures.every(({ worker }) => worker === hung) ? body : null;
+      });
+      expect(told).toMatchObject({
+        runtime_map_updated: false,
+        runtime_map_failures: [
+          { ip_address: '127.0.4.1', worker: hung, command: expect.stringContaining(`@!${hung}`) },
+        ],
+        reload_scheduled: false,
+      });
+      await timed(service.unblock('127.0.9.9'));
+      expect(await service.health()).toMatchObject({ status: 503, body: { status: 'degraded' } });
+      expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
+
+      kill(hung, 'SIGCONT');
+      await service.healthy(40_000);
+      expect(await service.visit('127.0.1.1')).toBe(403);
+      expect(await service.visit('127.0.2.20')).toBe(403);
+      expect(await service.visit('127.0.9.9')).toBe(200);
+      await holdsTheWholeSet(service);
+      expect(await reloads(service)).toHaveLength(1);
+    });
+  });
+});

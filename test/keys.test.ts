@@ -1,0 +1,142 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { commandLine } from '../src/haproxy/process.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+describeOnEachProxy('an API key', ({ bin }) => {
+  let service: RealService;
+  let first: string;
+  let keyFile: string;
+  beforeAll(async () => {
+    // An empty variable says nothing: the service makes the first key itself.
+    service = await RealService.start({ bin, environment: { PROXY_MANAGER_API_KEY: '' } });
+    keyFile = join(service.paths.stateDir, 'api-key');
+    first = (await readFile(keyFile, 'utf8')).trim();
+  });
+  afterAll(() => service?.stop());
+
+  const call = (method: string, path: string, key: string | null, body?: unknown) =>
+    service.call(method, path, { key, ...(body === undefined ? {} : { body }) });
+  const create = (name: string, more: Record<string, unknown> = {}) =>
+    call('POST', '/api/keys', first, { name, ...more });
+
+  it('is made at the first start, written once, for its owner alone', async () => {
+    expect(first).toMatch(/^pm_[A-Za-z0-9_-]{43}$/);
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
+    expect((await call('GET', '/health', first)).status).toBe(200);
+    expect((await call('GET', '/api/keys', first)).body['items']).toMatchObject([
+      { name: 'admin', scopes: ['admin'], revoked_at: null },
+    ]);
+  });
+
+  it('is needed: without one nobody gets in anywhere, with one and the same answer', async () => {
+    const paths = ['/health', '/api/blocked-ips', '/api/sites', '/api/config', '/api/keys', '/api/nothing', '/'];
+    for (const path of paths) {
+      const [none, wrong] = [await call('GET', path, null), await call('GET', path, 'wrong')];
+      expect([path, none.status, wrong.status]).toEqual([path, 401, 401]);
+      expect({ ...wrong.body, request_id: '' }).toEqual({ ...none.body, request_id: '' });
+    }
+  });
+
+  it('is shown once, works, and ends at once when it is revoked', async () => {
+    const created = await create('ci');
+    expect(created.status).toBe(201);
+    const { key } = created.body;
+    expect((await call('GET', '/api/sites', key)).status).toBe(200);
+    const listed = await call('GET', '/api/keys', first);
+    expect(listed.text).not.toContain(key);
+    expect(listed.text).not.toContain('hash');
+    const revoked = await call('DELETE', '/api/keys/ci', first);
+    expect(revoked.body).toMatchObject({ name: 'ci', revoked_at: expect.any(String) });
+    expect((await call('GET', '/api/sites', key)).status).toBe(401);
+    expect((await call('DELETE', '/api/keys/ci', first)).status).toBe(404);
+    // The name stays with the revoked key: a log line of before must not seem to be of another.
+    expect((await create('ci')).status).toBe(409);
+  });
+
+  it('ends when its time has come', async () => {
+    const ends = new Date(Date.now() + 1_500).toISOString();
+    const { key } = (await create('short', { expires_at: ends })).body;
+    expect((await call('GET', '/api/sites', key)).status).toBe(200);
+    await eventually('it has ended', async () => (await call('GET', '/api/sites', key)).status === 401);
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(ends));
+  });
+
+  it.each([[['read']], [['admin', 'read']], [['block']]])(
+    'with the scopes %j is refused until scopes are enforced',
+    async (scopes) => {
+      const refused = await create('narrow', { scopes });
+      expect(refused.status).toBe(400);
+      expect(refused.body['detail']).toContain('not enforced yet');
+      expect(refused.body['errors']).toMatchObject([{ name: 'scopes' }]);
+      expect((await call('GET', '/api/keys', first)).text).not.toContain('narrow');
+    },
+  );
+
+  it('may name the one scope that is true', async () => {
+    expect((await create('whole', { scopes: ['admin'] })).status).toBe(201);
+    expect((await call('DELETE', '/api/keys/whole', first)).status).toBe(200);
+  });
+
+  it('that is the last valid one cannot be revoked', async () => {
+    const refused = await call('DELETE', '/api/keys/admin', first);
+    expect(refused.status).toBe(409);
+    expect(refused.body['detail']).toContain('last valid key');
+    const { key } = (await create('successor')).body;
+    expect((await call('DELETE', '/api/keys/admin', key)).status).toBe(200);
+    expect((await call('GET', '/api/sites', first)).status).toBe(401);
+    expect((await call('DELETE', '/api/keys/successor', key)).status).toBe(409);
+    first = key;
+  });
+
+  it('never shows in a log, an answer, a process’s words, or any file but its own', async () => {
+    const { key } = (await create('secret')).body;
+    await call('POST', '/api/blocked-ips', key, { ip_address: '192.0.2.1' });
+    await call('POST', '/api/blocked-ips', key, { ip_address: key });
+    await call('GET', '/api/nothing', key);
+    await call('POST', '/api/config/reload', key);
+    const wrong = 'pm_wrong-but-perhaps-a-key-of-elsewhere';
+    await call('GET', '/health', wrong);
+    const secrets = [key, first, wrong];
+    for (const pid of [service.pid, ...(await service.proxyPids())]) {
+      const words = (await commandLine(pid))?.join(' ') ?? '';
+      for (const secret of secrets) expect(words).not.toContain(secret);
+    }
+    for (const pid of await service.proxyPids()) {
+      expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('PROXY_MANAGER_');
+    }
+    const files = await readdir(service.paths.prefix, { recursive: true, withFileTypes: true });
+    let read = 0;
+    for (const file of files) {
+      const path = join(file.parentPath, file.name);
+      if (!file.isFile() || path === keyFile) continue;
+      const content = await readFile(path, 'latin1');
+      for (const secret of secrets) expect(content.includes(secret), path).toBe(false);
+      read += 1;
+    }
+    expect(read).toBeGreaterThan(5);
+  });
+
+  it('of the settings is always valid, and its name is nobody else’s', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-key-'));
+    const given = 'given-0123456789abcdef';
+    await writeFile(join(folder, 'key'), `${given}\n`, { mode: 0o600 });
+    service.kill('SIGTERM');
+    await service.ended();
+    await service.launch({ PROXY_MANAGER_API_KEY_FILE: join(folder, 'key') });
+    expect((await call('GET', '/health', given)).status).toBe(200);
+    expect((await call('GET', '/api/sites', first)).status).toBe(200);
+    // With it nobody is locked out, so every stored key may go.
+    for (const { name, revoked_at } of (await call('GET', '/api/keys', given)).body['items']) {
+      if (revoked_at === null) expect((await call('DELETE', `/api/keys/${name}`, given)).status).toBe(200);
+    }
+    expect((await call('GET', '/api/sites', first)).status).toBe(401);
+    expect((await call('GET', '/api/sites', given)).status).toBe(200);
+    expect((await call('POST', '/api/keys', given, { name: 'admin' })).status).toBe(409);
+    await rm(folder, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,157 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseIp } from '../src/domain/ip.ts';
+import { RuntimeMap } from '../src/haproxy/runtime-map.ts';
+import { eventually, within } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+/** Like the public lists: nested networks, addresses inside them, IPv6, in order, with comments, blanks and rubbish. */
+function list(): { text: string; entries: string[] } {
+  const lines: string[] = ['# a list', '; another comment', ''];
+  for (let n = 0; n < 3_000; n += 1) {
+    const [a, b] = [n % 200, (n * 7) % 256];
+    lines.push(`${20 + (n % 60)}.${a}.${b}.${(n * 2) & 255}/31`);
+    if (n % 10 === 0)
+      lines.push(`${90 + (n % 5)}.${a}.0.0/16`, `${90 + (n % 5)}.${a}.${b}.0/24`, `${90 + (n % 5)}.${a}.${b}.9`);
+    if (n % 20 === 0) lines.push(`2001:db8:${n.toString(16)}::/48 # nested`, `2001:DB8:${n.toString(16)}:0::7`);
+  }
+  lines.push('127.8.0.0/16', '127.8.1.0/24', '127.8.1.1\r');
+  const entries = new Set<string>();
+  for (const line of lines) {
+    const parsed = parseIp(line.replace(/[#;].*/, '').trim());
+    if (parsed.ok) entries.add(parsed.entry.text);
+  }
+  return { text: [...lines, 'not an address', '10.0.0.1/8', '0.0.0.0/0'].join('\n'), entries: [...entries] };
+}
+
+describeOnEachProxy('a list', ({ bin }) => {
+  let service: RealService;
+  beforeAll(async () => {
+    service = await RealService.start({ bin });
+  });
+  afterAll(() => service?.stop());
+
+  const { text, entries } = list();
+  const put = (raw: string, query = '') =>
+    service.call('PUT', `/api/blocked-ips${query}`, { raw, contentType: 'text/plain' });
+  const running = async (): Promise<string[]> => {
+    const found: string[] = [];
+    const map = new RuntimeMap(service.socket, service.paths.blockedMap);
+    await map.runtimeMapKeys(within(20_000), (batch) => {
+      for (const { key, value } of batch) found.push(`${key} ${value}`);
+    });
+    return found.sort();
+  };
+  const everywhere = async (wanted: readonly string[]): Promise<void> => {
+    const lines = wanted.map((entry) => `${entry} 1`).sort();
+    expect(await running()).toEqual(lines);
+    expect((await service.fileEntries()).sort()).toEqual(lines);
+    expect((await service.listed()).map((entry) => `${entry} 1`).sort()).toEqual(lines);
+  };
+
+  it('as text is the whole set afterwards, its good lines applied and its bad ones named', async () => {
+    const worker = await service.workerPid();
+    const answer = await put(text);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      added: entries.length,
+      removed: 0,
+      rejected_total: 3,
+      runtime_map_updated: true,
+    });
+    const lines = text.split('\n');
+    for (const { line, value } of answer.body['rejected']) expect(lines[line - 1]).toBe(value);
+    await everywhere(entries);
+    expect(await service.workerPid()).toBe(worker);
+    for (const ip of ['127.8.1.1', '127.8.1.2', '127.8.9.9']) expect(await service.visit(ip)).toBe(403);
+    expect(await service.visit('127.9.0.1')).toBe(200);
+  });
+
+  it('is found entry by entry in the running map, from within its networks too', async () => {
+    for (let n = 0; n < 100; n += 1) {
+      const entry = entries[(n * 37) % entries.length]!;
+      const { body } = await service.call('GET', `/api/check/${encodeURIComponent(entry.split('/', 1)[0]!)}`);
+      expect(body).toMatchObject({ verdict: 'blocked', enforced: true });
+    }
+  });
+
+  it('once more changes nothing, and does not touch what an entry says about itself', async () => {
+    await service.block('127.8.1.1', { reason: 'by hand', duration_seconds: 6_000 });
+    const before = (await service.call('GET', '/api/blocked-ips/127.8.1.1')).body;
+    const answer = await put(text);
+    expect(answer.body).toMatchObject({ added: 0, removed: 0, unchanged: entries.length });
+    expect((await service.call('GET', '/api/blocked-ips/127.8.1.1')).body).toEqual(before);
+  });
+
+  it('that would drop more than half is refused, and nothing changed; a body that breaks off changes nothing either', async () => {
+    const refused = await put(entries.slice(0, 100).join('\n'));
+    expect(refused.status).toBe(409);
+    await new Promise<void>((resolve) => {
+      const headers = {
+        authorization: `Bearer ${service.key}`,
+        'content-type': 'text/plain',
+        'content-length': 1_000_000,
+      };
+      const sent = request({
+        host: '127.0.0.1',
+        port: service.apiPort,
+        method: 'PUT',
+        path: '/api/blocked-ips?allow_shrink=true',
+        headers,
+      });
+      sent.once('error', () => resolve());
+      sent.write('198.51.100.1\n'.repeat(5_000), () => sent.destroy(new Error('gone')));
+    });
+    expect((await service.block('127.7.0.1')).status).toBe(201);
+    await everywhere([...entries, '127.7.0.1']);
+    await service.unblock('127.7.0.1');
+  });
+
+  it('of additions and removals by the thousand goes through batch', async () => {
+    const add = Array.from({ length: 3_000 }, (_, n) => `172.16.${n >> 8}.${n & 255}`);
+    const remove = entries.slice(0, 1_500);
+    const answer = await service.call('POST', '/api/blocked-ips/batch', {
+      body: { add: [...add, ...entries.slice(-10)], remove },
+    });
+    expect(answer.body).toMatchObject({ added: 3_000, removed: 1_500, unchanged: 10, runtime_map_updated: true });
+    await everywhere([...add, ...entries.slice(1_500)]);
+  });
+
+  it('lets blocks through while it is applied, and those have the last word', async () => {
+    let going = true;
+    const replacing = put(text, '?allow_shrink=true').finally(() => {
+      going = false;
+    });
+    const blocked: string[] = [];
+    for (let n = 0; going && n < 250; n += 1) {
+      const ip = `127.6.0.${n}`;
+      const answer = await service.block(ip);
+      expect(answer.body['runtime_map_updated']).toBe(true);
+      expect(await service.visit(ip)).toBe(403);
+      expect(await service.visit('127.8.9.9')).toBe(403);
+      blocked.push(ip);
+    }
+    expect((await replacing).status).toBe(200);
+    const listed = new Set(await service.listed());
+    for (const entry of entries) expect(listed.has(entry)).toBe(true);
+    // Those that came before the list was complete are older than it, and gone with it; the others stay.
+    const kept = blocked.filter((ip) => listed.has(ip));
+    expect(kept).toEqual(blocked.slice(blocked.length - kept.length));
+    await everywhere([...entries, ...kept]);
+  });
+
+  it('whose import is cut off by a kill of the service is finished or forgotten at the next start, and all agree', async () => {
+    const next = Array.from({ length: 20_000 }, (_, n) => `172.${20 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`);
+    const replacing = put([...next, '127.8.0.0/16'].join('\n'), '?allow_shrink=true').catch(() => null);
+    await eventually('it is being applied', async () => (await running()).some((line) => line.startsWith('172.20.')));
+    service.kill('SIGKILL');
+    await replacing;
+    await service.ended();
+    expect(await service.visit('127.8.9.9')).toBe(403);
+    await service.launch();
+    await service.healthy();
+    await everywhere([...next, '127.8.0.0/16']);
+    expect(await service.visit('127.8.9.9')).toBe(403);
+  });
+});

@@ -1,0 +1,73 @@
+// Promise 7: no race loses an entry. Blocks while the proxy is reloaded again and again, by the service and behind
+// its back, and a client that never notices.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { askForReload } from '../src/haproxy/master-socket-reload.ts';
+import { eventually, within } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { addressOf, expectAgreement, Traffic } from '../testkit/traffic.ts';
+
+const blocks = 2_000;
+const reloads = 20;
+const atATime = 8;
+
+describeOnEachProxy('blocks against reloads', ({ bin }) => {
+  let service: RealService;
+  beforeAll(async () => {
+    service = await RealService.start({ bin });
+  });
+  afterAll(() => service.stop());
+
+  it('2,000 blocks against 20 reloads, half of them raw: none lost, none doubled, no client failed', async () => {
+    const traffic = new Traffic(service, '127.0.0.9');
+    const perReload = blocks / reloads;
+    let released = 0;
+    let taken = 0;
+    const answers: { ip: string; status: number; body: Record<string, unknown> }[] = [];
+    const blockAll = async (): Promise<void> => {
+      while (taken < blocks) {
+        const number = taken;
+        taken += 1;
+        await eventually('its reload has begun', () => number < released, 60_000);
+        const ip = addressOf(number);
+        const { status, body } = await service.block(ip);
+        answers.push({ ip, status, body });
+      }
+    };
+    const reloadAll = async (): Promise<Set<number>> => {
+      const workers = new Set([await service.workerPid()]);
+      for (let turn = 0; turn < reloads; turn += 1) {
+        released += perReload;
+        if (turn % 2 === 0) expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+        else await reloadBehindItsBack(service);
+        workers.add(await service.workerPid());
+        await eventually('the blocks keep up', () => answers.length > released - perReload, 30_000);
+      }
+      return workers;
+    };
+
+    const [workers] = await Promise.all([reloadAll(), ...Array.from({ length: atATime }, blockAll)]);
+    expect(workers.size).toBe(reloads + 1);
+    expect(answers).toHaveLength(blocks);
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
+    const wanted = answers.map(({ ip }) => ip);
+    await service.healthy();
+    await expectAgreement(service, wanted);
+    expect(await service.listed()).toHaveLength(blocks);
+    for (let number = 0; number < blocks; number += 20) expect(await service.visit(addressOf(number))).toBe(403);
+
+    const { visits, failures } = await traffic.stop();
+    expect(failures).toEqual([]);
+    expect(visits).toBeGreaterThan(200);
+  }, 120_000);
+});
+
+/** The master's own `reload`, and proof that it happened. */
+async function reloadBehindItsBack(service: RealService): Promise<void> {
+  const before = await service.workerPid();
+  await eventually('the master took the reload', async () => {
+    await askForReload(service.socket, within(10_000));
+    return true;
+  });
+  await eventually('a new worker serves', async () => (await service.workerPid()) !== before);
+}

@@ -1,0 +1,252 @@
+// Item 5 of the issue, and what a reload must not do: a broken configuration keeps no block waiting, the live file is
+// never anything but what was proved, and the sites answer throughout.
+import { readFile, unlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { freePort } from '../testkit/real-proxy.ts';
+import { RealService, type ServicePaths } from '../testkit/real-service.ts';
+
+const template = (paths: ServicePaths): string => join(paths.prefix, 'own-template.cfg');
+
+async function startWithTemplate(bin: string): Promise<RealService> {
+  const environment: Record<string, string> = {};
+  return await RealService.start({
+    bin,
+    environment,
+    before: async (paths) => {
+      environment['PROXY_MANAGER_TEMPLATE'] = template(paths);
+      // Named by the configuration, and not the service's to write.
+      await writeFile(join(paths.prefix, 'sorry.http'), 'HTTP/1.0 503 Sorry\r\n\r\n');
+      await writeFile(template(paths), goodTemplate(paths));
+    },
+  });
+}
+
+const goodTemplate = (paths: ServicePaths): string =>
+  builtInTemplate.replace('    mode http\n', `    mode http\n    errorfile 503 ${join(paths.prefix, 'sorry.http')}\n`);
+
+/** Asks without a pause until it is stopped; every answer that was not 200 is kept. */
+function keepAsking(service: RealService): { stop(): Promise<{ asked: number; wrong: (number | string)[] }> } {
+  const client = service.keepAliveClient('127.0.0.1');
+  const wrong: (number | string)[] = [];
+  let asked = 0;
+  let stopped = false;
+  const ask = async (visit: () => Promise<number>): Promise<void> => {
+    while (!stopped) {
+      const status = await visit().catch((error: Error) => error.message);
+      asked += 1;
+      if (status !== 200) wrong.push(status);
+    }
+  };
+  const asking = Promise.all([ask(() => client.visit()), ask(() => service.visit('127.0.0.1'))]);
+  return {
+    async stop() {
+      stopped = true;
+      await asking;
+      client.close();
+      return { asked, wrong };
+    },
+  };
+}
+
+interface Broken {
+  readonly name: string;
+  readonly text: (paths: ServicePaths) => string;
+  readonly code: number;
+  readonly says: RegExp;
+}
+
+const maxconnLine = builtInTemplate.split('{{ maxconn }}')[0]!.split('\n').length;
+
+const broken: readonly Broken[] = [
+  {
+    name: 'a template with an error of its own',
+    text: (paths) => goodTemplate(paths).replace('{{ maxconn }}', '{{ maxconn | }'),
+    code: 5001,
+    says: new RegExp(`own-template.cfg: line ${maxconnLine}:`),
+  },
+  {
+    name: 'a template with an unknown variable',
+    text: (paths) => goodTemplate(paths).replace('{{ maxconn }}', '{{ max_conn }}'),
+    code: 5001,
+    says: /max_conn/,
+  },
+  {
+    name: 'a configuration that HAProxy refuses',
+    text: (paths) => goodTemplate(paths).replace('    maxconn {{ maxconn }}', '    maxcon {{ maxconn }}'),
+    code: 5002,
+    says: new RegExp(`proxy\\.cfg:${maxconnLine}\\].*'maxcon'`),
+  },
+  {
+    name: 'a configuration without the blocked-map rule',
+    text: (paths) => goodTemplate(paths).replace(/ {4}http-request deny .*\n/, ''),
+    code: 5003,
+    says: /blocked/,
+  },
+];
+
+async function reloads(service: RealService): Promise<{ id: string; status: string; reasons: string[] }[]> {
+  return (await service.call('GET', '/api/config/reloads')).body['items'];
+}
+
+/** The messages that operators watch for, from a moment on, in the order of the manager log. */
+async function watched(service: RealService, from: number): Promise<string[]> {
+  const messages =
+    /^\S+ \w+ (Backup created|Backup restored|Configuration validation (?:passed|failed)|Safe reload completed)/;
+  const lines = (await service.logText()).slice(from).split('\n');
+  return lines.map((line) => messages.exec(line)?.[1]).filter((message) => message !== undefined);
+}
+
+describeOnEachProxy('a block that waits for a reload', ({ bin }) => {
+  it.concurrent.each(broken)('is enforced although the change is $name', { timeout: 60_000 }, async (change) => {
+    const service = await startWithTemplate(bin);
+    try {
+      await service.healthy();
+      const before = await readFile(service.paths.config);
+      const worker = await service.workerPid();
+      const logFrom = (await service.logText()).length;
+      const asking = keepAsking(service);
+      await writeFile(template(service.paths), change.text(service.paths));
+      await unlink(service.paths.masterSocket);
+      const block = await service.block('127.0.5.5');
+      expect(block).toMatchObject({ status: 201, body: { runtime_map_updated: false, reload_scheduled: true } });
+      const answer = await service.call('POST', '/api/config/reload');
+      expect(answer).toMatchObject({
+        status: 422,
+        body: {
+          code: change.code,
+          restored: true,
+          output: expect.stringMatching(change.says),
+          worker_before: expect.any(Number),
+          worker_after: expect.any(Number),
+        },
+      });
+      expect(answer.body['detail']).toMatch(change.says);
+      expect(await service.visit('127.0.5.5')).toBe(403);
+      expect(await readFile(service.paths.config)).toEqual(before);
+      await service.healthy();
+      expect(await service.workerPid()).not.toBe(worker);
+      expect(await service.runningMap()).toEqual(['127.0.5.5 1']);
+      const { asked, wrong } = await asking.stop();
+      expect({ wrong, some: asked > 20 }).toEqual({ wrong: [], some: true });
+      const messages = await watched(service, logFrom);
+      const refused = ['Backup created', 'Configuration validation failed', 'Backup restored'];
+      // The scheduled reload of what is in force may have had its turn before the one that was asked for, never after.
+      const completed = ['Backup created', 'Configuration validation passed', 'Safe reload completed'];
+      expect([refused, [...completed, ...refused]]).toContainEqual(messages);
+      expect((await reloads(service))[0]).toMatchObject({ id: answer.body['id'], status: 'refused' });
+      expect(await reloads(service)).toHaveLength(messages.length / refused.length);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describeOnEachProxy('a reload', ({ bin }) => {
+  let service: RealService;
+  let port: number;
+  let holder: Server;
+  beforeAll(async () => {
+    service = await startWithTemplate(bin);
+    await service.healthy();
+    port = await freePort();
+    holder = createServer();
+    await new Promise<void>((resolve) => holder.listen({ port, host: '127.0.0.1', exclusive: true }, resolve));
+  });
+  afterAll(async () => {
+    await service.stop();
+    await new Promise((resolve) => holder.close(resolve));
+  });
+  const binding = (): string =>
+    goodTemplate(service.paths).replace('frontend http\n', `frontend http\n    bind 127.0.0.1:${port}\n`);
+
+  it('is shared by those who ask while one runs', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => service.call('POST', '/api/config/reload')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const ids = new Set(answers.map(({ body }) => body['id']));
+    expect(ids.size).toBeLessThanOrEqual(2);
+    expect((await reloads(service)).map(({ id }) => id).sort()).toEqual([...ids].sort());
+    for (const { body } of answers) {
+      expect(body['worker_after']).toEqual(expect.any(Number));
+      expect(body['worker_after']).not.toBe(body['worker_before']);
+    }
+  });
+
+  it('that the proxy fails although the configuration is valid is a 503, rolled back', async () => {
+    const before = await readFile(service.paths.config);
+    const worker = await service.workerPid();
+    await writeFile(
+      template(service.paths),
+      goodTemplate(service.paths).replace(
+        'frontend http\n',
+        `frontend http\n    bind ${service.paths.prefix}/none/http.sock\n`,
+      ),
+    );
+    const answer = await service.call('POST', '/api/config/reload');
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: 6005, restored: true, worker_before: worker, worker_after: expect.any(Number) },
+    });
+    expect(await readFile(service.paths.config)).toEqual(before);
+    expect(answer.body['worker_after']).toBe(await service.workerPid());
+    expect(await service.visit('127.0.0.1')).toBe(200);
+    await service.healthy();
+  });
+
+  it('for which a port is missing is a 503, rolled back, and no client notices', async () => {
+    const before = await readFile(service.paths.config);
+    const worker = await service.workerPid();
+    const logFrom = (await service.logText()).length;
+    const asking = keepAsking(service);
+    await writeFile(template(service.paths), binding());
+    const answer = await service.call('POST', '/api/config/reload');
+    const { asked, wrong } = await asking.stop();
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: 6005, restored: true, worker_before: worker, worker_after: expect.any(Number) },
+    });
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    expect(answer.body['detail']).toContain('the last known good configuration is back in force');
+    expect({ wrong, some: asked > 20 }).toEqual({ wrong: [], some: true });
+    expect(await readFile(service.paths.config)).toEqual(before);
+    expect(answer.body['worker_after']).toBe(await service.workerPid());
+    expect(await watched(service, logFrom)).toEqual([
+      'Backup created',
+      'Configuration validation passed',
+      'Backup restored',
+    ]);
+    await service.healthy();
+  });
+
+  it('whose rollback fails too tells both causes, and the old worker goes on', async () => {
+    const before = await readFile(service.paths.config);
+    await service.block('127.0.6.6');
+    const worker = await service.workerPid();
+    const sorry = join(service.paths.prefix, 'sorry.http');
+    const kept = await readFile(sorry);
+    await unlink(sorry);
+    // What the known good configuration names is gone, and the new one, which needs it not, is refused by the reload.
+    await writeFile(template(service.paths), binding().replace(/ {4}errorfile .*\n/, ''));
+    const asking = keepAsking(service);
+    const answer = await service.call('POST', '/api/config/reload');
+    const { asked, wrong } = await asking.stop();
+    expect(answer).toMatchObject({ status: 503, body: { code: 6005, worker_before: worker, worker_after: worker } });
+    expect(answer.body['detail']).toMatch(/the reload was not confirmed: .*known good configuration failed too/s);
+    expect(answer.body['restore_failure']).toMatch(/\w/);
+    expect({ wrong, some: asked > 20 }).toEqual({ wrong: [], some: true });
+    expect(await service.visit('127.0.6.6')).toBe(403);
+    expect(await readFile(service.paths.config)).toEqual(before);
+    const log = await service.logText();
+    expect(log).toContain('Restored configuration was not confirmed');
+
+    await writeFile(sorry, kept);
+    await writeFile(template(service.paths), goodTemplate(service.paths));
+    expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+    await eventually('all is well', async () => (await service.health()).status === 200);
+    expect(await service.visit('127.0.6.6')).toBe(403);
+  });
+});

@@ -1,0 +1,239 @@
+// How it ends: what was asked is answered, the proxy goes on enforcing; a trial takes its proxy with it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { commandLine } from '../src/haproxy/process.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { freePort } from '../testkit/real-proxy.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { expectAgreement } from '../testkit/traffic.ts';
+
+const clean = { code: 0, signal: null };
+
+describeOnEachProxy('the end of the service', ({ bin }) => {
+  let service: RealService;
+  beforeAll(async () => {
+    service = await RealService.start({ bin });
+  });
+  afterAll(() => service.stop());
+
+  it('answers 50 blocks and a slow upload that are under way, and leaves the proxy running and enforcing', async () => {
+    const before = await service.processes();
+    const ips = Array.from({ length: 50 }, (_, n) => `127.40.0.${n + 1}`);
+    const agent = new Agent({ keepAlive: true, maxSockets: ips.length });
+    await Promise.all(ips.map(() => ask(service, agent, 'GET', '/livez')));
+    const upload = slowUpload(service, ['127.41.0.1\n', ...ips.map((ip) => `${ip}\n`)]);
+    await upload.half;
+    const answers = ips.map((ip) => ask(service, agent, 'POST', '/api/blocked-ips', { ip_address: ip }));
+    await Promise.race(answers);
+    service.kill('SIGTERM');
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(ips.map(() => 201));
+    await eventually('it takes no new connection', async () => await refuses(service));
+    upload.finish();
+    expect(await upload.status).toBe(200);
+    agent.destroy();
+    expect(await service.ended()).toEqual(clean);
+
+    const log = await service.logText();
+    expect(log).toContain('Service stops why=SIGTERM');
+    expect(log).toContain('Service stopped');
+    expect(log).not.toContain('cut off');
+    expect(await service.visit('127.40.0.50')).toBe(403);
+    expect(await service.visit('127.41.0.1')).toBe(403);
+    const after = await service.processes();
+    expect(after.master.pid).toBe(before.master.pid);
+    expect(after.current[0]?.pid).toBe(before.current[0]?.pid);
+    await service.launch();
+    await service.healthy();
+    await expectAgreement(service, ['127.41.0.1', ...ips]);
+  });
+
+  it('comes soon although the proxy’s worker hangs', async () => {
+    const worker = await service.workerPid();
+    process.kill(worker, 'SIGSTOP');
+    try {
+      const { status, body } = await service.block('127.42.0.1');
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ runtime_map_updated: false });
+      service.kill('SIGTERM');
+      expect(await service.ended(25_000)).toEqual(clean);
+    } finally {
+      process.kill(worker, 'SIGCONT');
+    }
+    await service.launch();
+    await service.healthy();
+    expect(await service.visit('127.42.0.1')).toBe(403);
+  });
+
+  it('in the middle of its start is clean as well', async () => {
+    service.kill('SIGTERM');
+    expect(await service.ended()).toEqual(clean);
+    await rm(service.paths.log);
+    const launching = service.launch().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    await eventually('it has begun to start', async () => (await service.logText()).includes('Proxy version'));
+    service.kill('SIGTERM');
+    expect(await service.ended()).toEqual(clean);
+    await launching;
+    await service.launch();
+    await service.healthy();
+  });
+
+  it('is not what SIGHUP means: the manager log is opened anew', async () => {
+    const old = `${service.paths.log}.1`;
+    await rename(service.paths.log, old);
+    await service.block('127.43.0.1');
+    expect(await readFile(old, 'utf8')).toContain('127.43.0.1');
+    service.kill('SIGHUP');
+    await eventually('the log is there again', async () =>
+      (await readdir(join(old, '..'))).includes('proxy-manager.log'),
+    );
+    await service.block('127.43.0.2');
+    expect(await service.logText()).toContain('ip_address=127.43.0.2');
+    expect(await readFile(old, 'utf8')).not.toContain('127.43.0.2');
+  });
+});
+
+describeOnEachProxy('the end of a trial', ({ bin }) => {
+  let prefix = '';
+  let apiPort = 0;
+  let child: ChildProcess | null = null;
+  let output = '';
+  beforeAll(async () => {
+    prefix = await mkdtemp(join(tmpdir(), 'pmt-'));
+    apiPort = await freePort();
+  });
+  afterAll(async () => {
+    child?.kill('SIGKILL');
+    for (const pid of await processesBelow(prefix)) process.kill(pid, 'SIGKILL');
+    await rm(prefix, { recursive: true, force: true });
+  });
+
+  async function start(api = apiPort): Promise<ChildProcess> {
+    output = '';
+    child = spawn(process.execPath, [join(import.meta.dirname, '../src/trial.ts')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: `${process.env['PATH']}:/usr/sbin`,
+        PROXY_MANAGER_PREFIX: prefix,
+        PROXY_MANAGER_LISTEN: `127.0.0.1:${api}`,
+        PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${await freePort()}`,
+        PROXY_MANAGER_PROXY_BIN: bin,
+      },
+    });
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (bytes: Buffer) => {
+        output += bytes.toString();
+      });
+    return child;
+  }
+
+  async function ended(trial: ChildProcess): Promise<number | null> {
+    await eventually('the trial ended', () => trial.exitCode !== null || trial.signalCode !== null, 20_000);
+    return trial.exitCode;
+  }
+
+  it.each(['SIGINT', 'SIGHUP'] as const)('by %s leaves no process', async (signal) => {
+    const trial = await start();
+    await eventually('it says what to try', () => output.includes('Try it'), 20_000);
+    expect((await processesBelow(prefix)).length).toBeGreaterThanOrEqual(2);
+    trial.kill(signal);
+    expect(await ended(trial)).toBe(0);
+    await eventually('no process is left', async () => (await processesBelow(prefix)).length === 0, 5_000);
+  });
+
+  it('while its proxy is being started leaves no process', async () => {
+    const trial = await start();
+    await eventually('the proxy is there', async () => (await processesBelow(prefix)).length > 0);
+    trial.kill('SIGINT');
+    expect(await ended(trial)).toBe(0);
+    expect(await processesBelow(prefix)).toEqual([]);
+  });
+
+  it('that cannot listen leaves no process, and says why', async () => {
+    const first = await start();
+    await eventually('it says what to try', () => output.includes('Try it'), 20_000);
+    const other = prefix;
+    prefix = await mkdtemp(join(tmpdir(), 'pmt-'));
+    try {
+      const second = await start();
+      expect(await ended(second)).toBe(1);
+      expect(output).toContain('EADDRINUSE');
+      expect(await processesBelow(prefix)).toEqual([]);
+    } finally {
+      await rm(prefix, { recursive: true, force: true });
+      prefix = other;
+      first.kill('SIGINT');
+      await ended(first);
+    }
+  });
+});
+
+function ask(
+  service: RealService,
+  agent: Agent,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number }> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
+    const request = httpRequest(
+      { host: '127.0.0.1', port: service.apiPort, method, path, headers, agent },
+      (response) => {
+        response.resume().once('end', () => resolve({ status: response.statusCode ?? 0 }));
+      },
+    );
+    request.once('error', reject);
+    request.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** A `PUT` of the whole set whose first line was sent; the rest waits for `finish`. */
+function slowUpload(service: RealService, lines: readonly string[]) {
+  const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'text/plain', expect: '100-continue' };
+  const request = httpRequest({
+    host: '127.0.0.1',
+    port: service.apiPort,
+    method: 'PUT',
+    path: '/api/blocked-ips',
+    headers,
+    agent: false,
+  });
+  const half = new Promise<void>((resolve, reject) => {
+    // The service has taken the request: its body is under way from here on.
+    request.once('continue', () => request.write(lines[0], () => resolve()));
+    request.once('error', reject);
+  });
+  request.flushHeaders();
+  const status = new Promise<number>((resolve, reject) => {
+    request.once('response', (response) => response.resume().once('end', () => resolve(response.statusCode ?? 0)));
+    request.once('error', reject);
+  });
+  return { half, status, finish: () => request.end(lines.slice(1).join('')) };
+}
+
+async function refuses(service: RealService): Promise<boolean> {
+  try {
+    await service.call('GET', '/livez');
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+  }
+}
+
+async function processesBelow(folder: string): Promise<number[]> {
+  const pids: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const words = await commandLine(Number(name));
+    if (words?.some((word) => word.startsWith(`${folder}/`)) === true) pids.push(Number(name));
+  }
+  return pids;
+}

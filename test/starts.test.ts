@@ -1,0 +1,458 @@
+// Start-up in any state: nothing there yet, everything there already, and all that can be wrong with what is there.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { expectAgreement } from '../testkit/traffic.ts';
+
+const refusal = { code: 1, signal: null };
+
+describeOnEachProxy('a start', ({ bin }) => {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  });
+  async function started(options: Partial<Parameters<typeof RealService.start>[0]> = {}): Promise<RealService> {
+    const service = await RealService.start({ bin, ...options });
+    cleanUps.push(() => service.stop());
+    return service;
+  }
+
+  it('with no files at all makes them, and serves', async () => {
+    const service = await started();
+    await service.healthy();
+    expect(await service.visit('127.0.0.9')).toBe(200);
+    expect(await readFile(service.paths.blockedMap, 'utf8')).toMatch(/^# proxy-manager database=\S+ generation=1 /);
+    expect(await readFile(service.paths.config, 'utf8')).toContain(service.paths.blockedMap);
+  });
+
+  describe('beside a proxy that somebody else started, with a map and a configuration of his own,', () => {
+    const foreignMap = `# blocked by hand, 2019
+
+127.9.0.1 1
+127.9.8.7/16 1
+127.10.0.0/255.255.255.0 1
+  127.11.0.1\t1  
+2001:DB8:0:0::ABCD 1
+::ffff:127.12.0.1 7
+127.13.0.1 0
+127.14.0.1
+127.15.0.1 1`;
+    const imported = [
+      '127.10.0.0/24',
+      '127.11.0.1',
+      '127.12.0.1',
+      '127.15.0.1',
+      '127.9.0.0/16',
+      '127.9.0.1',
+      '2001:db8::abcd',
+    ];
+    let service: RealService;
+    let config = '';
+    let proxy = 0;
+    beforeAll(async () => {
+      service = await RealService.start({
+        bin,
+        before: async (paths, beginning) => {
+          config = ownConfig(beginning);
+          proxy = await proxyByHand(bin, beginning, config);
+          await writeFile(paths.blockedMap, foreignMap);
+        },
+      });
+    });
+    afterAll(() => service.stop());
+
+    it('imports what blocks today, permanently, and says whence it came', async () => {
+      await service.healthy();
+      expect((await service.listed()).sort()).toEqual(imported);
+      expect((await service.call('GET', '/api/blocked-ips/127.9.0.0%2F16')).body).toMatchObject({
+        blocked_by: 'import:map-file',
+        expires_at: null,
+      });
+      const log = await service.logText();
+      expect(log).toContain('Existing map file imported');
+      expect(log).toMatch(/not imported .*line=9 why="its value \\"0\\" does not block"/);
+      expect(log).toMatch(/not imported .*line=10 /);
+    });
+
+    it('adopts the proxy as it runs, keeps its configuration, and brings its map in line', async () => {
+      const { master } = await service.processes();
+      expect(master.pid).toBe(proxy);
+      expect(await readFile(service.paths.config, 'utf8')).toBe(config);
+      await expectAgreement(service, imported);
+      expect(await service.visit('127.9.77.1')).toBe(403);
+      expect(await service.visit('127.12.0.1')).toBe(403);
+      expect(await service.visit('127.15.0.1')).toBe(403);
+      expect(await service.visit('127.13.0.1')).toBe(200);
+    });
+
+    it('keeps that configuration as the first backup before anything replaces it', async () => {
+      expect((await service.call('POST', '/api/config/reload')).body).toMatchObject({ changed: true });
+      expect(await readFile(service.paths.config, 'utf8')).not.toBe(config);
+      const { sets } = await backupsOf(service);
+      expect(await readFile(join(service.paths.backupDir, sets[0]!, 'proxy.cfg'), 'utf8')).toBe(config);
+      expect((await service.processes()).master.pid).toBe(proxy);
+    });
+
+    it('imports nothing a second time', async () => {
+      await service.unblock('127.15.0.1');
+      await again(service);
+      expect(await service.listed()).not.toContain('127.15.0.1');
+      expect((await service.logText()).match(/Existing map file imported/g)).toHaveLength(1);
+    });
+
+    it.each([
+      ['before the file was rewritten', true],
+      ['after the file was rewritten', false],
+    ])('repeats an import that a crash cut off %s, and doubles nothing', async (_when, fileIsOld) => {
+      await service.block('127.15.0.1');
+      await stopped(service);
+      await rm(join(service.paths.stateDir, 'instance.json'));
+      if (fileIsOld) await writeFile(service.paths.blockedMap, foreignMap);
+      await service.launch();
+      await service.healthy();
+      expect((await service.listed()).sort()).toEqual(imported);
+      await expectAgreement(service, imported);
+      expect(await readdir(service.paths.stateDir)).toContain('instance.json');
+    });
+  });
+
+  it('beside a configuration without a rule for the blocked map keeps it, says so, and enforces after a reload', async () => {
+    let config = '';
+    const service = await started({
+      before: async (_paths, beginning) => {
+        config = ownConfig(beginning).replace(/^.*deny_status.*\n/m, '');
+        await proxyByHand(bin, beginning, config);
+      },
+    });
+    expect((await service.block('127.16.0.1')).body).toMatchObject({ runtime_map_updated: false });
+    const attempted = async () => (await service.call('GET', '/api/config/reloads')).body['items'].length > 0;
+    await eventually('the reload that follows was made', attempted);
+    expect(await readFile(service.paths.config, 'utf8')).toBe(config);
+    expect(await service.visit('127.16.0.1')).toBe(200);
+    const { body } = await service.health();
+    expect(body['status']).toBe('degraded');
+    expect(body['reasons'].join('\n')).toContain('has no rule for the blocked map');
+    expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+    expect(await service.visit('127.16.0.1')).toBe(403);
+    await service.healthy();
+  });
+
+  describe('of a service that has lived already', () => {
+    let service: RealService;
+    const ips = Array.from({ length: 120 }, (_, n) => `127.20.0.${n + 1}`);
+    beforeAll(async () => {
+      service = await RealService.start({ bin });
+      expect((await service.call('POST', '/api/blocked-ips/batch', { body: { add: ips } })).status).toBe(200);
+      await service.healthy();
+    });
+    afterAll(() => service.stop());
+
+    /** What a refused start must leave alone. */
+    async function untouched(): Promise<unknown> {
+      const { master, current } = await service.processes();
+      return { file: await readFile(service.paths.blockedMap, 'utf8'), master: master.pid, worker: current[0]?.pid };
+    }
+    async function expectRefused(why: RegExp, environment: Record<string, string> = {}): Promise<void> {
+      const before = await untouched();
+      await rm(service.paths.jsonLog, { force: true });
+      await expect(service.launch(environment)).rejects.toThrow(why);
+      expect(await service.ended()).toEqual(refusal);
+      expect(await untouched()).toEqual(before);
+      expect(await service.visit('127.20.0.1')).toBe(403);
+    }
+
+    it('repairs a map file of its own that is damaged', async () => {
+      await stopped(service);
+      const text = await readFile(service.paths.blockedMap, 'utf8');
+      await writeFile(service.paths.blockedMap, `${text.replace('127.20.0.7 1', 'no.such.address 1')}127.20.0.1`);
+      await service.launch();
+      await service.healthy();
+      await expectAgreement(service, ips);
+    });
+
+    it('serves what expired while it was away', async () => {
+      const { body } = await service.block('127.21.0.1', { duration_seconds: 1 });
+      const end = Date.parse(body['expires_at']);
+      service.kill('SIGKILL');
+      await service.ended();
+      await eventually('its time is over', () => Date.now() > end);
+      expect(await service.visit('127.21.0.1')).toBe(403);
+      await service.launch();
+      await eventually('it is served again', async () => (await service.visit('127.21.0.1')) === 200, 2_500);
+      await service.healthy();
+      await expectAgreement(service, ips);
+    });
+    it('is refused when its database is gone, until an empty one is accepted, which takes over what the file holds', async () => {
+      await stopped(service);
+      await rename(service.paths.database, `${service.paths.database}.away`);
+      for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
+      await expectRefused(/--accept-empty-database/);
+      expect(await readdir(dirname(service.paths.database))).not.toContain('proxy-manager.sqlite');
+      await service.launch({ PROXY_MANAGER_ACCEPT_EMPTY_DATABASE: 'true' });
+      await service.healthy();
+      await expectAgreement(service, ips);
+      expect((await service.listed()).length).toBe(ips.length);
+      await again(service);
+      await expectAgreement(service, ips);
+    });
+
+    it('is refused with a database that is another instance’s', async () => {
+      await stopped(service);
+      await rename(service.paths.database, `${service.paths.database}.newer`);
+      await rename(`${service.paths.database}.away`, service.paths.database);
+      await expectRefused(/this instance's is/);
+      await rename(`${service.paths.database}.newer`, service.paths.database);
+    });
+
+    it('is refused with a map file of another database, or of a newer state of this one', async () => {
+      const own = await readFile(service.paths.blockedMap, 'utf8');
+      await writeFile(service.paths.blockedMap, own.replace(/database=\S{8}/, 'database=00000000'));
+      await expectRefused(/belongs to database 00000000/);
+      await writeFile(
+        service.paths.blockedMap,
+        own.replace(/generation=(\d+) {3}/, (_text, generation: string) => `generation=9${generation}  `),
+      );
+      await expectRefused(/newer state of this database/);
+      await writeFile(service.paths.blockedMap, own);
+    });
+
+    it('is refused when the rewrite would drop more than half of the file, until that is accepted', async () => {
+      const lines = Array.from({ length: 200 }, (_, n) => `127.22.0.${n + 1} 1\n`).join('');
+      await writeFile(service.paths.blockedMap, lines + ips.map((ip) => `${ip} 1\n`).join(''));
+      await expectRefused(/would drop more than half/);
+      await service.launch({ PROXY_MANAGER_ACCEPT_MAP_FILE: 'true' });
+      await service.healthy();
+      await expectAgreement(service, ips);
+      expect(await service.visit('127.22.0.1')).toBe(200);
+    });
+
+    it('is refused with a database that is newer than the code', async () => {
+      await stopped(service);
+      const database = new Database(service.paths.database);
+      database.prepare("INSERT INTO schema_migrations VALUES ('9999-from-the-future', '2030-01-01')").run();
+      await expectRefused(/9999-from-the-future/);
+      database.prepare("DELETE FROM schema_migrations WHERE name = '9999-from-the-future'").run();
+      database.close();
+    });
+
+    it('is refused with a database that is damaged', async () => {
+      const copy = `${service.paths.database}.whole`;
+      await copyFile(service.paths.database, copy);
+      await writeFile(service.paths.database, 'this was a database once'.repeat(500));
+      await expectRefused(/cannot be used/);
+      await copyFile(copy, service.paths.database);
+      await service.launch();
+      await service.healthy();
+    });
+
+    it('is refused beside a living one on the same map, or on the same master socket, until that one was killed', async () => {
+      const environment = { PROXY_MANAGER_LISTEN: '127.0.0.1:0' };
+      const first = await second(bin, { ...own(service), ...environment });
+      expect(first.output).toContain(`another proxy-manager works on ${service.paths.blockedMap} already`);
+      expect(first.code).toBe(1);
+      const elsewhere = await mkdtemp(join(tmpdir(), 'pms-'));
+      cleanUps.push(() => rm(elsewhere, { recursive: true }));
+      const other = await second(bin, {
+        ...environment,
+        PROXY_MANAGER_PREFIX: elsewhere,
+        PROXY_MANAGER_MASTER_SOCKET: service.paths.masterSocket,
+      });
+      expect(other.output).toContain(
+        `another proxy-manager works on the proxy at ${service.paths.masterSocket} already`,
+      );
+      expect(other.code).toBe(1);
+      await service.healthy();
+      service.kill('SIGKILL');
+      await service.ended();
+      await service.launch();
+      await service.healthy();
+    });
+
+    it('is refused, and leaves no process behind, when the API’s port is taken', async () => {
+      await stopped(service);
+      const listener = await listenOn(service.apiPort);
+      // Readiness would be asked of the stranger.
+      const { code, output } = await second(bin, { ...own(service), PROXY_MANAGER_SUPERVISE: 'true' });
+      expect(code).toBe(1);
+      expect(output).toContain('EADDRINUSE');
+      await closed(listener);
+      await service.launch();
+      await service.healthy();
+    });
+  });
+
+  it('without supervision and without a proxy answers truthfully, and is well when the operator starts one', async () => {
+    const service = await started({ supervise: false });
+    const began = performance.now();
+    const { status, body } = await service.block('127.30.0.1');
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ runtime_map_updated: false, reload_scheduled: true });
+    expect(body['runtime_map_failures_total']).toBe(1);
+    expect((await service.health()).body).toMatchObject({ status: 'down' });
+    expect((await service.health()).status).toBe(503);
+    expect(await service.fileEntries()).toEqual(['127.30.0.1 1']);
+    const master = await startByHand(bin, service);
+    await service.healthy();
+    expect((await service.processes()).master.pid).toBe(master);
+    expect(await service.visit('127.30.0.1')).toBe(403);
+    expect((await service.block('127.30.0.2')).body).toMatchObject({ runtime_map_updated: true });
+    expect(await service.visit('127.30.0.2')).toBe(403);
+  });
+
+  it('does not share its port with a stranger, says so, and starts by itself when the port is free', async () => {
+    let listener: Server | null = null;
+    const service = await started({
+      before: async (_paths, { proxyPort }) => {
+        listener = await listenOn(proxyPort);
+      },
+    });
+    const health = await eventually('health can be asked', async () => {
+      const answer = await service.health();
+      return answer.body['status'] === 'down' ? answer : null;
+    });
+    const reasons = (health.body['reasons'] as string[]).join('\n');
+    expect(reasons).toContain(`127.0.0.1:${service.proxyPort} is held by another process`);
+    expect(reasons).toContain(`port ${service.proxyPort} (process ${process.pid}, `);
+    expect(await service.proxyPids()).toEqual([]);
+    await closed(listener!);
+    await service.healthy();
+    expect(await service.visit('127.0.0.9')).toBe(200);
+  });
+
+  it('calls a second proxy on the same port by its name as long as it runs, and not one on another address', async () => {
+    const service = await started();
+    await service.healthy();
+    const elsewhere = await listenOn(service.proxyPort, '127.0.0.77');
+    await service.healthy();
+    await closed(elsewhere);
+    const config = join(service.paths.prefix, 'second.cfg');
+    await writeFile(config, secondConfig(service));
+    const proxy = spawn(bin, ['-f', config], { stdio: 'ignore' });
+    cleanUps.push(() => gone(proxy));
+    const reasons = await eventually('health is degraded', async () => {
+      const { body } = await service.health();
+      return body['status'] === 'degraded' ? (body['reasons'] as string[]) : null;
+    });
+    expect(reasons.join('\n')).toMatch(
+      new RegExp(`port ${service.proxyPort} \\(process ${proxy.pid}, .*haproxy.*\\): somebody else listens`),
+    );
+    await gone(proxy);
+    await service.healthy();
+  });
+});
+
+/** A configuration as an operator writes it: it denies what the map says, and knows nothing of the service. */
+function ownConfig(service: RealService): string {
+  return `# made by hand
+global
+  stats socket ${service.paths.statsSocket} mode 600 level admin
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+frontend shop
+  bind 127.0.0.1:${service.proxyPort}
+  http-request deny deny_status 403 if { src,map_ip(${service.paths.blockedMap},0) -m int gt 0 }
+  http-request return status 200 content-type text/plain string shop
+`;
+}
+
+function secondConfig(service: RealService): string {
+  return `defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+frontend second
+  bind 127.0.0.1:${service.proxyPort}
+  http-request return status 204
+`;
+}
+
+/** An operator's own proxy, with folders as a package makes them. */
+async function proxyByHand(bin: string, service: RealService, config: string): Promise<number> {
+  for (const path of Object.values(service.paths)) await mkdir(dirname(path), { recursive: true });
+  await writeFile(service.paths.config, config);
+  await writeFile(service.paths.blockedMap, '');
+  return await startByHand(bin, service);
+}
+
+/** As an init script does it; the pid is the master's. Ended with the service of its folder. */
+async function startByHand(bin: string, service: RealService): Promise<number> {
+  const { masterSocket, pidFile, config } = service.paths;
+  const proxy = spawn(bin, ['-W', '-S', `${masterSocket},mode,600`, '-p', pidFile, '-f', config], { stdio: 'ignore' });
+  await service.workerPid();
+  return Number(proxy.pid);
+}
+
+function own(service: RealService): Record<string, string> {
+  return {
+    PROXY_MANAGER_PREFIX: service.paths.prefix,
+    PROXY_MANAGER_LISTEN: `127.0.0.1:${service.apiPort}`,
+    PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${service.proxyPort}`,
+  };
+}
+
+/** A start that is expected to be refused: its exit code and all it said. */
+async function second(bin: string, environment: Record<string, string>): Promise<{ code: number; output: string }> {
+  const child = spawn(join(import.meta.dirname, '../bin/proxy-manager'), ['serve'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: `${process.env['PATH']}:/usr/sbin`,
+      PROXY_MANAGER_NODE: process.execPath,
+      PROXY_MANAGER_API_KEY: 'test-key-0123456789abcdef',
+      PROXY_MANAGER_PROXY_BIN: bin,
+      ...environment,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  try {
+    await eventually('it ended', () => child.exitCode !== null || child.signalCode !== null);
+    return { code: Number(child.exitCode), output };
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+async function stopped(service: RealService): Promise<void> {
+  service.kill('SIGTERM');
+  expect(await service.ended()).toEqual({ code: 0, signal: null });
+}
+
+async function again(service: RealService): Promise<void> {
+  await stopped(service);
+  await service.launch();
+  await service.healthy();
+}
+
+async function backupsOf(service: RealService): Promise<{ sets: string[] }> {
+  const names = await readdir(service.paths.backupDir);
+  return { sets: names.filter((name) => /^\d/.test(name)).sort() };
+}
+
+function listenOn(port: number, host = '127.0.0.1'): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen({ host, port, exclusive: true }, () => resolve(server));
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+async function gone(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await eventually('it is gone', () => child.exitCode !== null || child.signalCode !== null);
+}

@@ -1,0 +1,109 @@
+// Everything that keeps the blocked set, wired as in the service, in this process: a real database and real files in a
+// folder of their own, before whichever master a test puts there.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlockRequest, Caller } from '../src/blocking/answers.ts';
+import { parseIp } from '../src/domain/ip.ts';
+import { MasterSocket } from '../src/haproxy/master-socket.ts';
+import { type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
+import type { Settings } from '../src/settings.ts';
+import { InstanceStore } from '../src/store/instance-store.ts';
+import { type Database, openDatabase } from '../src/store/open-database.ts';
+import type { Log } from '../src/telemetry/log.ts';
+
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Record<string, unknown>;
+}
+
+export interface BlockingKit extends BlockingParts {
+  readonly database: Database;
+  readonly socket: MasterSocket;
+  readonly lines: LogLine[];
+  readonly reloads: string[];
+  readonly mapPath: string;
+  readonly databaseFile: string;
+  /** The map file as HAProxy would load it. */
+  fileEntries(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'pmb-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** @param folder holds the database, and the map files unless they are elsewhere */
+export async function openBlocking(options: {
+  readonly folder: string;
+  readonly masterSocket: string;
+  readonly blockedMap?: string;
+  readonly fastDeletes?: boolean;
+  readonly now?: () => Date;
+}): Promise<BlockingKit> {
+  const { folder, now = () => new Date(), fastDeletes = true } = options;
+  const databaseFile = join(folder, 'test.sqlite');
+  const database = await openDatabase(`sqlite:${databaseFile}`, { createIfMissing: true });
+  const instance = await InstanceStore.open(database);
+  const mapPath = options.blockedMap ?? join(folder, 'blocked.map');
+  const lines: LogLine[] = [];
+  const reloads: string[] = [];
+  const note =
+    (level: LogLine['level']) =>
+    (message: string, fields: object = {}) => {
+      lines.push({ level, message, fields: { ...fields } });
+    };
+  const log: Log = { info: note('info'), warn: note('warn'), error: note('error') };
+  const socket = new MasterSocket(options.masterSocket);
+  const parts = wireBlocking({
+    // Of the settings only the two paths are looked at.
+    settings: { blockedMap: mapPath, trustedMap: `${mapPath}.trusted` } as Settings,
+    database,
+    instance,
+    socket,
+    log,
+    now,
+    fastDeletes: () => fastDeletes,
+    scheduleReload: (reason) => reloads.push(reason),
+    reconsiderReload: () => undefined,
+  });
+  return {
+    ...parts,
+    database,
+    socket,
+    lines,
+    reloads,
+    mapPath,
+    databaseFile,
+    fileEntries: async () =>
+      (await readFile(mapPath, 'utf8'))
+        .split('\n')
+        .filter((line) => !line.startsWith('#') && line.trim() !== '')
+        .map((line) => line.trim()),
+    close: async () => {
+      await parts.expiry.stop();
+      await parts.reconciler.stop();
+      await parts.link.close();
+      await parts.turns.drained();
+      socket.close();
+      await parts.keeper.file.close();
+      await database.close();
+    },
+  };
+}
+
+export function caller(): Caller {
+  return { keyName: 'test', requestId: 'r', receivedAt: performance.now() };
+}
+
+export function toBlock(text: string, more: Partial<BlockRequest> = {}): BlockRequest {
+  return { entry: entryOf(text), expiry: { kind: 'permanent' }, force: false, ...more };
+}
+
+export function entryOf(text: string) {
+  const parsed = parseIp(text);
+  if (!parsed.ok) throw new Error(parsed.why);
+  return parsed.entry;
+}

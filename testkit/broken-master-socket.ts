@@ -1,0 +1,77 @@
+// The ways in which a running proxy's master socket stops being of use to its manager.
+import { unlink } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { eventually } from './conditions.ts';
+import type { RealService } from './real-service.ts';
+import { type Script, ScriptedMaster, say } from './scripted-master.ts';
+
+/** Ends what was put in place of the socket; what listens at its path by then stays. */
+export type Mend = () => Promise<void>;
+
+export interface Breakage {
+  readonly name: string;
+  breakIt(service: RealService): Promise<Mend>;
+}
+
+const nothing: Mend = async () => undefined;
+
+/** Somebody else listens at the path; the proxy's own socket is out of reach. */
+async function foreign(service: RealService, script: Script, welcome: ScriptedMaster['welcome']): Promise<Mend> {
+  await unlink(service.paths.masterSocket);
+  const fake = new ScriptedMaster(service.paths.masterSocket, {});
+  fake.script = script;
+  fake.welcome = welcome;
+  await fake.listen();
+  // Until then it holds every connection that was made to it.
+  return () => fake.stop(true);
+}
+
+export const breakages: readonly Breakage[] = [
+  // The first three look like a reload that is under way, and are waited for the longest.
+  {
+    name: 'closed after half a reply',
+    breakIt: (service) => foreign(service, () => say('type=ip, case=sens', 'close'), 'serve'),
+  },
+  { name: 'reset', breakIt: (service) => foreign(service, () => say('', 'reset'), 'serve') },
+  {
+    name: 'refusing: a stale file',
+    breakIt: async (service) => {
+      await unlink(service.paths.masterSocket);
+      const gone = new ScriptedMaster(service.paths.masterSocket, {});
+      await gone.listen();
+      await gone.stop(true);
+      return nothing;
+    },
+  },
+  {
+    name: 'missing',
+    breakIt: async (service) => {
+      await unlink(service.paths.masterSocket);
+      return nothing;
+    },
+  },
+  { name: 'hung', breakIt: (service) => foreign(service, () => undefined, 'silence') },
+  { name: 'garbled', breakIt: (service) => foreign(service, () => say('\u0001}{\n\n\n\n\n\n'), 'serve') },
+  {
+    name: 'answering every command with an unknown text',
+    breakIt: (service) => foreign(service, () => say('Permission denied by the moon.\n\n'), 'serve'),
+  },
+  {
+    name: 'that of another proxy, which knows no such map',
+    breakIt: (service) => foreign(service, () => undefined, 'serve'),
+  },
+];
+
+/** Ten clients that say nothing: the master serves no eleventh. */
+export async function takeAllConnections(service: RealService): Promise<Mend> {
+  const clients: Socket[] = [];
+  for (let count = 0; count < 10; count += 1) {
+    const client = connect(service.paths.masterSocket);
+    client.on('error', () => client.destroy());
+    clients.push(client);
+  }
+  await eventually('ten clients are connected', () => clients.every((client) => client.readyState === 'open'));
+  return async () => {
+    for (const client of clients) client.destroy();
+  };
+}

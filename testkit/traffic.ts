@@ -1,0 +1,75 @@
+// Many blocked addresses, a client that visits all the time, and the question whether database, file and running map
+// are of one mind.
+import { expect } from 'vitest';
+import { eventually } from './conditions.ts';
+import type { RealService } from './real-service.ts';
+
+/** The nth of some 60,000 loopback addresses, 127.1.0.1 on; none of them is used for anything else. */
+export function addressOf(number: number): string {
+  return `127.${1 + Math.floor(number / 62_500)}.${Math.floor(number / 250) % 250}.${1 + (number % 250)}`;
+}
+
+/** Every wanted entry is there, and the same set, each once with value 1, in database, map file and running map. */
+export async function expectAgreement(service: RealService, wanted: Iterable<string>): Promise<void> {
+  const list = await service.call('GET', '/api/blocked-ips', { accept: 'text/plain' });
+  expect(list.status, list.text).toBe(200);
+  const listed = list.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(missingFrom(listed, wanted), 'acknowledged, but not in the database').toEqual([]);
+  const lines = listed.map((ip) => `${ip} 1`).sort();
+  expect(differences(await service.fileEntries(), lines), 'map file').toEqual(same);
+  expect(differences(await service.runningMap(), lines), 'running map').toEqual(same);
+}
+
+const same = { missing: [], unexpected: [], twice: [] };
+
+function differences(seen: readonly string[], wanted: readonly string[]) {
+  return {
+    missing: missingFrom(seen, wanted),
+    unexpected: missingFrom(wanted, seen),
+    twice: seen.filter((line, index) => seen.indexOf(line) !== index),
+  };
+}
+
+const shown = 5;
+
+function missingFrom(seen: readonly string[], wanted: Iterable<string>): string[] {
+  const there = new Set(seen);
+  const missing = [...wanted].filter((text) => !there.has(text));
+  return missing.length <= shown ? missing : [...missing.slice(0, shown), `and ${missing.length - shown} more`];
+}
+
+/** A client that opens one connection after the other and never pauses. */
+export class Traffic {
+  readonly #service: RealService;
+  readonly #from: string;
+  readonly #done: Promise<void>;
+  readonly #failures: string[] = [];
+  #visits = 0;
+  #stopping = false;
+
+  constructor(service: RealService, from: string) {
+    this.#service = service;
+    this.#from = from;
+    this.#done = this.#run();
+  }
+
+  /** What failed: anything but a 200. */
+  async stop(): Promise<{ visits: number; failures: readonly string[] }> {
+    await eventually('it visited at all', () => this.#visits > 0 || this.#failures.length > 0);
+    this.#stopping = true;
+    await this.#done;
+    return { visits: this.#visits, failures: this.#failures };
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        const status = await this.#service.visit(this.#from);
+        this.#visits += 1;
+        if (status !== 200) this.#failures.push(`visit ${this.#visits}: ${status}`);
+      } catch (error) {
+        this.#failures.push(`visit ${this.#visits}: ${(error as Error).message}`);
+      }
+    }
+  }
+}

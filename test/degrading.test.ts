@@ -224,4 +224,34 @@ describeOnEachProxy('with a worker that hangs', ({ bin }) => {
       expect(await reloads(service)).toHaveLength(1);
     });
   });
+
+  it.concurrent('that only drains holds up neither blocks nor a reload', patience, async () => {
+    await withService(bin, async (service) => {
+      const client = service.keepAliveClient('127.0.0.4');
+      expect(await client.visit()).toBe(200);
+      const hung = await service.workerPid();
+      expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+      kill(hung, 'SIGSTOP');
+      await eventually('it is noticed', async () => {
+        const draining = (await service.health()).body['workers'].draining as { pid: number; whole: boolean }[];
+        return draining.some(({ pid, whole }) => pid === hung && !whole);
+      });
+      expect((await timed(service.block('127.0.0.4'))).body).toMatchObject({
+        runtime_map_updated: false,
+        runtime_map_failures: [{ ip_address: '127.0.0.4', worker: hung }],
+        runtime_map_failures_total: 1,
+        reload_scheduled: false,
+      });
+      const began = performance.now();
+      const reload = await service.call('POST', '/api/config/reload');
+      expect(performance.now() - began).toBeLessThan(20_000);
+      expect(reload).toMatchObject({ status: 200, body: { warnings: [expect.stringContaining(`worker ${hung}`)] } });
+      expect(await service.logText()).not.toContain('Master socket is down');
+
+      kill(hung, 'SIGCONT');
+      await service.healthy();
+      expect(await client.visit()).toBe(403);
+      client.close();
+    });
+  });
 });

@@ -30,8 +30,6 @@ import type { TrustedEntries } from './trust.ts';
 
 /** Of the two seconds that promise 3 gives a request; the rest is for its answer. */
 export const runtimeBudgetMs = 1_400;
-/** A group that waited long still gets one quick try. */
-const leastBudgetMs = 100;
 /** Up to here a batch is one group with a read-back for each address; beyond, it is staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
@@ -44,6 +42,7 @@ export class BlockedSet implements BlockedSetService {
   readonly #synchroniser: Synchroniser;
   readonly #checker: AddressChecker;
   readonly #trusted: TrustedEntries;
+  readonly #notSeenWhole: () => string | null;
   readonly #scheduleReload: (reason: string) => void;
   readonly #log: Log;
   readonly #now: () => Date;
@@ -55,6 +54,8 @@ export class BlockedSet implements BlockedSetService {
     readonly synchroniser: Synchroniser;
     readonly checker: AddressChecker;
     readonly trusted: TrustedEntries;
+    /** Why it is not known that every live worker holds the whole set; null: it is. */
+    readonly notSeenWhole: () => string | null;
     readonly scheduleReload: (reason: string) => void;
     readonly log: Log;
     readonly now: () => Date;
@@ -65,6 +66,7 @@ export class BlockedSet implements BlockedSetService {
     this.#synchroniser = options.synchroniser;
     this.#checker = options.checker;
     this.#trusted = options.trusted;
+    this.#notSeenWhole = options.notSeenWhole;
     this.#scheduleReload = options.scheduleReload;
     this.#log = options.log;
     this.#now = options.now;
@@ -95,9 +97,12 @@ export class BlockedSet implements BlockedSetService {
     const covering = await this.#coveringOf(entry);
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer answered a removal with something else');
-    const report = this.#report('unblock', entry.text, result, caller);
+    const stray = result.strays.has(entry.text);
     if (effect.removed === null) {
-      const stray = result.strays.has(entry.text);
+      // Nothing was unblocked, so there is nothing to enforce by a reload either.
+      const report = stray
+        ? this.#report('unblock', entry.text, result, caller)
+        : runtimeReport(result.failures, false);
       throw new ServiceError(
         codes.NotFound,
         'unblock',
@@ -107,6 +112,7 @@ export class BlockedSet implements BlockedSetService {
         { members: { covered_by: covering, stray_removed: stray, ...report } },
       );
     }
+    const report = this.#report('unblock', entry.text, result, caller);
     return { ip_address: entry.text, still_blocked_by: covering, ...report };
   }
 
@@ -121,9 +127,7 @@ export class BlockedSet implements BlockedSetService {
       const done = await this.#bulk.run(source(), { replace: false, allowShrink: true, requestedBy: caller.keyName });
       return this.#bulkAnswer('batch', done, rejected.length, rejected, caller);
     }
-    if (changes.length === 0) {
-      return this.#bulkAnswer('batch', nothingDone, rejected.length, rejected, caller);
-    }
+    if (changes.length === 0) return this.#bulkAnswer('batch', this.#nothingDone(), rejected.length, rejected, caller);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
     const result = await this.#writer.change(changes, lane, deadlineOf(caller));
     const done = {
@@ -305,6 +309,13 @@ export class BlockedSet implements BlockedSetService {
     }
   }
 
+  /** Nothing was changed; whether the workers hold what they should is told all the same. */
+  #nothingDone(): BulkResult {
+    const reason = this.#notSeenWhole();
+    const failures = reason === null ? [] : [{ ip_address: '', worker: null, command: '', responses: [], reason }];
+    return { added: 0, removed: 0, unchanged: 0, failures, failuresTotal: failures.length, currentFailed: false };
+  }
+
   #report(operation: string, ip: string, result: ChangeResult, caller: Caller): RuntimeReport {
     if (result.currentFailed) this.#scheduleReload(`${operation} ${ip}: ${result.failures[0]?.reason}`);
     const report = runtimeReport(result.failures, result.currentFailed);
@@ -330,24 +341,16 @@ export class BlockedSet implements BlockedSetService {
       rejected_total: rejectedTotal,
     };
     const fields = { operation, ...counts, key: caller.keyName, request_id: caller.requestId };
-    // Where nothing was accepted nobody was asked.
-    if (report.runtime_map_updated && done !== nothingDone) this.#log.info('Runtime map updated', fields);
+    // Where nothing was accepted nothing was read back either.
+    const asked = done.added + done.removed + done.unchanged > 0;
+    if (report.runtime_map_updated && asked) this.#log.info('Runtime map updated', fields);
     this.#log.info('Operation done', { ...fields, ...report });
     return { ...counts, rejected: rejected.slice(0, listedRejections), ...report };
   }
 }
 
-const nothingDone: BulkResult = {
-  added: 0,
-  removed: 0,
-  unchanged: 0,
-  failures: [],
-  failuresTotal: 0,
-  currentFailed: false,
-};
-
 function deadlineOf(caller: Caller): number {
-  return Math.max(caller.receivedAt + runtimeBudgetMs, performance.now() + leastBudgetMs);
+  return caller.receivedAt + runtimeBudgetMs;
 }
 
 function trustedWhy(covering: readonly string[]): string {

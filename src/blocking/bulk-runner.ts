@@ -3,15 +3,15 @@
 // and sent to the workers; at the end the file is rewritten and every worker's whole map is the read-back.
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
-import { showProcesses } from '../haproxy/workers.ts';
 import type { BulkStore, StagedRow } from '../store/bulk-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { RuntimeMapFailure } from './answers.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
+import type { PendingVersions } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { RuntimeLink } from './runtime-link.ts';
@@ -35,7 +35,11 @@ const shrinkGuardFrom = 100;
 const listedFailures = 100;
 /** Before 2.9 a delete scans the map: in a large one the removals are left to the atomic replace at the end. */
 const scanningFrom = 20_000;
-const slicePatienceMs = 5_000;
+/** A slice has the turn: a worker that does not answer in this time is left to the comparison at the end. */
+const slicePatienceMs = 300;
+const removalSlice = 100;
+/** A reload under way is waited out. */
+const reloadPatienceMs = 2_000;
 
 export class BulkRunner {
   readonly #bulk: BulkStore;
@@ -44,10 +48,10 @@ export class BulkRunner {
   readonly #workers: WorkerKeeper;
   readonly #book: WorkerBook;
   readonly #link: RuntimeLink;
-  readonly #socket: MasterSocket;
   readonly #map: MirroredMap;
   readonly #windows: ChangeWindows;
   readonly #reconciler: Pick<Reconciler, 'pause'>;
+  readonly #pending: PendingVersions;
   readonly #fastDeletes: () => boolean;
   readonly #now: () => Date;
   readonly #log: Log;
@@ -61,10 +65,10 @@ export class BulkRunner {
     readonly workers: WorkerKeeper;
     readonly book: WorkerBook;
     readonly link: RuntimeLink;
-    readonly socket: MasterSocket;
     readonly map: MirroredMap;
     readonly windows: ChangeWindows;
     readonly reconciler: Pick<Reconciler, 'pause'>;
+    readonly pending: PendingVersions;
     readonly fastDeletes: () => boolean;
     readonly now: () => Date;
     readonly log: Log;
@@ -75,10 +79,10 @@ export class BulkRunner {
     this.#workers = options.workers;
     this.#book = options.book;
     this.#link = options.link;
-    this.#socket = options.socket;
     this.#map = options.map;
     this.#windows = options.windows;
     this.#reconciler = options.reconciler;
+    this.#pending = options.pending;
     this.#fastDeletes = options.fastDeletes;
     this.#now = options.now;
     this.#log = options.log;
@@ -120,11 +124,16 @@ export class BulkRunner {
     });
   }
 
-  /** After a crash: what had come whole is finished in the database, what had not is forgotten. Before the file is written. */
-  async finishInterrupted(): Promise<void> {
+  /**
+   * After a crash: what had come whole is finished in the database, what had not is forgotten. Before the file
+   * is written. True: something was finished, and the file may hold far more than the database does now.
+   */
+  async finishInterrupted(): Promise<boolean> {
+    let finished = false;
     for (const { id, state } of await this.#bulk.unfinished()) {
       if (state === 'ready') {
         this.#log.warn('A big change that a crash interrupted is finished', { bulk: id });
+        finished = true;
         for (;;) {
           const slice = await this.#bulk.applySlice(id, applySlice, this.#now(), () => undefined);
           if (slice.done) break;
@@ -133,6 +142,7 @@ export class BulkRunner {
       await this.#bulk.discard(id);
     }
     await this.#bulk.discardLeftovers();
+    return finished;
   }
 
   async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<void> {
@@ -170,6 +180,7 @@ export class BulkRunner {
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       for (let done = false; !done; ) {
+        let removed: readonly string[] = [];
         done = await this.#turns.take('bulk', async () => {
           const slice = await this.#applySlice(id, reachable);
           totals.added += slice.net.added.length;
@@ -177,11 +188,14 @@ export class BulkRunner {
           totals.unchanged += slice.unchanged;
           committed ||= slice.net.added.length + slice.net.removed.length > 0;
           if (sample.length < listedFailures) sample.push(...slice.net.added, ...slice.net.removed);
+          removed = slice.net.removed;
           return slice.done;
         });
+        await this.#removeFromWorkers(removed, reachable);
       }
       await this.#discard(id);
-      if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap();
+      // How much of the set goes was asked before it was applied; asked again it would be refused half done.
+      if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
       written = true;
       return { ...totals, ...(await this.#verdicts(sample.slice(0, listedFailures), totals.added + totals.removed)) };
     } finally {
@@ -200,31 +214,60 @@ export class BulkRunner {
         }),
       );
       this.#keeper.noteCommitted(slice.net);
-      const scanning = !this.#fastDeletes() && this.#map.expected.total > scanningFrom;
-      for (const pid of [...reachable]) {
-        try {
-          const worker = { kind: 'pid', pid } as const;
-          const deadline = performance.now() + slicePatienceMs;
-          await this.#map.runtime.addMany(worker, slice.net.added, deadline);
-          if (!scanning) await this.#map.runtime.deleteMany(worker, slice.net.removed, deadline);
-        } catch (error) {
-          if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
-          // The comparison at the end repairs what can be repaired, and says what cannot.
-          reachable.delete(pid);
-          this.#book.markSuspect(pid, 'blocked', causeText(error));
-        }
-      }
+      await this.#send(reachable, async (worker, deadline) => {
+        await this.#map.runtime.addMany(worker, slice.net.added, deadline);
+        // An atomic replace under way would end without them.
+        const version = this.#pending.of(worker.pid, this.#map.name);
+        if (version !== undefined) await this.#map.runtime.addMany(worker, slice.net.added, deadline, version);
+      });
       return slice;
     } finally {
       end();
     }
   }
 
+  /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
+  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>): Promise<void> {
+    if (!this.#fastDeletes() && this.#map.expected.total > scanningFrom) return;
+    for (let start = 0; start < texts.length && reachable.size > 0; start += removalSlice) {
+      const piece = texts.slice(start, start + removalSlice);
+      await this.#turns.take('bulk', async () => {
+        const end = this.#windows.begin(piece);
+        try {
+          const members = await this.#map.members(piece);
+          const gone = piece.filter((text) => !members.has(text));
+          await this.#send(reachable, (worker, deadline) => this.#map.runtime.deleteMany(worker, gone, deadline));
+        } finally {
+          end();
+        }
+      });
+    }
+  }
+
+  /** To all workers at once. The comparison at the end repairs what can be repaired of a failure, and says what cannot. */
+  async #send(
+    reachable: Set<number>,
+    command: (worker: { readonly kind: 'pid'; readonly pid: number }, deadline: number) => Promise<void>,
+  ): Promise<void> {
+    const deadline = performance.now() + slicePatienceMs;
+    await Promise.all(
+      [...reachable].map(async (pid) => {
+        try {
+          await command({ kind: 'pid', pid }, deadline);
+        } catch (error) {
+          if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
+          reachable.delete(pid);
+          this.#book.markSuspect(pid, 'blocked', causeText(error));
+        }
+      }),
+    );
+  }
+
   async #reachableWorkers(): Promise<Set<number>> {
     if (!this.#link.state.up) return new Set();
     try {
-      this.#book.observe(await showProcesses(this.#socket, performance.now() + 2_000));
-      return new Set(this.#book.all().map((worker) => worker.pid));
+      this.#book.observe(await this.#link.processes(reloadPatienceMs));
+      return new Set(this.#book.all().flatMap((worker) => (worker.unresponsive ? [] : [worker.pid])));
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
       return new Set();
@@ -251,7 +294,8 @@ export class BulkRunner {
       const reason = state.up ? 'no current worker' : `master socket is down (${state.reason})`;
       const failures = failure(current?.pid ?? null, reason);
       // Nothing may have changed; that the workers hold what they should was not seen all the same.
-      return { failures, failuresTotal: total, currentFailed: true };
+      const unseen: RuntimeMapFailure = { ip_address: '', worker: null, command: '', responses: [], reason };
+      return { failures: total === 0 ? [unseen] : failures, failuresTotal: Math.max(total, 1), currentFailed: true };
     }
     const failures: RuntimeMapFailure[] = [];
     let failuresTotal = 0;

@@ -17,6 +17,8 @@ export class Expiry {
   readonly #onExpired: (ips: readonly string[], result: ChangeResult) => void;
   readonly #stop = new AbortController();
   #loop: Promise<void> | null = null;
+  /** The same failure, twice a second, is told once. */
+  #lastFailure: string | null = null;
 
   constructor(options: {
     readonly store: BlockedIpsStore;
@@ -46,9 +48,15 @@ export class Expiry {
     while (!signal.aborted) {
       try {
         // A full group says that more is waiting.
-        if ((await this.#expireOnce()) === groupSize) continue;
+        const due = await this.#expireOnce();
+        this.#lastFailure = null;
+        if (due === groupSize) continue;
       } catch (error) {
-        this.#log.error('Expired entries could not be taken out; they are tried again', { cause: causeText(error) });
+        const cause = causeText(error);
+        if (cause !== this.#lastFailure) {
+          this.#log.error('Expired entries could not be taken out; they are tried again', { cause });
+        }
+        this.#lastFailure = cause;
       }
       try {
         await sleep(lookEveryMs, undefined, { signal });

@@ -28,6 +28,8 @@ interface Pending {
 }
 
 const groupLimit = 1_000;
+/** What the running maps are given at least, however long the group waited for its turn. */
+const leastBudgetMs = 200;
 /** Waiting changes beyond this are refused: 503 with `Retry-After`, before memory grows. */
 const queueLimit = 20_000;
 
@@ -114,7 +116,8 @@ export class GroupWriter {
     try {
       const result = await this.#apply(
         group.flatMap((pending) => pending.changes),
-        Math.min(...group.map((pending) => pending.deadline)),
+        // One that waited long still gets a try, and does not take the others' time from them.
+        Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastBudgetMs),
       );
       let offset = 0;
       for (const pending of group) {

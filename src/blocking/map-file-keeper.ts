@@ -38,6 +38,13 @@ interface Scan {
   cursor: Uint8Array | null;
 }
 
+export interface Acceptance {
+  /** Rewrite although the file is another database's, or more than half of it would go: somebody confirmed it. */
+  readonly acceptOtherFile?: boolean;
+  /** More than half may go: that was asked for, and granted, before. */
+  readonly acceptShrink?: boolean;
+}
+
 export interface MapFileUpdate {
   readonly entries: number;
   readonly bytes: number;
@@ -112,17 +119,17 @@ export class MapFileKeeper {
 
   /**
    * Rewrites the map file from the database, atomically. Changes go on meanwhile; those made since the snapshot are
-   * applied inside the closing turn. Concurrent callers share one run that began after they called.
+   * applied inside the closing turn.
    * @throws ServiceError when the file cannot be written, or belongs to another database
    */
-  async updateBlockedIpsMap(options: { readonly acceptOtherFile?: boolean } = {}): Promise<MapFileUpdate> {
+  async updateBlockedIpsMap(options: Acceptance = {}): Promise<MapFileUpdate> {
     while (this.#update !== null) await this.#update.catch(() => undefined);
-    return await this.#run(options.acceptOtherFile === true, (work) => this.#turns.take('bulk', work));
+    return await this.#run(options, (work) => this.#turns.take('bulk', work));
   }
 
   /** The same from inside a turn: nothing else changes until it is done. */
   async updateInsideTurn(): Promise<MapFileUpdate> {
-    return await this.#rewrite(false, (work) => work());
+    return await this.#rewrite({}, (work) => work());
   }
 
   /** What somebody inserted into the table by hand is taken up first, should there be any. */
@@ -165,8 +172,8 @@ export class MapFileKeeper {
     this.#problem = causeText(error);
   }
 
-  async #run(acceptOtherFile: boolean, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
-    const run = this.#rewrite(acceptOtherFile, turn);
+  async #run(accept: Acceptance, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
+    const run = this.#rewrite(accept, turn);
     this.#update = run;
     try {
       return await run;
@@ -175,16 +182,20 @@ export class MapFileKeeper {
     }
   }
 
-  async #rewrite(acceptOtherFile: boolean, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
+  async #rewrite(accept: Acceptance, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
     const outcome = Promise.withResolvers<MapFileUpdate>();
     // Whoever was replaced by this one listens; nobody may.
     outcome.promise.catch(() => undefined);
     try {
-      if (!acceptOtherFile) await this.#refuseOtherFile();
+      if (accept.acceptOtherFile !== true) await this.#refuseOtherFile(accept.acceptShrink === true);
       await this.#adoptUnkeyedRows(turn);
       const active = await this.#begin(outcome.promise);
       try {
-        const written = await this.#write(active.rewrite, acceptOtherFile, turn);
+        const written = await this.#write(
+          active.rewrite,
+          accept.acceptOtherFile === true || accept.acceptShrink === true,
+          turn,
+        );
         outcome.resolve(written);
         return written;
       } catch (error) {
@@ -313,7 +324,7 @@ export class MapFileKeeper {
   }
 
   /** An empty or foreign database must not unblock the world. */
-  async #refuseOtherFile(): Promise<void> {
+  async #refuseOtherFile(acceptShrink: boolean): Promise<void> {
     if (this.#file.state === 'current' && (await this.#file.unchanged())) return;
     const { exists, header } = await readMapFileHeader(this.#path);
     if (!exists) return;
@@ -332,6 +343,7 @@ export class MapFileKeeper {
         `the map file ${this.#path} was written by a newer state of this database (generation ${header.generation}, the database is at ${await this.#instance.generation()}): was an old copy of it restored? ${confirm}`,
       );
     }
+    if (acceptShrink) return;
     const [held, wanted] = [await this.#countEntries(), await this.#store.count()];
     if (held >= shrinkGuardFrom && wanted < held / 2) {
       throw new ServiceError(

@@ -35,6 +35,9 @@ export class PendingVersions {
 }
 
 const fillSlice = 2_000;
+/** Each step has the turn: a worker that hangs ends the replacement. A listing and a commit of a million take 0.3 s. */
+const turnMs = 1_500;
+const turnDeadline = (): number => performance.now() + turnMs;
 
 /** @throws when a step was refused or not answered; the live map is as it was then, and the version is abandoned */
 export async function replaceWorkerMap(
@@ -42,11 +45,10 @@ export async function replaceWorkerMap(
   pid: number,
   pending: PendingVersions,
   turns: TurnQueue,
-  deadline: number,
 ): Promise<void> {
   const worker = { kind: 'pid', pid } as const;
   const version = await turns.take('bulk', async () => {
-    const prepared = await map.runtime.prepare(worker, deadline);
+    const prepared = await map.runtime.prepare(worker, turnDeadline());
     pending.begin(pid, map.name, prepared);
     return prepared;
   });
@@ -59,13 +61,13 @@ export async function replaceWorkerMap(
           const members = await map.members(texts);
           const already = pending.addedMeanwhile(pid, map.name);
           const wanted = texts.filter((text) => members.has(text) && !already.has(text));
-          if (wanted.length > 0) await map.runtime.addMany(worker, wanted, deadline, version);
+          if (wanted.length > 0) await map.runtime.addMany(worker, wanted, turnDeadline(), version);
         });
       }
     }
     await turns.take('bulk', async () => {
-      await assertNothingLacks(map, worker, version, deadline);
-      await map.runtime.commit(worker, version, deadline);
+      await assertNothingLacks(map, worker, version, turnDeadline());
+      await map.runtime.commit(worker, version, turnDeadline());
       pending.end(pid, map.name);
     });
   } finally {

@@ -117,12 +117,13 @@ describe('a look of the reconciler', () => {
   it('rests while a big change is applied, and looks when that is over', async () => {
     kit.reconciler.start();
     const release = kit.reconciler.pause();
+    // The look that it began with is over when another one is.
+    await kit.reconciler.look(false);
     map().del('192.0.2.2');
-    const before = master.commands.length;
     kit.reconciler.kick();
-    await kit.turns.drained();
-    expect(kit.reconciler.paused).toBe(true);
-    expect(master.commands.length - before).toBeLessThan(4);
+    // Far more than a look needs on the same socket.
+    for (let n = 0; n < 30; n += 1) await kit.blockedSet.block(toBlock('192.0.2.1'), caller());
+    expect(running()).toHaveLength(2);
     release();
     await eventually('it was repaired', () => running().length === 3, 1_500);
   });

@@ -14,6 +14,8 @@ import type { KnownWorker, WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
 
 const lookEveryMs = 2_000;
+const fileRetryMs = 10_000;
+const toldAtMost = 200;
 const compareEveryMs = 30_000;
 const lookPatienceMs = 5_000;
 /** Longer than any reload: a socket that refuses for so long is a stale file. */
@@ -37,6 +39,8 @@ export class Reconciler {
   #unreachableSince: number | null = null;
   #loop: Promise<void> | null = null;
   #look: Promise<void> | null = null;
+  #fileAgainAt = 0;
+  readonly #told = new Map<string, string>();
 
   constructor(options: {
     readonly socket: MasterSocket;
@@ -140,12 +144,25 @@ export class Reconciler {
     const { file, wantsRewrite } = this.#keeper;
     const whole = this.#keeper.problem === null && (await file.unchanged());
     if (whole && !wantsRewrite) return;
-    if (!whole) this.#log.warn('Map file is not what was written; it is rewritten from the database');
+    // One that was refused stays refused until somebody confirms; looking at it again every two seconds reads it whole.
+    if (performance.now() < this.#fileAgainAt) return;
     try {
+      if (!whole) this.#log.warn('Map file is not what was written; it is rewritten from the database');
       await this.#keeper.updateBlockedIpsMap();
+      this.#told.delete('file');
     } catch (error) {
-      this.#log.error('Map file could not be rewritten', { cause: causeText(error) });
+      this.#fileAgainAt = performance.now() + fileRetryMs;
+      const cause = causeText(error);
+      this.#tellOnce('file', cause, () => this.#log.error('Map file could not be rewritten', { cause }));
     }
+  }
+
+  /** What goes on being wrong in the same way is told once, not every two seconds. */
+  #tellOnce(about: string, what: string, tell: () => void): void {
+    if (this.#told.get(about) === what) return;
+    if (this.#told.size > toldAtMost) this.#told.clear();
+    this.#told.set(about, what);
+    tell();
   }
 
   async #lookAtWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
@@ -153,13 +170,18 @@ export class Reconciler {
       if (!compareAll && this.#book.stateOf(worker, map.name).whole && (await this.#countIsRight(worker, map)))
         continue;
       const verdict = await this.#workers.ensureWhole(map, worker.pid);
-      if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
-      this.#log.warn('A running map is not known to be whole', {
-        map: map.name,
-        worker: worker.pid,
-        draining: worker.role === 'draining',
-        reason: verdict.reason,
-      });
+      if (verdict.whole || this.#book.byPid(worker.pid) === null) {
+        this.#told.delete(`${map.name}:${worker.pid}`);
+        continue;
+      }
+      this.#tellOnce(`${map.name}:${worker.pid}`, verdict.reason ?? '', () =>
+        this.#log.warn('A running map is not known to be whole', {
+          map: map.name,
+          worker: worker.pid,
+          draining: worker.role === 'draining',
+          reason: verdict.reason,
+        }),
+      );
       // Somebody's reload came between: the next look sees his worker.
       if (verdict.socketFailure !== null && mayBeReload(verdict.socketFailure)) this.kick();
       else if (worker.role === 'current') this.#onCurrentNotWhole(`map of worker ${worker.pid}: ${verdict.reason}`);

@@ -28,8 +28,8 @@ export interface RuntimeChangeResult {
   readonly removedFromWorkers: ReadonlySet<string>;
 }
 
-/** A group has to leave time for its answer. */
-const drainingShareMs = 400;
+/** A draining worker that hangs must not cost a group its whole time. */
+const drainingShareMs = 700;
 
 export class RuntimeChanger {
   readonly #link: RuntimeLink;
@@ -75,25 +75,28 @@ export class RuntimeChanger {
       if (fresh.length > 0) this.#onNewWorkers();
     }
     const currentPid = current.processes?.current[0]?.pid ?? this.#book.current()?.pid ?? null;
-    for (const failure of current.failures) failures.push({ ...failure, worker: failure.worker ?? currentPid });
-    if (current.failures.length > 0 && currentPid !== null) {
-      this.#book.markSuspect(currentPid, change.name, current.failures[0]!.reason);
+    const ofCurrent =
+      current.failures.length > 0 || current.processes !== null ? current.failures : unlisted(change, current);
+    for (const failure of ofCurrent) failures.push({ ...failure, worker: failure.worker ?? currentPid });
+    if (ofCurrent.length > 0 && currentPid !== null) {
+      this.#book.markSuspect(currentPid, change.name, ofCurrent[0]!.reason);
     }
     for (const outcome of [...draining, ...late]) {
       for (const text of outcome.removed) removed.add(text);
       // One that exited meanwhile is no failure: nobody is served by it any more.
       if (!outcome.workerGone) failures.push(...outcome.failures);
     }
-    return { failures, currentFailed: current.failures.length > 0, removedFromWorkers: removed };
+    return { failures, currentFailed: ofCurrent.length > 0, removedFromWorkers: removed };
   }
 
   async #changeCurrent(change: RuntimeChange): Promise<GroupOutcome> {
-    const pid = this.#book.current()?.pid;
-    const pending = pid === undefined ? undefined : this.#pending.of(pid, change.name);
-    // A pending version belongs to one worker: the whole of prepare to commit is spoken by pid.
-    const worker: WorkerRef = pending === undefined ? { kind: 'current' } : { kind: 'pid', pid: pid! };
-    return await this.#link.hold(change.deadline, () =>
-      change.map.changeGroup({
+    return await this.#link.hold(change.deadline, async () => {
+      // Chosen for each try: the worker that was current may be gone by now.
+      const pid = this.#book.current()?.pid;
+      const pending = pid === undefined ? undefined : this.#pending.of(pid, change.name);
+      // A pending version belongs to one worker: the whole of prepare to commit is spoken by pid.
+      const worker: WorkerRef = pending === undefined ? CURRENT : { kind: 'pid', pid: pid! };
+      const outcome = await change.map.changeGroup({
         worker,
         add: change.add,
         remove: change.remove,
@@ -101,8 +104,11 @@ export class RuntimeChanger {
         processes: true,
         deadline: change.deadline,
         ...(pending === undefined ? {} : { pendingVersion: pending }),
-      }),
-    );
+      });
+      if (!outcome.workerGone) return outcome;
+      this.#book.forget(pid!);
+      return await change.map.changeGroup({ ...change, worker: CURRENT, processes: true });
+    });
   }
 
   async #changeDraining(change: RuntimeChange, pid: number): Promise<GroupOutcome> {
@@ -118,7 +124,7 @@ export class RuntimeChanger {
       remove: change.remove,
       committed: change.committed,
       processes: false,
-      deadline: Math.min(change.deadline, performance.now() + 10 * drainingShareMs),
+      deadline: Math.min(change.deadline, performance.now() + drainingShareMs),
       ...(pending === undefined ? {} : { pendingVersion: pending }),
     });
     if (outcome.workerGone) {
@@ -144,6 +150,18 @@ export class RuntimeChanger {
       removedFromWorkers: new Set(),
     };
   }
+}
+
+/** Read back right, but without the list of workers: one that nobody knew of may lack the entry. */
+function unlisted(change: RuntimeChange, outcome: GroupOutcome): RuntimeMapFailure[] {
+  const reason = `the workers could not be listed: ${outcome.ended?.reason ?? 'no reply'}`;
+  return [...change.add, ...change.remove].map((ip) => ({
+    ip_address: ip,
+    worker: null,
+    command: 'show proc',
+    responses: outcome.ended?.responses ?? [],
+    reason,
+  }));
 }
 
 /** What would have been sent, and why it was not. */

@@ -28,6 +28,7 @@ export class RuntimeLink {
   readonly #now: () => Date;
   readonly #onRecovered: (processes: Processes) => void;
   #state: LinkState = { up: true };
+  #closed = false;
   #probe: { readonly abort: AbortController; readonly done: Promise<void> } | null = null;
 
   constructor(options: {
@@ -61,11 +62,32 @@ export class RuntimeLink {
       const outcome = await attempt();
       if (outcome.ended === null) return outcome;
       if (!mayBeReload(outcome.ended.reason) || performance.now() + pause >= deadline) {
-        this.markDown(outcome.ended);
+        // Nothing was sent when no place came free in time: that says nothing about the socket.
+        if (outcome.ended.command !== '' || outcome.ended.reason !== 'deadline') this.markDown(outcome.ended);
         return outcome;
       }
       await sleep(pause);
       pause = Math.min(pause * 2, longestPauseMs);
+    }
+  }
+
+  /**
+   * `show proc`, a reload that is under way waited out. A socket that cannot be used counts as down from then on.
+   * @throws MasterSocketError
+   */
+  async processes(patienceMs: number): Promise<Processes> {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      try {
+        return await showProcesses(this.#socket, deadline);
+      } catch (error) {
+        if (!(error instanceof MasterSocketError)) throw error;
+        if (!mayBeReload(error.reason) || performance.now() + longestPauseMs >= deadline) {
+          this.markDown(error);
+          throw error;
+        }
+      }
+      await sleep(longestPauseMs);
     }
   }
 
@@ -87,6 +109,7 @@ export class RuntimeLink {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     const probe = this.#probe;
     probe?.abort.abort();
     await probe?.done;
@@ -97,6 +120,8 @@ export class RuntimeLink {
     const abort = new AbortController();
     const done = this.#probeUntilUp(abort.signal).finally(() => {
       this.#probe = null;
+      // It was given up because somebody saw the master answer, and the link went down again before it ended.
+      if (!this.#state.up && !this.#closed) this.#startProbing();
     });
     this.#probe = { abort, done };
   }

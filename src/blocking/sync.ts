@@ -1,8 +1,7 @@
 // The specification's sync: the file is rewritten from the database, the running map is read whole with one
 // `show map` and compared; what differs is repaired and read again. Never `clear map`.
-import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
-import { showProcesses } from '../haproxy/workers.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { causeText } from '../telemetry/log.ts';
 import type { SyncAnswer } from './answers.ts';
@@ -13,10 +12,11 @@ import type { WorkerBook } from './worker-book.ts';
 import type { Remaining, WorkerKeeper, WorkerVerdict } from './worker-keeper.ts';
 
 const listed = 100;
+/** A reload of millions is waited out. */
+const patienceMs = 5_000;
 const nothing: Remaining = { missing: [], unexpected: [], wrongValue: [], duplicate: [] };
 
 export class Synchroniser {
-  readonly #socket: MasterSocket;
   readonly #link: RuntimeLink;
   readonly #book: WorkerBook;
   readonly #workers: WorkerKeeper;
@@ -27,7 +27,6 @@ export class Synchroniser {
   readonly #scheduleReload: (reason: string) => void;
 
   constructor(options: {
-    readonly socket: MasterSocket;
     readonly link: RuntimeLink;
     readonly book: WorkerBook;
     readonly workers: WorkerKeeper;
@@ -37,7 +36,6 @@ export class Synchroniser {
     readonly trusted: MirroredMap;
     readonly scheduleReload: (reason: string) => void;
   }) {
-    this.#socket = options.socket;
     this.#link = options.link;
     this.#book = options.book;
     this.#workers = options.workers;
@@ -79,10 +77,9 @@ export class Synchroniser {
       answer({ whole: false, added: 0, removed: 0, reason }, nothing, []);
 
     try {
-      this.#book.observe(await showProcesses(this.#socket, performance.now() + 2_000));
+      this.#book.observe(await this.#link.processes(patienceMs));
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
-      this.#link.markDown(error);
       return unreadable(causeText(error));
     }
     const current = this.#book.current();

@@ -1,6 +1,7 @@
 // Sees to it that a worker's map is what the database says: verify, else compare, repair, verify again. One at a
 // time, whoever asks (reconciler, sync, reload), so that no repair is taken for drift by another.
 import { MasterSocketError, type SocketFailureReason } from '../haproxy/master-socket.ts';
+import { isWorkerGone } from '../haproxy/replies.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
@@ -31,7 +32,6 @@ export interface Remaining {
 
 /** A listing of a million takes 0.1 s; this is for a machine that is short of everything. */
 const patienceMs = 60_000;
-/** A worker that hangs must not hold up whoever waits for the others. */
 const firstAnswerMs = 2_000;
 const rounds = 3;
 /** Deletes that scan: above this many, replacing the map is cheaper (5 ms each against 1.7 µs an entry, at a million). */
@@ -99,7 +99,8 @@ export class WorkerKeeper {
       return { pid, whole, reason, socketFailure, ...repairs };
     };
     try {
-      await this.#expectAnswer(map, worker, pid);
+      // A worker that hangs must not hold up whoever waits for the others.
+      await map.runtime.entryCount(performance.now() + firstAnswerMs, worker);
       for (let round = 0; round <= rounds; round += 1) {
         const verification = await verifyWorker(
           map,
@@ -134,29 +135,22 @@ export class WorkerKeeper {
       if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) {
         this.#log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
       }
-      return verdict(false, causeText(error), error instanceof MasterSocketError ? error.reason : null);
-    }
-  }
-
-  async #expectAnswer(map: MirroredMap, worker: WorkerRef, pid: number): Promise<void> {
-    try {
-      await map.runtime.entryCount(performance.now() + firstAnswerMs, worker);
-    } catch (error) {
+      if (!(error instanceof MasterSocketError)) return verdict(false, causeText(error));
+      // One that exited meanwhile serves nobody any more: it is not counted among those that lack something.
+      if (isWorkerGone(error.partial)) this.#book.forget(pid);
       const known = this.#book.byPid(pid);
-      if (known !== null && error instanceof MasterSocketError && error.reason === 'deadline')
-        known.unresponsive = true;
-      throw error;
+      if (known !== null && error.reason === 'deadline') known.unresponsive = true;
+      return verdict(false, causeText(error), error.reason);
     }
   }
 
   async #repair(map: MirroredMap, worker: WorkerRef, pid: number): Promise<Repairs> {
     const window = this.#windows.open();
     try {
-      const deadline = performance.now() + 10 * patienceMs;
       const comparison = await compareWorker(map, worker, performance.now() + patienceMs);
       const deletes = comparison.differences.total;
       if (!this.#fastDeletes() && deletes > slowDeletesAtMost && map.expected.total > 20_000) {
-        await replaceWorkerMap(map, pid, this.#pending, this.#turns, deadline);
+        await replaceWorkerMap(map, pid, this.#pending, this.#turns);
         return { added: 0, removed: comparison.differences.unexpected.length, corrected: deletes };
       }
       return await repairWorker({
@@ -166,7 +160,6 @@ export class WorkerKeeper {
         window,
         turns: this.#turns,
         fastDeletes: this.#fastDeletes(),
-        deadline,
       });
     } finally {
       this.#windows.close(window);

@@ -21,6 +21,9 @@ const commandSlice = 200;
 /** Before 2.9 one delete scans the whole map: 5 to 40 ms at a million (haproxy-facts "Map commands"). */
 const slowCommandSlice = 2;
 const slowFrom = 20_000;
+/** A slice has the turn: a worker that hangs ends the repair, and must not hold up every block until it does. */
+const sliceMs = 700;
+const sliceDeadline = (): number => performance.now() + sliceMs;
 
 export async function repairWorker(options: {
   readonly map: MirroredMap;
@@ -30,10 +33,8 @@ export async function repairWorker(options: {
   readonly window: ChangeWindow;
   readonly turns: TurnQueue;
   readonly fastDeletes: boolean;
-  /** `performance.now()` milliseconds. */
-  readonly deadline: number;
 }): Promise<Repairs> {
-  const { map, worker, comparison, window, turns, deadline } = options;
+  const { map, worker, comparison, window, turns } = options;
   const { runtime } = map;
   const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
   const slice = options.fastDeletes || map.expected.total < slowFrom ? commandSlice : slowCommandSlice;
@@ -51,8 +52,8 @@ export async function repairWorker(options: {
         const wanted = texts.filter((text) => members.has(text));
         const sure = found > lookFirstUpTo ? wanted.filter((text) => !window.isTainted(text)) : [];
         const unsure = found > lookFirstUpTo ? wanted.filter((text) => window.isTainted(text)) : wanted;
-        if (sure.length > 0) await runtime.addMany(worker, sure, deadline);
-        repairs.added += sure.length + (await lookAndAdd(runtime, worker, unsure, deadline)).added;
+        if (sure.length > 0) await runtime.addMany(worker, sure, sliceDeadline());
+        repairs.added += sure.length + (await lookAndAdd(runtime, worker, unsure, sliceDeadline())).added;
       });
     }
   }
@@ -63,7 +64,7 @@ export async function repairWorker(options: {
         runtime,
         worker,
         texts.filter((text) => members.has(text)),
-        deadline,
+        sliceDeadline(),
       );
       repairs.corrected += texts.length;
     });
@@ -72,7 +73,7 @@ export async function repairWorker(options: {
     await turns.take('bulk', async () => {
       const members = await map.members(texts);
       for (const text of texts) {
-        if (members.has(text)) await runtime.undouble(worker, text, deadline);
+        if (members.has(text)) await runtime.undouble(worker, text, sliceDeadline());
         repairs.corrected += 1;
       }
     });
@@ -81,7 +82,7 @@ export async function repairWorker(options: {
     await turns.take('bulk', async () => {
       const members = await map.members(texts);
       const strangers = texts.filter((text) => !members.has(text));
-      if (strangers.length > 0) await runtime.deleteMany(worker, strangers, deadline);
+      if (strangers.length > 0) await runtime.deleteMany(worker, strangers, sliceDeadline());
       repairs.removed += strangers.length;
     });
   }

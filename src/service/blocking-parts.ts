@@ -1,4 +1,5 @@
 // The blocked set and everything that keeps it true, wired together.
+import { setImmediate } from 'node:timers/promises';
 import { AddressChecker } from '../blocking/address-checker.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk-runner.ts';
@@ -29,7 +30,7 @@ import type { Database } from '../store/open-database.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 
-const scanPage = 5_000;
+const scanPage = 2_000;
 
 export type BlockingParts = ReturnType<typeof wireBlocking>;
 
@@ -119,16 +120,15 @@ export function wireBlocking(options: {
     workers,
     book,
     link,
-    socket,
     map: blocked,
     windows,
     reconciler,
+    pending,
     fastDeletes,
     now,
     log,
   });
   const synchroniser = new Synchroniser({
-    socket,
     link,
     book,
     workers,
@@ -146,6 +146,10 @@ export function wireBlocking(options: {
     synchroniser,
     checker,
     trusted: trusted.entries,
+    notSeenWhole: () => {
+      if (!link.state.up) return `master socket is down (${link.state.reason})`;
+      return book.isWholeEverywhere() ? null : 'not every live worker was seen to hold the whole set';
+    },
     scheduleReload,
     log,
     now,
@@ -167,5 +171,7 @@ async function* scanTexts(store: BlockedIpsStore): AsyncIterable<readonly string
     if (page.texts.length > 0) yield page.texts;
     if (page.last === null || page.texts.length < scanPage) return;
     after = page.last;
+    // Reading pages is nothing but work of this thread; requests want their share.
+    await setImmediate();
   }
 }

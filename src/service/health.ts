@@ -35,17 +35,29 @@ export interface HealthSources {
 export class Health implements HealthService {
   readonly #sources: HealthSources;
   #running: Promise<HealthReport> | null = null;
+  #next: Promise<HealthReport> | null = null;
 
   constructor(sources: HealthSources) {
     this.#sources = sources;
   }
 
-  /** Those who ask at the same moment share one probe; it is never older than the question. */
+  /** Those who ask while a probe runs share the one that follows it: an answer is never older than its question. */
   async health(): Promise<HealthReport> {
-    this.#running ??= this.#probe().finally(() => {
+    if (this.#running === null) return await this.#start();
+    this.#next ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = null;
+        return this.#start();
+      });
+    return await this.#next;
+  }
+
+  #start(): Promise<HealthReport> {
+    this.#running = this.#probe().finally(() => {
       this.#running = null;
     });
-    return await this.#running;
+    return this.#running;
   }
 
   async ready(): Promise<boolean> {

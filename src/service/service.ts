@@ -187,7 +187,13 @@ export async function startService(
       return !parts.link.state.up || current === null || !book.isWhole(current);
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
-    inForce: () => readableKnownGood(backups, log),
+    // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
+    inForce: async () => {
+      const configText = await live.read();
+      const known = await readableKnownGood(backups, log);
+      if (configText === null) return known;
+      return { configText, files: known?.files.filter(({ path }) => configText.includes(path)) ?? [] };
+    },
   });
 
   const takenAddresses = async (): Promise<string[]> =>
@@ -260,9 +266,9 @@ export async function startService(
 
   /** State first, then the file, then the proxy: nobody is served by less than the database says. */
   async function prepare(): Promise<void> {
-    await parts.bulk.finishInterrupted();
+    const acceptShrink = await parts.bulk.finishInterrupted();
     await takeOverMapFile();
-    await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance });
+    await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance, acceptShrink });
     await trusted.updateTrustedIpsMap();
     if (!knownInstance) await rememberInstance(settings, instance, log);
     await ensureServerStateFile(serverStateFile);

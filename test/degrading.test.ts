@@ -63,69 +63,77 @@ async function holdsTheWholeSet(service: RealService): Promise<void> {
   expect((await service.fileEntries()).sort()).toEqual(listed);
 }
 
-describeOnEachProxy('with its master socket', ({ bin }) => {
+// One pool of tests for each proxy: most of their time they wait for the proxy.
+describeOnEachProxy('degrading', ({ bin }) => {
   // While the master is stopped nobody can reload it, so the socket stays as it was broken for as long as we look.
-  it.concurrent.each(breakages)('$name, the service answers, tells, and recovers', patience, async ({ breakIt }) => {
-    await withService(bin, async (service) => {
-      await service.block('127.0.9.9');
-      const { master, current } = await service.processes();
-      kill(master.pid, 'SIGSTOP');
-      const mend = await breakIt(service);
+  it.concurrent.each(breakages)(
+    'with its master socket: $name, the service answers, tells, and recovers',
+    patience,
+    async ({ breakIt }) => {
+      await withService(bin, async (service) => {
+        await service.block('127.0.9.9');
+        const { master, current } = await service.processes();
+        kill(master.pid, 'SIGSTOP');
+        const mend = await breakIt(service);
 
-      failureOf(await timed(service.block('127.0.1.1')), 'add|get', '127.0.1.1');
-      failureOf(await timed(service.unblock('127.0.9.9')), 'del', '127.0.9.9');
-      for (let nth = 2; nth <= 50; nth += 1)
-        failureOf(await timed(service.block(`127.0.1.${nth}`)), 'add|get', `127.0.1.${nth}`);
-      const together = Array.from({ length: 20 }, (_, index) => `127.0.2.${index + 1}`);
-      for (const answer of await Promise.all(together.map((ip) => timed(service.block(ip)))))
-        expect(answer.body).toMatchObject({ runtime_map_updated: false, reload_scheduled: true });
-      const degraded = await service.health();
-      expect(degraded.status).toBe(503);
-      expect(degraded.body).toMatchObject({ status: 'degraded', scheduled_reload: { reasons: expect.any(Array) } });
-      expect(await service.visit('127.0.1.1')).toBe(200);
-      expect(await service.logText()).not.toContain('Runtime map updated operation=block ip_address=127.0.1.1');
+        failureOf(await timed(service.block('127.0.1.1')), 'add|get', '127.0.1.1');
+        failureOf(await timed(service.unblock('127.0.9.9')), 'del', '127.0.9.9');
+        for (let nth = 2; nth <= 50; nth += 1)
+          failureOf(await timed(service.block(`127.0.1.${nth}`)), 'add|get', `127.0.1.${nth}`);
+        const together = Array.from({ length: 20 }, (_, index) => `127.0.2.${index + 1}`);
+        for (const answer of await Promise.all(together.map((ip) => timed(service.block(ip)))))
+          expect(answer.body).toMatchObject({ runtime_map_updated: false, reload_scheduled: true });
+        const degraded = await service.health();
+        expect(degraded.status).toBe(503);
+        expect(degraded.body).toMatchObject({ status: 'degraded', scheduled_reload: { reasons: expect.any(Array) } });
+        expect(await service.visit('127.0.1.1')).toBe(200);
+        expect(await service.logText()).not.toContain('Runtime map updated operation=block ip_address=127.0.1.1');
 
-      kill(master.pid, 'SIGCONT');
-      await service.healthy(40_000);
-      expect(await service.visit('127.0.1.1')).toBe(403);
-      expect(await service.visit('127.0.2.20')).toBe(403);
-      expect(await service.visit('127.0.9.9')).toBe(200);
-      const after = await service.processes();
-      expect(after.master.pid).toBe(master.pid);
-      expect(after.current[0]?.pid).not.toBe(current[0]?.pid);
-      await holdsTheWholeSet(service);
-      expect((await timed(service.block('127.0.3.1'))).body).toMatchObject({ runtime_map_updated: true });
-      expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
-      expect(await service.workerPid()).toBe(after.current[0]?.pid);
-      await mend();
-    });
-  });
-
-  it.concurrent('taken by ten strangers, the service answers, tells, and recovers', patience, async () => {
-    await withService(bin, async (service) => {
-      const mend = await takeAllConnections(service);
-      expect((await timed(service.block('127.0.1.1'))).body).toMatchObject({
-        runtime_map_updated: false,
-        runtime_map_failures: [{ ip_address: '127.0.1.1', reason: expect.stringMatching(/\w/) }],
-        reload_scheduled: true,
+        kill(master.pid, 'SIGCONT');
+        await service.healthy(40_000);
+        expect(await service.visit('127.0.1.1')).toBe(403);
+        expect(await service.visit('127.0.2.20')).toBe(403);
+        expect(await service.visit('127.0.9.9')).toBe(200);
+        const after = await service.processes();
+        expect(after.master.pid).toBe(master.pid);
+        expect(after.current[0]?.pid).not.toBe(current[0]?.pid);
+        await holdsTheWholeSet(service);
+        expect((await timed(service.block('127.0.3.1'))).body).toMatchObject({ runtime_map_updated: true });
+        expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
+        expect(await service.workerPid()).toBe(after.current[0]?.pid);
+        await mend();
       });
-      await service.healthy(40_000);
-      expect(await service.visit('127.0.1.1')).toBe(403);
-      await holdsTheWholeSet(service);
-      expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
-      await mend();
-    });
-  });
-});
+    },
+  );
 
-describeOnEachProxy('somebody else’s reloads', ({ bin }) => {
-  it.concurrent('are waited out by blocks, and cause none of ours', patience, async () => {
+  it.concurrent(
+    'with its master socket: taken by ten strangers, the service answers, tells, and recovers',
+    patience,
+    async () => {
+      await withService(bin, async (service) => {
+        const mend = await takeAllConnections(service);
+        expect((await timed(service.block('127.0.1.1'))).body).toMatchObject({
+          runtime_map_updated: false,
+          runtime_map_failures: [{ ip_address: '127.0.1.1', reason: expect.stringMatching(/\w/) }],
+          reload_scheduled: true,
+        });
+        await service.healthy(40_000);
+        expect(await service.visit('127.0.1.1')).toBe(403);
+        await holdsTheWholeSet(service);
+        expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
+        await mend();
+      });
+    },
+  );
+
+  // Alone: beside five other services a reload takes longer than a block may.
+  it('somebody else’s reloads: are waited out by blocks, and cause none of ours', patience, async () => {
     await withService(bin, async (service) => {
       for (let nth = 1; nth <= 10; nth += 1) {
         const reload = reloadBehind(service);
         for (const ip of [`127.1.1.${nth}`, `127.1.2.${nth}`]) {
           const { body } = await timed(service.block(ip));
-          expect(body['runtime_map_failures']).toEqual([]);
+          expect(body['runtime_map_failures'], JSON.stringify(body)).toEqual([]);
           expect(body).toMatchObject({ runtime_map_updated: true, reload_scheduled: false });
         }
         await reload;
@@ -136,7 +144,7 @@ describeOnEachProxy('somebody else’s reloads', ({ bin }) => {
     });
   });
 
-  it.concurrent('make a scheduled one needless', patience, async () => {
+  it.concurrent('somebody else’s reloads: make a scheduled one needless', patience, async () => {
     await withService(bin, async (service) => {
       // Ours keep ten seconds apart, so that the one that is scheduled next waits.
       expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
@@ -153,10 +161,8 @@ describeOnEachProxy('somebody else’s reloads', ({ bin }) => {
       expect(await reloads(service)).toHaveLength(1);
     });
   });
-});
 
-describeOnEachProxy('a master socket that is gone', ({ bin }) => {
-  it.concurrent('is made anew although nobody blocks anything', patience, async () => {
+  it.concurrent('a master socket that is gone: is made anew although nobody blocks anything', patience, async () => {
     await withService(bin, async (service) => {
       await unlink(service.paths.masterSocket);
       await eventually('the socket is back', async () => (await stat(service.paths.masterSocket)).isSocket());
@@ -165,93 +171,103 @@ describeOnEachProxy('a master socket that is gone', ({ bin }) => {
     });
   });
 
-  it.concurrent('keeps no acknowledged block waiting behind a death of the service', patience, async () => {
-    await withService(bin, async (service) => {
-      const { master } = await service.processes();
-      kill(master.pid, 'SIGSTOP');
-      await unlink(service.paths.masterSocket);
-      expect((await timed(service.block('127.0.1.1'))).body).toMatchObject({ reload_scheduled: true });
-      service.kill('SIGKILL');
-      await service.ended();
-      // A worker that was started before the death would have read the file.
-      expect(await service.visit('127.0.1.1')).toBe(200);
-      kill(master.pid, 'SIGCONT');
-      await service.launch();
-      await service.healthy();
-      expect(await service.visit('127.0.1.1')).toBe(403);
-      await holdsTheWholeSet(service);
-    });
-  });
-});
-
-describeOnEachProxy('with a worker that hangs', ({ bin }) => {
-  it.concurrent('blocks are answered in time, and all is right when it goes on', patience, async () => {
-    await withService(bin, async (service) => {
-      await service.block('127.0.9.9');
-      const { current } = await service.processes();
-      const hung = current[0]!.pid;
-      kill(hung, 'SIGSTOP');
-      const first = await timed(service.block('127.0.1.1'));
-      failureOf(first, 'add|get', '127.0.1.1');
-      expect(first.body['runtime_map_failures'][0].worker).toBe(hung);
-      // The reload goes through the lively master; the one that hangs drains on, with its own copy of the map.
-      await eventually('a new worker is there', async () => (await service.processes()).current[0]?.pid !== hung);
-      for (let nth = 2; nth <= 50; nth += 1) await timed(service.block(`127.0.1.${nth}`));
-      const together = Array.from({ length: 20 }, (_, index) => `127.0.2.${index + 1}`);
-      await Promise.all(together.map((ip) => timed(service.block(ip))));
-      const told = await eventually('the new worker is right and the old one is named', async () => {
-        const { body } = await timed(service.block('127.0.4.1'));
-        const failures = body['runtime_map_failures'] as { worker: number; command: string; reason: string }[];
-        return failures.every(({ worker }) => worker === hung) ? body : null;
+  it.concurrent(
+    'a master socket that is gone: keeps no acknowledged block waiting behind a death of the service',
+    patience,
+    async () => {
+      await withService(bin, async (service) => {
+        const { master } = await service.processes();
+        kill(master.pid, 'SIGSTOP');
+        await unlink(service.paths.masterSocket);
+        expect((await timed(service.block('127.0.1.1'))).body).toMatchObject({ reload_scheduled: true });
+        service.kill('SIGKILL');
+        await service.ended();
+        // A worker that was started before the death would have read the file.
+        expect(await service.visit('127.0.1.1')).toBe(200);
+        kill(master.pid, 'SIGCONT');
+        await service.launch();
+        await service.healthy();
+        expect(await service.visit('127.0.1.1')).toBe(403);
+        await holdsTheWholeSet(service);
       });
-      expect(told).toMatchObject({
-        runtime_map_updated: false,
-        runtime_map_failures: [
-          { ip_address: '127.0.4.1', worker: hung, command: expect.stringContaining(`@!${hung}`) },
-        ],
-        reload_scheduled: false,
-      });
-      await timed(service.unblock('127.0.9.9'));
-      expect(await service.health()).toMatchObject({ status: 503, body: { status: 'degraded' } });
-      expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
+    },
+  );
 
-      kill(hung, 'SIGCONT');
-      await service.healthy(40_000);
-      expect(await service.visit('127.0.1.1')).toBe(403);
-      expect(await service.visit('127.0.2.20')).toBe(403);
-      expect(await service.visit('127.0.9.9')).toBe(200);
-      await holdsTheWholeSet(service);
-      expect(await reloads(service)).toHaveLength(1);
-    });
-  });
+  it.concurrent(
+    'with a worker that hangs: blocks are answered in time, and all is right when it goes on',
+    patience,
+    async () => {
+      await withService(bin, async (service) => {
+        await service.block('127.0.9.9');
+        const { current } = await service.processes();
+        const hung = current[0]!.pid;
+        kill(hung, 'SIGSTOP');
+        const first = await timed(service.block('127.0.1.1'));
+        failureOf(first, 'add|get', '127.0.1.1');
+        expect(first.body['runtime_map_failures'][0].worker).toBe(hung);
+        // The reload goes through the lively master; the one that hangs drains on, with its own copy of the map.
+        await eventually('a new worker is there', async () => (await service.processes()).current[0]?.pid !== hung);
+        for (let nth = 2; nth <= 50; nth += 1) await timed(service.block(`127.0.1.${nth}`));
+        const together = Array.from({ length: 20 }, (_, index) => `127.0.2.${index + 1}`);
+        await Promise.all(together.map((ip) => timed(service.block(ip))));
+        const told = await eventually('the new worker is right and the old one is named', async () => {
+          const { body } = await timed(service.block('127.0.4.1'));
+          const failures = body['runtime_map_failures'] as { worker: number; command: string; reason: string }[];
+          return failures.every(({ worker }) => worker === hung) ? body : null;
+        });
+        expect(told).toMatchObject({
+          runtime_map_updated: false,
+          runtime_map_failures: [
+            { ip_address: '127.0.4.1', worker: hung, command: expect.stringContaining(`@!${hung}`) },
+          ],
+          reload_scheduled: false,
+        });
+        await timed(service.unblock('127.0.9.9'));
+        expect(await service.health()).toMatchObject({ status: 503, body: { status: 'degraded' } });
+        expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
 
-  it.concurrent('that only drains holds up neither blocks nor a reload', patience, async () => {
-    await withService(bin, async (service) => {
-      const client = service.keepAliveClient('127.0.0.4');
-      expect(await client.visit()).toBe(200);
-      const hung = await service.workerPid();
-      expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
-      kill(hung, 'SIGSTOP');
-      await eventually('it is noticed', async () => {
-        const draining = (await service.health()).body['workers'].draining as { pid: number; whole: boolean }[];
-        return draining.some(({ pid, whole }) => pid === hung && !whole);
+        kill(hung, 'SIGCONT');
+        await service.healthy(40_000);
+        expect(await service.visit('127.0.1.1')).toBe(403);
+        expect(await service.visit('127.0.2.20')).toBe(403);
+        expect(await service.visit('127.0.9.9')).toBe(200);
+        await holdsTheWholeSet(service);
+        expect(await reloads(service)).toHaveLength(1);
       });
-      expect((await timed(service.block('127.0.0.4'))).body).toMatchObject({
-        runtime_map_updated: false,
-        runtime_map_failures: [{ ip_address: '127.0.0.4', worker: hung }],
-        runtime_map_failures_total: 1,
-        reload_scheduled: false,
-      });
-      const began = performance.now();
-      const reload = await service.call('POST', '/api/config/reload');
-      expect(performance.now() - began).toBeLessThan(20_000);
-      expect(reload).toMatchObject({ status: 200, body: { warnings: [expect.stringContaining(`worker ${hung}`)] } });
-      expect(await service.logText()).not.toContain('Master socket is down');
+    },
+  );
 
-      kill(hung, 'SIGCONT');
-      await service.healthy();
-      expect(await client.visit()).toBe(403);
-      client.close();
-    });
-  });
+  it.concurrent(
+    'with a worker that hangs: that only drains holds up neither blocks nor a reload',
+    patience,
+    async () => {
+      await withService(bin, async (service) => {
+        const client = service.keepAliveClient('127.0.0.4');
+        expect(await client.visit()).toBe(200);
+        const hung = await service.workerPid();
+        expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+        kill(hung, 'SIGSTOP');
+        await eventually('it is noticed', async () => {
+          const draining = (await service.health()).body['workers'].draining as { pid: number; whole: boolean }[];
+          return draining.some(({ pid, whole }) => pid === hung && !whole);
+        });
+        expect((await timed(service.block('127.0.0.4'))).body).toMatchObject({
+          runtime_map_updated: false,
+          runtime_map_failures: [{ ip_address: '127.0.0.4', worker: hung }],
+          runtime_map_failures_total: 1,
+          reload_scheduled: false,
+        });
+        const began = performance.now();
+        const reload = await service.call('POST', '/api/config/reload');
+        expect(performance.now() - began).toBeLessThan(20_000);
+        expect(reload).toMatchObject({ status: 200, body: { warnings: [expect.stringContaining(`worker ${hung}`)] } });
+        expect(await service.logText()).not.toContain('Master socket is down');
+
+        kill(hung, 'SIGCONT');
+        await service.healthy();
+        expect(await client.visit()).toBe(403);
+        client.close();
+      });
+    },
+  );
 });

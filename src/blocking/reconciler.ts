@@ -9,6 +9,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import { mayBeReload, type RuntimeLink } from './runtime-link.ts';
+import type { TrustedSet } from './trusted-set.ts';
 import { isUnused } from './unused-map.ts';
 import type { KnownWorker, WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
@@ -27,6 +28,7 @@ export class Reconciler {
   readonly #book: WorkerBook;
   readonly #workers: WorkerKeeper;
   readonly #keeper: MapFileKeeper;
+  readonly #trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
   readonly #maps: readonly MirroredMap[];
   readonly #log: Log;
   readonly #onCurrentNotWhole: (reason: string) => void;
@@ -48,6 +50,7 @@ export class Reconciler {
     readonly book: WorkerBook;
     readonly workers: WorkerKeeper;
     readonly keeper: MapFileKeeper;
+    readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
     readonly maps: readonly MirroredMap[];
     readonly log: Log;
     /** The current worker could not be brought in line by commands: only a reload is left. */
@@ -60,6 +63,7 @@ export class Reconciler {
     this.#book = options.book;
     this.#workers = options.workers;
     this.#keeper = options.keeper;
+    this.#trusted = options.trusted;
     this.#maps = options.maps;
     this.#log = options.log;
     this.#onCurrentNotWhole = options.onCurrentNotWhole;
@@ -129,6 +133,7 @@ export class Reconciler {
   async #lookOnce(compareAll: boolean): Promise<void> {
     try {
       await this.#lookAtFile();
+      await this.#lookAtTrustedFile();
       if (!this.#link.state.up) return;
       const processes = await showProcesses(this.#socket, performance.now() + lookPatienceMs);
       this.#unreachableSince = null;
@@ -154,6 +159,20 @@ export class Reconciler {
       this.#fileAgainAt = performance.now() + fileRetryMs;
       const cause = causeText(error);
       this.#tellOnce('file', cause, () => this.#log.error('Map file could not be rewritten', { cause }));
+    }
+  }
+
+  async #lookAtTrustedFile(): Promise<void> {
+    try {
+      if (await this.#trusted.fileUnchanged()) return;
+      this.#log.warn('Map file of trusted addresses is not what was written; it is written again');
+      await this.#trusted.updateTrustedIpsMap();
+      this.#told.delete('trusted file');
+    } catch (error) {
+      const cause = causeText(error);
+      this.#tellOnce('trusted file', cause, () =>
+        this.#log.error('Map file of trusted addresses could not be written', { cause }),
+      );
     }
   }
 

@@ -1,10 +1,11 @@
 // The trusted addresses: kept like the blocked ones (database, file, every worker, each seen to be right), but few,
 // so the file is written whole each time.
+import { stat } from 'node:fs/promises';
 import type { IpEntry } from '../domain/ip.ts';
 import { parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { writeFileAtomically } from '../files/atomic-file.ts';
+import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -32,6 +33,8 @@ export class TrustedSet implements MirroredMap {
   readonly #log: Log;
   readonly #scheduleReload: (reason: string) => void;
   #expected = new Fingerprint();
+  /** Of the file that was written last. */
+  #written: string | null = null;
 
   constructor(options: {
     readonly store: TrustedIpsStore;
@@ -103,25 +106,47 @@ export class TrustedSet implements MirroredMap {
     caller: Caller,
   ): Promise<{ created: boolean; answer: TrustedIp & RuntimeReport }> {
     const { value, report } = await this.#change('trust', entry, 'add', caller, async () => {
+      const before = await this.#store.get(entry.text);
       const stored = await this.#store.put(entry, note);
-      if (stored.created) {
-        this.entries.add(entry.text);
-        this.#expected.add(entry.text);
-      }
-      return stored;
+      if (stored.created) this.#hold(entry.text);
+      return { value: stored, undo: () => this.#putBack(entry, before) };
     });
     return { created: value.created, answer: { ...value.row, ...report } };
   }
 
   async remove(entry: IpEntry, caller: Caller): Promise<{ ip_address: string } & RuntimeReport> {
     const { report } = await this.#change('distrust', entry, 'remove', caller, async () => {
-      if (!(await this.#store.remove(entry))) {
-        throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
-      }
-      this.entries.remove(entry.text);
-      this.#expected.remove(entry.text);
+      const before = await this.#store.remove(entry);
+      if (before === null) throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
+      this.#letGo(entry.text);
+      return { value: null, undo: () => this.#putBack(entry, before) };
     });
     return { ip_address: entry.text, ...report };
+  }
+
+  /** False when the file is not the one that was written last: somebody changed or removed it, or it never was. */
+  async fileUnchanged(): Promise<boolean> {
+    return this.#written !== null && this.#written === (await identityOf(this.#path));
+  }
+
+  #hold(text: string): void {
+    this.entries.add(text);
+    this.#expected.add(text);
+  }
+
+  #letGo(text: string): void {
+    this.entries.remove(text);
+    this.#expected.remove(text);
+  }
+
+  /** The file could not be written: nothing of the change stays. */
+  async #putBack(entry: IpEntry, before: TrustedIp | null): Promise<void> {
+    if (before !== null) {
+      await this.#store.put(entry, before.note, new Date(before.added_at));
+      if (!this.entries.has(entry.text)) this.#hold(entry.text);
+    } else if ((await this.#store.remove(entry)) !== null) {
+      this.#letGo(entry.text);
+    }
   }
 
   async #change<T>(
@@ -129,13 +154,18 @@ export class TrustedSet implements MirroredMap {
     entry: IpEntry,
     verb: 'add' | 'remove',
     caller: Caller,
-    store: () => Promise<T>,
+    store: () => Promise<{ value: T; undo: () => Promise<void> }>,
   ): Promise<{ value: T; report: RuntimeReport }> {
     const outcome = await this.#turns.take('urgent', async () => {
       const end = this.#windows.begin([entry.text]);
       try {
-        const value = await store();
-        await this.#writeFile((await this.#store.list()).map((row) => row.ip_address));
+        const { value, undo } = await store();
+        try {
+          await this.#writeFile((await this.#store.list()).map((row) => row.ip_address));
+        } catch (error) {
+          await undo();
+          throw error;
+        }
         const result = await this.#changer.change({
           map: this.#map,
           name: 'trusted',
@@ -168,7 +198,9 @@ export class TrustedSet implements MirroredMap {
   async #writeFile(texts: readonly string[]): Promise<void> {
     const lines = texts.filter((text) => parseIp(text).ok).map((text) => `${text} 1\n`);
     try {
-      await writeFileAtomically(this.#path, `# proxy-manager trusted addresses\n${lines.join('')}`);
+      this.#written = null;
+      await writeFileAtomically(this.#path, `# proxy-manager trusted addresses\n${lines.join('')}`, { mode: 0o644 });
+      this.#written = await identityOf(this.#path);
     } catch (error) {
       throw new ServiceError(
         codes.MapFileUnusable,
@@ -177,5 +209,16 @@ export class TrustedSet implements MirroredMap {
         { cause: error, retryAfterSeconds: 5 },
       );
     }
+  }
+}
+
+/** Changes with every edit and replacement; null: there is no such file. */
+async function identityOf(path: string): Promise<string | null> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs].join(':');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
   }
 }

@@ -27,6 +27,7 @@ const mapNames: readonly MapName[] = ['blocked', 'trusted'];
 export class WorkerBook {
   #workers = new Map<string, KnownWorker>();
   #masterPid: number | null = null;
+  #runningVersion: string | null = null;
   #lastVerifiedAt: Date | null = null;
   readonly #now: () => Date;
 
@@ -36,6 +37,11 @@ export class WorkerBook {
 
   get masterPid(): number | null {
     return this.#masterPid;
+  }
+
+  /** As `show proc` lists the current worker, `2.6.12-1+deb12u4`; null: not seen yet. */
+  get runningVersion(): string | null {
+    return this.#runningVersion;
   }
 
   /** When the blocked map was last seen to be whole in every live worker at once; null: never yet. */
@@ -62,6 +68,7 @@ export class WorkerBook {
   /** Takes over a `show proc`. Returns the workers that were not known before. */
   observe(processes: Processes): readonly KnownWorker[] {
     this.#masterPid = processes.master.pid;
+    this.#runningVersion = processes.current[0]?.version ?? this.#runningVersion;
     const seen = new Map<string, KnownWorker>();
     const fresh: KnownWorker[] = [];
     const take = (worker: Worker, role: WorkerRole): void => {

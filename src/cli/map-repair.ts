@@ -6,7 +6,8 @@ import { TurnQueue } from '../blocking/turn-queue.ts';
 import { mapLine } from '../domain/ip.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import { MapFile } from '../haproxy/map-file.ts';
-import { openState, rememberInstance } from '../service/open-state.ts';
+import { readMarker } from '../service/instance-marker.ts';
+import { openState } from '../service/open-state.ts';
 import type { Settings } from '../settings.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
@@ -15,13 +16,18 @@ import type { Log } from '../telemetry/log.ts';
 
 /** @returns how many entries each file holds now */
 export async function repairMaps(settings: Settings, log: Log): Promise<{ blocked: number; trusted: number }> {
+  // An existing map is taken over by the first start of the service; before that there is nothing to repair it from.
+  if ((await readMarker(settings.stateDir)) === null) {
+    throw new Error(
+      'the service was never started here, so nothing is known of what the map should hold: start it once first',
+    );
+  }
   const lock = ServiceLock.take(
     `${settings.blockedMap}.lock`,
     `${settings.blockedMap} in ${dirname(settings.blockedMap)}`,
   );
-  const { database, instance, knownInstance } = await openState({ ...settings, acceptEmptyDatabase: false });
+  const { database, instance } = await openState({ ...settings, acceptEmptyDatabase: false });
   try {
-    if (!knownInstance) await rememberInstance(settings, instance, log);
     const store = new BlockedIpsStore(database);
     const keeper = new MapFileKeeper({
       file: new MapFile(settings.blockedMap, { mode: 0o644 }),

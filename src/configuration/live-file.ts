@@ -4,7 +4,7 @@ import { chmod, chown, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { fsyncFolder, writeFileAtomically } from '../files/atomic-file.ts';
+import { fsyncFolder, resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
 import { sha256 } from './backup-set.ts';
 import { asConfigurationTrouble } from './trouble.ts';
 
@@ -39,12 +39,14 @@ export class LiveFile {
   }
 
   /** Writes `text` beside the live file; durable, with the live file's mode and owner. */
-  async stage(text: string): Promise<Candidate> {
-    const path = `${this.path}.candidate`;
+  async stage(text: string, suffix = 'candidate'): Promise<Candidate> {
+    // A link stays one; what it leads to is replaced.
+    const target = await resolveTarget(this.path);
+    const path = `${target}.${suffix}`;
     // One that a crash left behind may have had any mode and owner; this one has the live file's.
     await rm(path, { force: true });
     await writeFileAtomically(path, text, { mode: 0o644 });
-    const candidate = new Candidate(path, this.path, sha256(text));
+    const candidate = new Candidate(path, target, sha256(text));
     try {
       const live = await stat(this.path);
       // Before chmod: chown clears the set-id bits.

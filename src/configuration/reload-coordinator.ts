@@ -145,12 +145,22 @@ export class ReloadCoordinator {
         await this.#pause(Math.min(wait, leastApartMs));
         continue;
       }
-      if (!(await this.#memoryAllows())) {
+      if (!(await this.#hasMemory())) {
         this.#log.warn('Scheduled reload waits: draining workers leave too little memory for one more');
         await this.#pause(leastApartMs);
         continue;
       }
       await this.#tryScheduled(scheduled);
+    }
+  }
+
+  async #hasMemory(): Promise<boolean> {
+    try {
+      return await this.#memoryAllows();
+    } catch (error) {
+      // Not known is no reason to leave a block unenforced.
+      this.#log.warn('The memory could not be looked at', { cause: causeText(error) });
+      return true;
     }
   }
 

@@ -72,7 +72,7 @@ async function deploy(
   files: readonly NamedFile[],
 ): Promise<boolean> {
   await ensureFiles(files);
-  const candidate = await options.live.stage(text);
+  const candidate = await options.live.stage(text, 'start-candidate');
   const check = await checkConfiguration(options.proxyBin, candidate.path);
   if (!check.valid) {
     options.log.error('Configuration validation failed', { output: check.output });

@@ -14,6 +14,8 @@ import { ReplyParser } from './reply-parser.ts';
 
 /** A reply that is collected whole may be this long (characters); a longer one is not a reply. */
 const MAX_BODY = 8 * 1024 * 1024;
+/** How long the end of a connection is waited for when every reply has come; it takes some 50 µs. */
+const LEAVE_MS = 100;
 // The master's own words for a worker that is gone or does not take connections. They end in no empty line: 2.6 closes
 // after them, 3.0 leaves the connection open until we half-close, and both drop the commands behind.
 //   Can't find the target PID matching the prefix '@!99999'
@@ -28,6 +30,7 @@ export class Conversation {
   readonly #path: string;
   readonly #onEnd: ConversationEnd;
   readonly #timer: NodeJS.Timeout;
+  #leave: NodeJS.Timeout | undefined;
   readonly #parser: ReplyParser;
   readonly #owes: (target: string | null) => boolean;
   #raw: Buffer[] | null = null;
@@ -137,7 +140,20 @@ export class Conversation {
       // The proxy stops reading when its answers are not read; we go on reading while we wait here.
       if (!this.#socket.write(block)) await this.#drained();
     }
-    if (halfClose && !this.#over) this.#socket.end();
+    if (!halfClose || this.#over) return;
+    if (this.#raw === null && this.#turn !== null) this.#takeLeave(this.#turn);
+    else this.#socket.end();
+  }
+
+  /**
+   * Every reply has come; the end is a courtesy. 2.6.12 leaves it out now and then (after 4 of 800 listings of 30,000
+   * entries), and what was answered must not fail for that.
+   */
+  #takeLeave(turn: Turn): void {
+    this.#socket.end();
+    this.#leave = setTimeout(() => {
+      if (this.#turn === turn) this.#succeed();
+    }, LEAVE_MS);
   }
 
   #drained(): Promise<void> {
@@ -242,7 +258,7 @@ export class Conversation {
     if (turn.bodies.length < turn.commands.length) return;
     // Not before the last reply has come: behind an early half-close the master resets one connection in a dozen of
     // 3,000 commands (seen on 2.6.12 and 3.0.11; never without it).
-    if (turn.untilEnd) this.#socket.end();
+    if (turn.untilEnd) this.#takeLeave(turn);
     else if (turn.sinkWork === null) this.#succeed();
   }
 
@@ -293,6 +309,7 @@ export class Conversation {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#leave);
     this.#onDrain?.();
     this.#socket.destroy();
     this.#onEnd(unanswered);

@@ -2,7 +2,7 @@
 // has put the new configuration in place before; a worker that is seen afterwards and was not there when the master
 // last answered has read it, since the master's socket is gone for the whole time of a parse.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findMaster, type MasterProcess } from './master-process.ts';
+import { findMaster, type MasterProcess, masterAt } from './master-process.ts';
 import { type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { askForReload } from './master-socket-reload.ts';
 import { childrenOf, processAlive, processStartTime } from './process.ts';
@@ -35,6 +35,8 @@ const pollMs = 25;
 const reloadUnderWayMs = 10_000;
 /** A master that answers, and after this long has not begun to reload, did not take the command. */
 const notTakenMs = 3_000;
+/** A master re-executes itself at once when it gets the signal. */
+const signalTakenMs = 500;
 
 const reloadSigns = new Set(['refused', 'reset', 'no-reply', 'cut-short']);
 
@@ -42,8 +44,16 @@ export class ProxyReloader {
   readonly #socket: MasterSocket;
   readonly #pidFile: string;
   readonly #configFile: string;
+  readonly #knownMaster: () => number | null;
 
-  constructor(options: { readonly socket: MasterSocket; readonly pidFile: string; readonly configFile: string }) {
+  constructor(options: {
+    readonly socket: MasterSocket;
+    readonly pidFile: string;
+    readonly configFile: string;
+    /** pid of the master that was seen last; it is used where the pid file is gone, if it still runs `configFile`. */
+    readonly knownMaster?: () => number | null;
+  }) {
+    this.#knownMaster = options.knownMaster ?? (() => null);
     this.#socket = options.socket;
     this.#pidFile = options.pidFile;
     this.#configFile = options.configFile;
@@ -63,7 +73,7 @@ export class ProxyReloader {
       const seen = await this.#show(Math.min(until, performance.now() + askPatienceMs));
       if (!(seen instanceof MasterSocketError)) return (await this.#foreign(seen)) ?? seen;
       // Nobody listens and no master lives: waiting for a reload to end is waiting for nothing.
-      const hopeless = !reloadSigns.has(seen.reason) || (await findMaster(this.#pidFile, this.#configFile)) === null;
+      const hopeless = !reloadSigns.has(seen.reason) || (await this.#master()) === null;
       if (hopeless || performance.now() + pollMs >= until) return seen;
       await sleep(pollMs);
     }
@@ -71,7 +81,7 @@ export class ProxyReloader {
 
   /** Somebody else answers at the path: a reload of his would prove nothing about our proxy. */
   async #foreign({ master }: Processes): Promise<MasterSocketError | null> {
-    const ours = await findMaster(this.#pidFile, this.#configFile);
+    const ours = await this.#master();
     if (ours === null || ours.pid === master.pid) return null;
     return new MasterSocketError('garbled', {
       path: this.#socket.path,
@@ -122,6 +132,14 @@ export class ProxyReloader {
     return unconfirmed(before, 'no new worker was seen', output);
   }
 
+  /** By the pid file; where that is gone, the one that was seen to be the master last. */
+  async #master(): Promise<MasterProcess | null> {
+    const byFile = await findMaster(this.#pidFile, this.#configFile);
+    if (byFile !== null) return byFile;
+    const known = this.#knownMaster();
+    return known === null ? null : await masterAt(known, this.#configFile);
+  }
+
   async #again(before: number | null, deadline: number): Promise<ReloadOutcome> {
     await sleep(pollMs);
     if (performance.now() >= deadline) return unconfirmed(before, 'the proxy did not take the reload', '');
@@ -130,7 +148,7 @@ export class ProxyReloader {
 
   /** SIGUSR2 reloads too, and makes the master socket anew at its path. */
   async #bySignal(deadline: number, why: string): Promise<ReloadOutcome> {
-    const master = await findMaster(this.#pidFile, this.#configFile);
+    const master = await this.#master();
     if (master === null) {
       return {
         confirmed: false,
@@ -148,6 +166,7 @@ export class ProxyReloader {
     } catch (error) {
       return unconfirmed(beforePid, `SIGUSR2 to the master ${master.pid}: ${(error as Error).message}`, '');
     }
+    const signalled = performance.now();
     let newcomer: { pid: number; startTime: number; since: number } | null = null;
     for (;;) {
       if (!(await processAlive(master.pid, master.startTime))) {
@@ -166,7 +185,9 @@ export class ProxyReloader {
             processes: seen,
           };
         }
-        if ((seen.master.failed ?? 0) > 0 && after !== undefined && before.has(after)) {
+        // A failure of an earlier reload is listed until this one has begun.
+        const begun = performance.now() - signalled > signalTakenMs;
+        if (begun && (seen.master.failed ?? 0) > 0 && after !== undefined && before.has(after)) {
           return refused(beforePid, 'the proxy failed to reload and went on with its old worker', '');
         }
       } else {

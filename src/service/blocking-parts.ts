@@ -106,6 +106,7 @@ export function wireBlocking(options: {
     book,
     workers,
     keeper,
+    trusted,
     maps: [blocked, trusted],
     log,
     onCurrentNotWhole: scheduleReload,

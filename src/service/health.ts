@@ -2,6 +2,7 @@
 import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { RuntimeLink } from '../blocking/runtime-link.ts';
+import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { KnownWorker, WorkerBook } from '../blocking/worker-book.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
@@ -20,6 +21,7 @@ export interface HealthSources {
   readonly link: RuntimeLink;
   readonly book: WorkerBook;
   readonly keeper: MapFileKeeper;
+  readonly trusted: Pick<TrustedSet, 'fileUnchanged'>;
   readonly blocked: MirroredMap;
   readonly reloads: ReloadCoordinator;
   readonly versions: () => {
@@ -165,9 +167,10 @@ export class Health implements HealthService {
   }
 
   async #fileProblem(): Promise<string | null> {
-    const { keeper } = this.#sources;
+    const { keeper, trusted } = this.#sources;
     if (keeper.problem !== null) return keeper.problem;
-    return (await keeper.file.unchanged()) ? null : 'it is not what was written';
+    if (!(await keeper.file.unchanged())) return 'it is not what was written';
+    return (await trusted.fileUnchanged()) ? null : 'that of the trusted addresses is not what was written';
   }
 
   /** With the socket away, /proc still tells. */

@@ -3,6 +3,7 @@ import {
   capabilitiesOf,
   type ProxyCapabilities,
   type ProxyVersion,
+  parseProxyVersion,
   readProxyVersion,
 } from '../haproxy/proxy-version.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -26,6 +27,12 @@ export class ProxyFacts {
 
   get version(): string {
     return this.#version?.text ?? 'unknown';
+  }
+
+  /** Of the version that runs, where it is known: an upgrade changes the binary before the proxy. */
+  capabilitiesOf(running: string | null): ProxyCapabilities {
+    const version = running === null ? null : parseProxyVersion(`HAProxy version ${running}`);
+    return version === null ? this.capabilities : capabilitiesOf(version);
   }
 
   get capabilities(): ProxyCapabilities {

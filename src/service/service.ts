@@ -79,7 +79,7 @@ export async function startService(
     socket,
     log,
     now,
-    fastDeletes: () => facts.capabilities.fastDeletes,
+    fastDeletes: () => facts.capabilitiesOf(parts.book.runningVersion).fastDeletes,
     scheduleReload: (reason) => reloads.schedule(reason),
     reconsiderReload: () => reloads.reconsider(),
   });
@@ -108,7 +108,12 @@ export async function startService(
   };
   const mapFiles = [settings.blockedMap, settings.trustedMap];
 
-  const reloader = new ProxyReloader({ socket, pidFile: settings.pidFile, configFile: settings.configFile });
+  const reloader = new ProxyReloader({
+    socket,
+    pidFile: settings.pidFile,
+    configFile: settings.configFile,
+    knownMaster: () => book.masterPid,
+  });
   const keepServers = async (): Promise<void> => {
     try {
       const answer = await socket.ask('@1 show servers state', performance.now() + 2_000);
@@ -235,6 +240,7 @@ export async function startService(
     link: parts.link,
     book,
     keeper,
+    trusted,
     blocked: parts.blocked,
     reloads,
     versions: () => ({ service: version, proxy: facts.version, unsupported: facts.unsupported }),

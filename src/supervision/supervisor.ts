@@ -141,6 +141,8 @@ export class Supervisor {
 
   async #findRunning(): Promise<MasterProcess | null> {
     const { pidFile, configFile, socket } = this.#options;
+    // Pid file and socket may both be gone; the process that is known is not.
+    if (this.#master !== null && (await processAlive(this.#master.pid, this.#master.startTime))) return this.#master;
     const byFile = await findMaster(pidFile, configFile);
     if (byFile !== null) return byFile;
     try {

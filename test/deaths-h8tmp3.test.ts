@@ -1,0 +1,177 @@
+// Promise 1: no crash undoes an acknowledged block. The worker, the master and the service are killed in turn while
+// blocks come in; whatever was answered with 2xx is blocked afterwards, and all three places say the same.
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findMaster } from '../src/haproxy/master-process.ts';
+import { processAlive, processStartTime } from '../src/haproxy/process.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { addressOf, expectAgreement } from '../testkit/traffic.ts';
+
+const atATime = 4;
+
+describeOnEachProxy('kill -9 during blocks', ({ bin }) => {
+  let service: RealService;
+  const acknowledged: string[] = [];
+  let next = 0;
+
+  beforeAll(async () => {
+    service = await RealService.start({ bin });
+  });
+  afterAll(async () => {
+    await import('node:fs/promises').then((fs) => fs.cp(service.paths.log, `/tmp/w/h8-deaths-${process.pid}-${Date.now()}.log`));
+    await service.stop();
+  });
+
+  /** Blocks one address after the other, `atATime` at once, until `during` has ended. */
+  async function blockThroughout(during: () => Promise<void>): Promise<number[]> {
+    const refusals: number[] = [];
+    let over = false;
+    const blockOn = async (): Promise<void> => {
+      while (!over) {
+        const ip = addressOf(next);
+        next += 1;
+        try {
+          const { status } = await service.block(ip);
+          if (status === 200 || status === 201) acknowledged.push(ip);
+          else refusals.push(status);
+        } catch (error) {
+          // The service is dead: nothing was acknowledged.
+          if (!['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? ''))
+            throw error;
+          // Four clients that knock without a pause would take the processor from the one that is to start.
+          await pause(20);
+        }
+      }
+    };
+    const all = Promise.all(Array.from({ length: atATime }, blockOn));
+    try {
+      await more(60);
+      await during();
+      await more(60);
+    } finally {
+      over = true;
+    }
+    await all;
+    return refusals;
+  }
+
+  async function more(count: number): Promise<void> {
+    const until = acknowledged.length + count;
+    await eventually('more blocks were acknowledged', () => acknowledged.length >= until, 30_000);
+  }
+
+  /** All of them stand in the running map, and some 200 are visited. */
+  async function expectEnforced(): Promise<void> {
+    await service.healthy();
+    await expectAgreement(service, acknowledged);
+    const step = Math.max(1, Math.floor(acknowledged.length / 70));
+    for (let at = 0; at < acknowledged.length; at += step) {
+      const ip = acknowledged[at]!;
+      expect(await service.visit(ip), ip).toBe(403);
+    }
+    expect(await service.visit('127.0.0.9')).toBe(200);
+  }
+
+  /** A worker outlives its killed master for a moment, so one answer is no proof. */
+  async function servedAgainAfter(master: number): Promise<void> {
+    await eventually('another master answers', async () => (await service.processes()).master.pid !== master);
+    await eventually('the proxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
+  }
+
+  async function kill(pid: number): Promise<void> {
+    const startTime = await processStartTime(pid);
+    process.kill(pid, 'SIGKILL');
+    await eventually('it is dead', async () => !(await processAlive(pid, startTime)));
+  }
+
+  it('of the worker: it is back by itself, and every acknowledged block is a 403', async () => {
+    const before = await service.workerPid();
+    const refusals = await blockThroughout(async () => {
+      await kill(before);
+      await eventually('a worker serves again', async () => (await service.workerPid()) !== before);
+    });
+    expect(refusals).toEqual([]);
+    await expectEnforced();
+  });
+
+  it('of the master: it is started again at once, and every acknowledged block is a 403', async () => {
+    const { master } = await service.processes();
+    let away = Number.POSITIVE_INFINITY;
+    const refusals = await blockThroughout(async () => {
+      await kill(master.pid);
+      const began = performance.now();
+      await servedAgainAfter(master.pid);
+      away = performance.now() - began;
+    });
+    expect(refusals).toEqual([]);
+    expect((await service.processes()).master.pid).not.toBe(master.pid);
+    // At once: without the back-off of a second that a failing start has.
+    expect(away).toBeLessThan(3_000);
+    await expectEnforced();
+  });
+
+  it('of the service: the proxy goes on enforcing, and the next start adopts it as it is', async () => {
+    const before = await service.processes();
+    const refusals = await blockThroughout(async () => {
+      const held = acknowledged.at(-1)!;
+      service.kill('SIGKILL');
+      expect(await service.ended()).toMatchObject({ signal: 'SIGKILL' });
+      expect(await service.visit(held)).toBe(403);
+      expect(await service.visit('127.0.0.9')).toBe(200);
+      await service.launch();
+    });
+    expect(refusals).toEqual([]);
+    const after = await service.processes();
+    expect(after.master.pid).toBe(before.master.pid);
+    expect(after.current[0]?.pid).toBe(before.current[0]?.pid);
+    expect(await service.logText()).toContain(`Proxy adopted master=${before.master.pid}`);
+    await expectEnforced();
+  });
+
+  it('of the service and the master together: the next start brings both back', async () => {
+    const { master } = await service.processes();
+    const refusals = await blockThroughout(async () => {
+      service.kill('SIGKILL');
+      await service.ended();
+      await kill(master.pid);
+      await service.launch();
+    });
+    expect(refusals).toEqual([]);
+    expect((await service.processes()).master.pid).not.toBe(master.pid);
+    await expectEnforced();
+  });
+
+  it('of the master, with a live configuration that somebody broke by hand: the last known good serves', async () => {
+    const good = await readFile(service.paths.config, 'utf8');
+    const { master } = await service.processes();
+    await appendFile(service.paths.config, '\nfrontend broken\n  bind no-such-thing\n');
+    const broken = await readFile(service.paths.config, 'utf8');
+    await kill(master.pid);
+    await servedAgainAfter(master.pid);
+    expect(await readFile(service.paths.config, 'utf8')).toBe(good);
+    expect((await service.logText()).split('Proxy is gone').at(-1)).toContain('Backup restored');
+    await expectEnforced();
+    const kept = (await service.call('GET', '/api/config/backups')).body as { items?: unknown };
+    expect(JSON.stringify(kept)).toContain('refused by the proxy at start');
+    expect(broken).not.toBe(good);
+  });
+
+  it('of the master while the service is away, with a stale pid file that names a stranger: he is left alone', async () => {
+    const { master } = await service.processes();
+    service.kill('SIGTERM');
+    await service.ended();
+    await kill(master.pid);
+    // This test's own process is the stranger: a signal would end it.
+    await writeFile(service.paths.pidFile, `${process.pid}\n`);
+    await service.launch();
+    await servedAgainAfter(master.pid);
+    expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+    expect((await findMaster(service.paths.pidFile, service.paths.config))?.pid).toBe(
+      (await service.processes()).master.pid,
+    );
+    await expectEnforced();
+  });
+});

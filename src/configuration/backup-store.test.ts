@@ -125,7 +125,7 @@ test('what a crash left half made is no set, hides nothing, and goes with the ne
 });
 
 test('a set that cannot be finished leaves nothing behind', async () => {
-  await mkdir(join(folder, 'a-folder'));
-  await expect(store.create({ ...request('1'), mapFiles: [join(folder, 'a-folder')] })).rejects.toThrow();
+  const unwritable = { path: `/etc/proxy/${'x'.repeat(300)}.map`, content: 'a name that no file system takes' };
+  await expect(store.create({ ...request('1'), extraFiles: [unwritable] })).rejects.toThrow();
   expect(await readdir(directory)).toEqual([]);
 });

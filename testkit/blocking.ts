@@ -66,7 +66,7 @@ export async function openBlocking(options: {
     log,
     now,
     fastDeletes: () => fastDeletes,
-    scheduleReload: (reason) => reloads.push(reason),
+    scheduleReload: (reason) => reloads.push(reason) > 0,
     reconsiderReload: () => undefined,
   });
   return {

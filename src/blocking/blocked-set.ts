@@ -43,7 +43,7 @@ export class BlockedSet implements BlockedSetService {
   readonly #checker: AddressChecker;
   readonly #trusted: TrustedEntries;
   readonly #notSeenWhole: () => string | null;
-  readonly #scheduleReload: (reason: string) => void;
+  readonly #scheduleReload: (reason: string) => boolean;
   readonly #log: Log;
   readonly #now: () => Date;
 
@@ -56,7 +56,8 @@ export class BlockedSet implements BlockedSetService {
     readonly trusted: TrustedEntries;
     /** Why it is not known that every live worker holds the whole set; null: it is. */
     readonly notSeenWhole: () => string | null;
-    readonly scheduleReload: (reason: string) => void;
+    /** False: no reload of this configuration could enforce anything, so none is scheduled. */
+    readonly scheduleReload: (reason: string) => boolean;
     readonly log: Log;
     readonly now: () => Date;
   }) {
@@ -215,8 +216,8 @@ export class BlockedSet implements BlockedSetService {
 
   /** Written for every group of expired entries. */
   reportExpiry(ips: readonly string[], result: ChangeResult): void {
-    if (result.currentFailed) this.#scheduleReload(`expiry: ${result.failures[0]?.reason}`);
-    const report = runtimeReport(result.failures, result.currentFailed);
+    const scheduled = result.currentFailed && this.#scheduleReload(`expiry: ${result.failures[0]?.reason}`);
+    const report = runtimeReport(result.failures, scheduled);
     if (report.runtime_map_updated) this.#log.info('Runtime map updated', { operation: 'expire', count: ips.length });
     this.#log.info('Operation done', {
       operation: 'expire',
@@ -317,8 +318,8 @@ export class BlockedSet implements BlockedSetService {
   }
 
   #report(operation: string, ip: string, result: ChangeResult, caller: Caller): RuntimeReport {
-    if (result.currentFailed) this.#scheduleReload(`${operation} ${ip}: ${result.failures[0]?.reason}`);
-    const report = runtimeReport(result.failures, result.currentFailed);
+    const scheduled = result.currentFailed && this.#scheduleReload(`${operation} ${ip}: ${result.failures[0]?.reason}`);
+    const report = runtimeReport(result.failures, scheduled);
     const fields = { operation, ip_address: ip, key: caller.keyName, request_id: caller.requestId };
     if (report.runtime_map_updated) this.#log.info('Runtime map updated', fields);
     this.#log.info('Operation done', { ...fields, ...report });
@@ -332,8 +333,9 @@ export class BlockedSet implements BlockedSetService {
     rejected: readonly Rejection[],
     caller: Caller,
   ): BulkAnswer {
-    if (done.currentFailed) this.#scheduleReload(`${operation}: ${done.failures[0]?.reason ?? 'not verified'}`);
-    const report = runtimeReport(done.failures, done.currentFailed, done.failuresTotal);
+    const scheduled =
+      done.currentFailed && this.#scheduleReload(`${operation}: ${done.failures[0]?.reason ?? 'not verified'}`);
+    const report = runtimeReport(done.failures, scheduled, done.failuresTotal);
     const counts = {
       added: done.added,
       removed: done.removed,

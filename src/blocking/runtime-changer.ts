@@ -5,7 +5,7 @@ import { CURRENT, MapCommands } from '../haproxy/runtime-map-commands.ts';
 import type { RuntimeMapFailure } from './answers.ts';
 import type { PendingVersions } from './map-replacement.ts';
 import type { MapName } from './mirrored-map.ts';
-import type { RuntimeLink } from './runtime-link.ts';
+import { type RuntimeLink, waitOutReload } from './runtime-link.ts';
 import type { WorkerBook } from './worker-book.ts';
 
 export interface RuntimeChange {
@@ -118,15 +118,17 @@ export class RuntimeChanger {
       return this.#skipped(change, pid, 'the draining worker does not answer');
     }
     const pending = this.#pending.of(pid, change.name);
-    const outcome = await change.map.changeGroup({
-      worker: { kind: 'pid', pid },
-      add: change.add,
-      remove: change.remove,
-      committed: change.committed,
-      processes: false,
-      deadline: Math.min(change.deadline, performance.now() + drainingShareMs),
-      ...(pending === undefined ? {} : { pendingVersion: pending }),
-    });
+    const outcome = await waitOutReload(change.deadline, () =>
+      change.map.changeGroup({
+        worker: { kind: 'pid', pid },
+        add: change.add,
+        remove: change.remove,
+        committed: change.committed,
+        processes: false,
+        deadline: Math.min(change.deadline, performance.now() + drainingShareMs),
+        ...(pending === undefined ? {} : { pendingVersion: pending }),
+      }),
+    );
     if (outcome.workerGone) {
       this.#book.forget(pid);
       return outcome;

@@ -57,18 +57,12 @@ export class RuntimeLink {
     deadline: number,
     attempt: () => Promise<T>,
   ): Promise<T> {
-    let pause = firstPauseMs;
-    for (;;) {
-      const outcome = await attempt();
-      if (outcome.ended === null) return outcome;
-      if (!mayBeReload(outcome.ended.reason) || performance.now() + pause >= deadline) {
-        // Nothing was sent when no place came free in time: that says nothing about the socket.
-        if (outcome.ended.command !== '' || outcome.ended.reason !== 'deadline') this.markDown(outcome.ended);
-        return outcome;
-      }
-      await sleep(pause);
-      pause = Math.min(pause * 2, longestPauseMs);
+    const outcome = await waitOutReload(deadline, attempt);
+    // Nothing was sent when no place came free in time: that says nothing about the socket.
+    if (outcome.ended !== null && (outcome.ended.command !== '' || outcome.ended.reason !== 'deadline')) {
+      this.markDown(outcome.ended);
     }
+    return outcome;
   }
 
   /**
@@ -155,6 +149,21 @@ export class RuntimeLink {
       conversation.close();
     }
     return await showProcesses(this.#socket, performance.now() + 1_000);
+  }
+}
+
+/** The same for one worker of several, whose failure says nothing about the socket as a whole. */
+export async function waitOutReload<T extends { readonly ended: MasterSocketError | null }>(
+  deadline: number,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  let pause = firstPauseMs;
+  for (;;) {
+    const outcome = await attempt();
+    if (outcome.ended === null || !mayBeReload(outcome.ended.reason)) return outcome;
+    if (performance.now() + pause >= deadline) return outcome;
+    await sleep(pause);
+    pause = Math.min(pause * 2, longestPauseMs);
   }
 }
 

@@ -24,7 +24,7 @@ export class Synchroniser {
   readonly #store: BlockedIpsStore;
   readonly #blocked: MirroredMap;
   readonly #trusted: MirroredMap;
-  readonly #scheduleReload: (reason: string) => void;
+  readonly #scheduleReload: (reason: string) => boolean;
 
   constructor(options: {
     readonly link: RuntimeLink;
@@ -34,7 +34,8 @@ export class Synchroniser {
     readonly store: BlockedIpsStore;
     readonly blocked: MirroredMap;
     readonly trusted: MirroredMap;
-    readonly scheduleReload: (reason: string) => void;
+    /** False: no reload of this configuration could enforce anything, so none is scheduled. */
+    readonly scheduleReload: (reason: string) => boolean;
   }) {
     this.#link = options.link;
     this.#book = options.book;
@@ -56,7 +57,7 @@ export class Synchroniser {
       remaining: Remaining,
       draining: SyncAnswer['draining_workers'],
     ): SyncAnswer => {
-      if (!current.whole) this.#scheduleReload(`sync: ${current.reason}`);
+      const scheduled = !current.whole && this.#scheduleReload(`sync: ${current.reason}`);
       return {
         runtime_map_synced: current.whole,
         total_ips: total,
@@ -68,7 +69,7 @@ export class Synchroniser {
         duplicate_ips: remaining.duplicate,
         draining_workers: draining,
         map_file_updated: true,
-        reload_scheduled: !current.whole,
+        reload_scheduled: scheduled,
         duration_ms: Math.round(performance.now() - began),
         ...(current.reason === null ? {} : { reason: current.reason }),
       };

@@ -31,7 +31,7 @@ export class TrustedSet implements MirroredMap {
   readonly #changer: RuntimeChanger;
   readonly #windows: ChangeWindows;
   readonly #log: Log;
-  readonly #scheduleReload: (reason: string) => void;
+  readonly #scheduleReload: (reason: string) => boolean;
   #expected = new Fingerprint();
   /** Of the file that was written last. */
   #written: string | null = null;
@@ -44,7 +44,8 @@ export class TrustedSet implements MirroredMap {
     readonly changer: RuntimeChanger;
     readonly windows: ChangeWindows;
     readonly log: Log;
-    readonly scheduleReload: (reason: string) => void;
+    /** False: no reload of this configuration could enforce anything, so none is scheduled. */
+    readonly scheduleReload: (reason: string) => boolean;
   }) {
     this.#store = options.store;
     this.#path = options.path;
@@ -182,8 +183,9 @@ export class TrustedSet implements MirroredMap {
       }
     });
     const { result } = outcome;
-    if (result.currentFailed) this.#scheduleReload(`${operation} ${entry.text}: ${result.failures[0]?.reason}`);
-    const report = runtimeReport(result.failures, result.currentFailed);
+    const scheduled =
+      result.currentFailed && this.#scheduleReload(`${operation} ${entry.text}: ${result.failures[0]?.reason}`);
+    const report = runtimeReport(result.failures, scheduled);
     if (report.runtime_map_updated) this.#log.info('Runtime map updated', { operation, ip_address: entry.text });
     this.#log.info('Operation done', {
       operation,

@@ -104,6 +104,9 @@ export class MapLineParser {
   }
 }
 
+/** Why a line that holds an address alone is damaged; told apart because a list of addresses looks like this. */
+export const NO_VALUE = 'no value: HAProxy loads it, and it does not block';
+
 function readLine(bytes: Buffer, start: number, end: number, line: number): MapFileLine | null {
   if (isCommentOrBlank(bytes, start, end)) return null;
   const text = bytes.toString('latin1', start, end);
@@ -122,7 +125,7 @@ function readLine(bytes: Buffer, start: number, end: number, line: number): MapF
     );
   }
   if (value === '') {
-    return damaged(bytes.subarray(start, end), line, 'no value: HAProxy loads it, and it does not block');
+    return damaged(bytes.subarray(start, end), line, NO_VALUE);
   }
   return { kind: 'entry', key, value, line };
 }

@@ -8,7 +8,7 @@ import { RewriteInProgress } from './map-file-rewrite.ts';
 
 export { MapFileError, type MapFileFailure } from './map-file-error.ts';
 export type { MapFileHeader } from './map-file-layout.ts';
-export { type MapFileLine, readMapFile, readMapFileHeader } from './map-file-reader.ts';
+export { type MapFileLine, NO_VALUE, readMapFile, readMapFileHeader } from './map-file-reader.ts';
 
 /** `unopened`: not yet rewritten by us. `behind`: not to be trusted until a rewrite succeeds. */
 export type MapFileState = 'unopened' | 'current' | 'behind';

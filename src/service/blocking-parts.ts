@@ -42,7 +42,7 @@ export function wireBlocking(options: {
   readonly log: Log;
   readonly now: () => Date;
   readonly fastDeletes: () => boolean;
-  readonly scheduleReload: (reason: string) => void;
+  readonly scheduleReload: (reason: string) => boolean;
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
 }) {

@@ -1,22 +1,18 @@
 // The whole service: what is made in which order at start, and in which order it ends. Everything is made here and
 // passed on; no part looks another one up.
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { BackupStore } from '../configuration/backup-store.ts';
-import { acceptedRule, findBlockedRule } from '../configuration/blocked-rule.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
 import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { SafeReload } from '../configuration/safe-reload.ts';
-import { ensureServerStateFile, keepServerState } from '../configuration/server-state.ts';
+import { ensureServerStateFile } from '../configuration/server-state.ts';
 import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
-import { isMissing, removeStaleTemporaries } from '../files/atomic-file.ts';
+import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
-import { MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
-import { ProxyReloader, type ReloadOutcome } from '../haproxy/reloader.ts';
-import { showProcesses } from '../haproxy/workers.ts';
+import { MasterSocket } from '../haproxy/master-socket.ts';
 import type { Services } from '../http/services.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
@@ -24,20 +20,19 @@ import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
-import { ServiceLock } from '../supervision/service-lock.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
+import { makeFolders, takeLocks } from './folders-and-locks.ts';
 import { Health } from './health.ts';
-import { heldByOthers } from './held-addresses.ts';
 import { ApiKeys } from './keys.ts';
-import { openState, rememberInstance, StartRefused } from './open-state.ts';
+import { LiveRule } from './live-rule.ts';
+import { openState, rememberInstance } from './open-state.ts';
 import { ProxyFacts } from './proxy-facts.ts';
+import { ProxyReload } from './proxy-reload.ts';
 import { Sites } from './sites.ts';
-
-const reloadPatienceMs = 60_000;
 
 export interface RunningService {
   readonly services: Services;
@@ -80,7 +75,11 @@ export async function startService(
     log,
     now,
     fastDeletes: () => facts.capabilitiesOf(parts.book.runningVersion).fastDeletes,
-    scheduleReload: (reason) => reloads.schedule(reason),
+    scheduleReload: (reason) => {
+      if (rule.missing) return false;
+      reloads.schedule(reason);
+      return true;
+    },
     reconsiderReload: () => reloads.reconsider(),
   });
   const { keeper, trusted, reconciler, book } = parts;
@@ -108,61 +107,19 @@ export async function startService(
   };
   const mapFiles = [settings.blockedMap, settings.trustedMap];
 
-  const reloader = new ProxyReloader({
+  const rule = new LiveRule(live, settings, log);
+  const proxyReload = new ProxyReload({
+    settings,
+    live,
     socket,
-    pidFile: settings.pidFile,
-    configFile: settings.configFile,
-    knownMaster: () => book.masterPid,
+    parts,
+    serverStateFile,
+    supervisor: () => supervisor,
+    log,
   });
-  const keepServers = async (): Promise<void> => {
-    try {
-      const answer = await socket.ask('@1 show servers state', performance.now() + 2_000);
-      await keepServerState(serverStateFile, answer);
-    } catch (error) {
-      // Without it a server found by name answers a moment later after the reload; no reason not to reload.
-      if (!(error instanceof MasterSocketError)) throw error;
-    }
-  };
-  const reloadProxy = async (): Promise<ReloadOutcome> => {
-    const held = await heldByOthers((await live.read()) ?? '', settings);
-    if (held.length > 0) {
-      const worker = book.current()?.pid ?? null;
-      const detail = `${held.join(', ')} is held by another process, so the proxy was not asked to reload`;
-      return {
-        confirmed: false,
-        reason: 'refused',
-        detail,
-        workerBefore: worker,
-        workerAfter: worker,
-        output: '',
-      };
-    }
-    await keepServers();
-    const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
-    if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return afterReload(outcome);
-    try {
-      const master = await supervisor.ensureRunning();
-      const processes = await showProcesses(socket, performance.now() + 5_000);
-      const worker = processes.current[0]?.pid;
-      if (worker === undefined) return outcome;
-      log.info('Proxy was started instead of reloaded', { master: master.pid });
-      return afterReload({
-        confirmed: true,
-        workerBefore: null,
-        workerAfter: worker,
-        by: 'socket',
-        output: '',
-        processes,
-      });
-    } catch (error) {
-      return { ...outcome, detail: `${outcome.detail}; and it could not be started: ${causeText(error)}` };
-    }
-  };
-  const afterReload = (outcome: ReloadOutcome): ReloadOutcome => {
-    if (outcome.confirmed && outcome.processes !== null) {
-      book.observe(outcome.processes);
-      parts.link.markUp(outcome.processes);
-    }
+  const reloadProxy = async () => {
+    const outcome = await proxyReload.reload();
+    await rule.look();
     return outcome;
   };
   const verifyWorkers = async (): Promise<string[]> => {
@@ -249,11 +206,8 @@ export async function startService(
       if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
       const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
       const text = (await live.read()) ?? '';
-      if (text !== '' && findBlockedRule(text, settings.blockedMap, settings.trustedMap).lines.length === 0) {
-        problems.push(
-          `${settings.configFile} has no rule for the blocked map, so nobody is denied: POST /api/config/reload replaces it with the template's (it is kept as a backup), or add: ${acceptedRule(settings.blockedMap, settings.trustedMap)}`,
-        );
-      }
+      const lacking = rule.problemOf(text);
+      if (lacking !== null) problems.push(lacking);
       for (const foreign of await foreignListeners(bindAddresses(text), pids)) {
         problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
       }
@@ -280,6 +234,7 @@ export async function startService(
     await ensureServerStateFile(serverStateFile);
     await keys.ensureFirstKey(keyFile);
     if ((await live.read()) === null) await reportStart(await ensureStart());
+    await rule.look();
     await supervisor?.start();
     await rememberKnownGood();
   }
@@ -362,41 +317,4 @@ export async function startService(
       log.info('Service stopped');
     },
   };
-}
-
-function takeLocks(settings: Settings): ServiceLock[] {
-  const locks: ServiceLock[] = [];
-  try {
-    locks.push(ServiceLock.take(`${settings.blockedMap}.lock`, settings.blockedMap));
-    locks.push(ServiceLock.take(`${settings.masterSocket}.lock`, `the proxy at ${settings.masterSocket}`));
-    return locks;
-  } catch (error) {
-    for (const lock of locks) lock.free();
-    throw new StartRefused((error as Error).message, { cause: error });
-  }
-}
-
-async function makeFolders(settings: Settings): Promise<void> {
-  const files = [
-    settings.configFile,
-    settings.blockedMap,
-    settings.trustedMap,
-    settings.sitesMap,
-    settings.masterSocket,
-    settings.statsSocket,
-    settings.pidFile,
-  ];
-  for (const folder of new Set([...files.map((file) => dirname(file)), settings.stateDir])) {
-    if (!(await exists(folder))) await mkdir(folder, { recursive: true });
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }

@@ -1,0 +1,97 @@
+// A reload as this service makes it: not asked for where it could only hurt, with the servers' state kept for the next
+// worker, and a start in its place where the proxy is ours to start and is gone.
+import type { LiveFile } from '../configuration/live-file.ts';
+import { keepServerState } from '../configuration/server-state.ts';
+import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { ProxyReloader, type ReloadOutcome } from '../haproxy/reloader.ts';
+import { showProcesses } from '../haproxy/workers.ts';
+import type { Settings } from '../settings.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { BlockingParts } from './blocking-parts.ts';
+import { heldByOthers } from './held-addresses.ts';
+
+const reloadPatienceMs = 60_000;
+
+export class ProxyReload {
+  readonly #settings: Settings;
+  readonly #live: LiveFile;
+  readonly #socket: MasterSocket;
+  readonly #parts: Pick<BlockingParts, 'book' | 'link'>;
+  readonly #serverStateFile: string;
+  readonly #supervisor: () => Supervisor | null;
+  readonly #log: Log;
+  readonly #reloader: ProxyReloader;
+
+  constructor(options: {
+    readonly settings: Settings;
+    readonly live: LiveFile;
+    readonly socket: MasterSocket;
+    readonly parts: Pick<BlockingParts, 'book' | 'link'>;
+    readonly serverStateFile: string;
+    readonly supervisor: () => Supervisor | null;
+    readonly log: Log;
+  }) {
+    this.#settings = options.settings;
+    this.#live = options.live;
+    this.#socket = options.socket;
+    this.#parts = options.parts;
+    this.#serverStateFile = options.serverStateFile;
+    this.#supervisor = options.supervisor;
+    this.#log = options.log;
+    this.#reloader = new ProxyReloader({
+      socket: options.socket,
+      pidFile: options.settings.pidFile,
+      configFile: options.settings.configFile,
+      knownMaster: () => options.parts.book.masterPid,
+    });
+  }
+
+  /** With the live file as it is. Never throws for what the proxy or its socket does. */
+  async reload(): Promise<ReloadOutcome> {
+    const held = await heldByOthers((await this.#live.read()) ?? '', this.#settings);
+    if (held.length > 0) return this.#notAsked(`${held.join(', ')} is held by another process`);
+    await this.#keepServers();
+    const outcome = await this.#reloader.reload(performance.now() + reloadPatienceMs);
+    const supervisor = this.#supervisor();
+    if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return this.#noted(outcome);
+    try {
+      return this.#noted(await this.#started(supervisor));
+    } catch (error) {
+      return { ...outcome, detail: `${outcome.detail}; and it could not be started: ${causeText(error)}` };
+    }
+  }
+
+  async #started(supervisor: Supervisor): Promise<ReloadOutcome> {
+    const master = await supervisor.ensureRunning();
+    const processes = await showProcesses(this.#socket, performance.now() + 5_000);
+    const workerAfter = processes.current[0]?.pid;
+    if (workerAfter === undefined) throw new Error(`the master ${master.pid} has no current worker`);
+    this.#log.info('Proxy was started instead of reloaded', { master: master.pid });
+    return { confirmed: true, workerBefore: null, workerAfter, by: 'socket', output: '', processes };
+  }
+
+  #notAsked(why: string): ReloadOutcome {
+    const worker = this.#parts.book.current()?.pid ?? null;
+    const detail = `${why}, so the proxy was not asked to reload`;
+    return { confirmed: false, reason: 'refused', detail, workerBefore: worker, workerAfter: worker, output: '' };
+  }
+
+  #noted(outcome: ReloadOutcome): ReloadOutcome {
+    if (outcome.confirmed && outcome.processes !== null) {
+      this.#parts.book.observe(outcome.processes);
+      this.#parts.link.markUp(outcome.processes);
+    }
+    return outcome;
+  }
+
+  async #keepServers(): Promise<void> {
+    try {
+      const answer = await this.#socket.ask('@1 show servers state', performance.now() + 2_000);
+      await keepServerState(this.#serverStateFile, answer);
+    } catch (error) {
+      // Without it a server found by name answers a moment later after the reload; no reason not to reload.
+      if (!(error instanceof MasterSocketError)) throw error;
+    }
+  }
+}

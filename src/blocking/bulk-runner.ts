@@ -300,12 +300,26 @@ export class BulkRunner {
     const failures: RuntimeMapFailure[] = [];
     let failuresTotal = 0;
     let currentFailed = false;
-    for (const worker of this.#book.all()) {
+    const asked = new Set<number>();
+    for (;;) {
+      const worker = this.#book.all().find(({ pid }) => !asked.has(pid));
+      if (worker === undefined) {
+        // A reload meanwhile brings a worker that nobody has asked yet.
+        await this.#reachableWorkers();
+        if (this.#book.all().every(({ pid }) => asked.has(pid))) break;
+        continue;
+      }
+      asked.add(worker.pid);
       const verdict = await this.#workers.ensureWhole(this.#map, worker.pid);
       if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
       failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));
       failuresTotal += Math.max(total, 1);
       if (worker.role === 'current') currentFailed = true;
+    }
+    if (this.#book.current() === null) {
+      failures.push(...failure(null, 'no current worker'));
+      failuresTotal += Math.max(total, 1);
+      currentFailed = true;
     }
     return { failures: failures.slice(0, listedFailures), failuresTotal, currentFailed };
   }

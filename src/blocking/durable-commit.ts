@@ -40,9 +40,12 @@ export class DurableCommit {
    */
   async commit(changes: readonly BlockedChange[], remove: readonly string[]): Promise<Committed> {
     await this.#keeper.ensureUsable();
+    // All of them, not only the new ones: a row of a big change that is still being applied has no line yet, and a file
+    // that somebody emptied is noticed.
+    const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
     const write = () =>
-      this.#store.applyGroup(changes, this.#now(), async (net) => {
-        if (net.added.length > 0) await this.#keeper.file.add(net.added);
+      this.#store.applyGroup(changes, this.#now(), async () => {
+        if (lines.length > 0) await this.#keeper.file.add(lines);
       });
     let applied: Awaited<ReturnType<typeof write>>;
     try {
@@ -97,7 +100,7 @@ export class DurableCommit {
       const present = await this.#store.presentOf(added);
       await this.#keeper.file.remove(added.filter((text) => !present.has(text)));
     } catch (error) {
-      this.#keeper.noteProblem(error);
+      this.#keeper.markStale('a line of a change that was not committed could not be taken back');
       this.#log.error('A line could not be taken back; it stays until the file is rewritten', {
         cause: causeText(error),
       });

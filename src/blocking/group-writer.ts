@@ -71,7 +71,8 @@ export class GroupWriter {
   /**
    * Makes the changes durable and brings them into every worker; resolves when that was read back or failed.
    * @param deadline until when the running maps are waited for, in `performance.now()` milliseconds
-   * @throws ServiceError when database or file cannot be used (then nothing was changed), or the queue is full
+   * @throws ServiceError when database or file cannot be used (then no addition was made; a removal whose line could
+   *   not be taken out of the file is made in database and workers), or the queue is full
    */
   change(changes: readonly BlockedChange[], lane: Lane, deadline: number): Promise<ChangeResult> {
     if (this.#waitingChanges + changes.length > queueLimit) {

@@ -30,6 +30,10 @@ interface Active {
   readonly rewrite: MapFileRewrite;
   /** A change that could not wait wrote the file in its own turn; its outcome is this one's too. */
   replacedBy: Promise<MapFileUpdate> | null;
+  /** It has the turn, so nobody who needs one may be waited for in it. */
+  readonly inTurn: boolean;
+  /** Resolves when it has ended, however it ended. */
+  readonly ended: Promise<void>;
 }
 
 interface Scan {
@@ -66,7 +70,7 @@ export class MapFileKeeper {
   #beginning: Promise<unknown> = Promise.resolve();
   #problem: string | null = null;
   /** Committed changes are not in the file; only a rewrite brings them in. */
-  #stale: string | null = null;
+  #stale: { readonly reason: string } | null = null;
 
   constructor(options: {
     readonly file: MapFile;
@@ -99,12 +103,12 @@ export class MapFileKeeper {
 
   /** Why the file is behind the database; null when it is not. */
   get problem(): string | null {
-    return this.#file.state === 'current' ? this.#stale : (this.#problem ?? 'not written yet');
+    return this.#file.state === 'current' ? (this.#stale?.reason ?? null) : (this.#problem ?? 'not written yet');
   }
 
   /** The database holds what the file does not, and the rewrite that was to follow did not come. */
   markStale(reason: string): void {
-    this.#stale = reason;
+    this.#stale = { reason };
   }
 
   /** To be called for every committed change, inside its turn. */
@@ -129,7 +133,7 @@ export class MapFileKeeper {
 
   /** The same from inside a turn: nothing else changes until it is done. */
   async updateInsideTurn(): Promise<MapFileUpdate> {
-    return await this.#rewrite({}, (work) => work());
+    return await this.#rewrite({}, (work) => work(), true);
   }
 
   /** What somebody inserted into the table by hand is taken up first, should there be any. */
@@ -182,14 +186,19 @@ export class MapFileKeeper {
     }
   }
 
-  async #rewrite(accept: Acceptance, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
+  async #rewrite(
+    accept: Acceptance,
+    turn: <T>(work: () => Promise<T>) => Promise<T>,
+    inTurn = false,
+  ): Promise<MapFileUpdate> {
     const outcome = Promise.withResolvers<MapFileUpdate>();
+    const ended = Promise.withResolvers<void>();
     // Whoever was replaced by this one listens; nobody may.
     outcome.promise.catch(() => undefined);
     try {
       if (accept.acceptOtherFile !== true) await this.#refuseOtherFile(accept.acceptShrink === true);
       await this.#adoptUnkeyedRows(turn);
-      const active = await this.#begin(outcome.promise);
+      const active = await this.#begin(outcome.promise, inTurn, ended.promise);
       try {
         const written = await this.#write(
           active.rewrite,
@@ -212,12 +221,16 @@ export class MapFileKeeper {
       const failure = this.#asFailure(error);
       outcome.reject(failure);
       throw failure;
+    } finally {
+      ended.resolve();
     }
   }
 
   /** One at a time writes; a later one, which began inside somebody's turn, replaces the one under way. */
-  async #begin(outcome: Promise<MapFileUpdate>): Promise<Active> {
+  async #begin(outcome: Promise<MapFileUpdate>, inTurn: boolean, ended: Promise<void>): Promise<Active> {
     const begin = this.#beginning.then(async () => {
+      // One inside a turn is let end: replaced, it would keep its turn and wait for this one, which needs a turn.
+      if (!inTurn && this.#active?.inTurn === true) await this.#active.ended;
       const former = this.#active;
       if (former !== null) {
         former.replacedBy = outcome;
@@ -225,7 +238,7 @@ export class MapFileKeeper {
       }
       const generation = await this.#instance.bumpGeneration();
       const rewrite = await this.#file.beginRewrite({ database: this.#instance.databaseId, generation });
-      const active: Active = { rewrite, replacedBy: null };
+      const active: Active = { rewrite, replacedBy: null, inTurn, ended };
       this.#active = active;
       return active;
     });

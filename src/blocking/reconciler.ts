@@ -3,6 +3,7 @@
 // health is degraded until it was.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { isWorkerGone } from '../haproxy/replies.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -99,7 +100,7 @@ export class Reconciler {
     await this.#loop;
   }
 
-  /** One look at everything; resolves when what it found was repaired, or could not be. Concurrent callers share one. */
+  /** One look at everything; resolves when what it found was repaired, or could not be. One look at a time. */
   async look(compareAll: boolean): Promise<void> {
     while (this.#look !== null) await this.#look;
     const look = this.#lookOnce(compareAll);
@@ -215,7 +216,10 @@ export class Reconciler {
       const entries = await this.#entriesOf(map, ref).catch((error: unknown) => {
         // A draining worker that hangs is no reason to leave the others alone.
         if (worker.role === 'draining' && isDeadline(error)) return null;
-        throw error;
+        if (!(error instanceof MasterSocketError && isWorkerGone(error.partial))) throw error;
+        // It exited since it was listed: nobody is served by it any more.
+        this.#book.forget(worker.pid);
+        return map.expected.total;
       });
       worker.unresponsive = entries === null;
       if (entries === null) return false;
@@ -231,6 +235,15 @@ export class Reconciler {
     } catch (error) {
       if (isUnused(map, error)) return 0;
       throw error;
+    }
+  }
+
+  async #mayRun(): Promise<boolean> {
+    try {
+      return await this.#proxyRuns();
+    } catch (error) {
+      this.#log.warn('Whether the proxy runs could not be looked at', { cause: causeText(error) });
+      return true;
     }
   }
 
@@ -252,7 +265,7 @@ export class Reconciler {
     if (mayBeReload(error.reason) && !lasting) return;
     this.#link.markDown(error);
     // Nobody can see any more what the workers hold. Only a reload makes the socket anew, and there is one to reload.
-    if (await this.#proxyRuns()) this.#onCurrentNotWhole(`master socket: ${error.reason}`);
+    if (await this.#mayRun()) this.#onCurrentNotWhole(`master socket: ${error.reason}`);
   }
 }
 

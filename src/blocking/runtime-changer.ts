@@ -105,8 +105,11 @@ export class RuntimeChanger {
         deadline: change.deadline,
         ...(pending === undefined ? {} : { pendingVersion: pending }),
       });
-      if (!outcome.workerGone) return outcome;
-      this.#book.forget(pid!);
+      const isCurrent =
+        pending === undefined || outcome.processes === null || outcome.processes.current[0]?.pid === pid;
+      if (!outcome.workerGone && isCurrent) return outcome;
+      // The worker with the pending version is gone, or drains behind a newer one by now.
+      if (outcome.workerGone) this.#book.forget(pid!);
       return await change.map.changeGroup({ ...change, worker: CURRENT, processes: true });
     });
   }
@@ -135,7 +138,8 @@ export class RuntimeChanger {
     }
     if (outcome.failures.length > 0) {
       this.#book.markSuspect(pid, change.name, outcome.failures[0]!.reason);
-      if (outcome.ended?.reason === 'deadline' && known !== null) known.unresponsive = true;
+      const unanswered = outcome.ended?.reason === 'deadline' && outcome.ended.command !== '';
+      if (unanswered && known !== null) known.unresponsive = true;
     }
     return { ...outcome, failures: outcome.failures.map((failure) => ({ ...failure, worker: pid })) };
   }

@@ -1,6 +1,6 @@
 // When reloads run, and how many. One at a time; callers that arrive meanwhile share the next one. Those that the
 // service schedules for itself are coalesced with all their reasons, held apart from each other, and dropped when
-// every worker was meanwhile seen to hold the whole set.
+// the current worker, the only one that a reload replaces, was meanwhile seen to hold the whole set.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors/service-error.ts';
@@ -54,7 +54,7 @@ export class ReloadCoordinator {
     readonly stillNeeded: () => Promise<boolean>;
     /** False while one worker more, beside the draining ones, would not fit. */
     readonly memoryAllows: () => Promise<boolean>;
-    /** The last known good configuration; null: none yet. */
+    /** The live configuration, which such a reload leaves as it is; null: there is none yet. */
     readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
   }) {
     this.#safeReload = options.safeReload;
@@ -131,7 +131,7 @@ export class ReloadCoordinator {
     await this.#pause(coalesceMs);
     while (this.#scheduled !== null && !this.#stop.signal.aborted) {
       const scheduled = this.#scheduled;
-      if (!(await this.#stillNeeded())) {
+      if (!(await this.#isNeeded())) {
         // After an attempt it was seen to have done what it was for; before one, somebody else's reload did.
         const how = scheduled.attempts > 0 ? 'done' : 'dropped';
         this.#log.info(`Scheduled reload ${how}: the current worker was seen to hold the whole set`, {
@@ -146,11 +146,20 @@ export class ReloadCoordinator {
         continue;
       }
       if (!(await this.#hasMemory())) {
-        this.#log.warn('Scheduled reload waits: draining workers leave too little memory for one more');
+        this.#log.warn('Scheduled reload waits: there is too little memory for one worker more');
         await this.#pause(leastApartMs);
         continue;
       }
       await this.#tryScheduled(scheduled);
+    }
+  }
+
+  async #isNeeded(): Promise<boolean> {
+    try {
+      return await this.#stillNeeded();
+    } catch (error) {
+      this.#log.warn('The workers could not be looked at', { cause: causeText(error) });
+      return true;
     }
   }
 
@@ -168,7 +177,7 @@ export class ReloadCoordinator {
     try {
       await this.#alone(async () => {
         // One that had its turn before may have done what this one is for; if not, it counts for the distance.
-        if (!(await this.#stillNeeded()) || this.#waitBefore(scheduled.attempts) > 0) return;
+        if (!(await this.#isNeeded()) || this.#waitBefore(scheduled.attempts) > 0) return;
         scheduled.attempts += 1;
         const request = { id: newId(this.#now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
         // It is there to enforce what waits for it. What is new in the template, or an operator's own configuration
@@ -178,6 +187,8 @@ export class ReloadCoordinator {
       });
     } catch (error) {
       this.#log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });
+      // Also one that failed before it began keeps the next one at its distance.
+      this.#lastEnd = performance.now();
     }
     // Whether it did what it was for is seen at the workers, whatever the reload itself said.
   }

@@ -197,7 +197,9 @@ export class SafeReload {
     const why = `${failure.detail}${failure.output === '' ? '' : `: ${failure.output.slice(0, 2_000)}`}`;
     this.#log.error('Reload failed', { reload: request.id, reason: failure.reason, cause: why });
     const notRunning = failure.reason === 'not-running';
-    const restored = await this.#restore(attempt, { tried, reload: !notRunning });
+    // The live file is what it was before; only the proxy's own refusal says that something is wrong with it.
+    const untouched = tried === attempt.live && failure.reason !== 'refused';
+    const restored = untouched ? leftAlone : await this.#restore(attempt, { tried, reload: !notRunning });
     throw new ServiceError(
       notRunning ? codes.ProxyNotRunning : codes.ReloadRolledBack,
       'safe reload',
@@ -247,7 +249,7 @@ export class SafeReload {
   async #restore(
     attempt: Attempt,
     how: { readonly tried: string | null; readonly reload: boolean } = { tried: null, reload: true },
-  ): Promise<{ restored: boolean; problem: string | null; outcome: ReloadOutcome | null }> {
+  ): Promise<Restored> {
     let outcome: ReloadOutcome | null = null;
     try {
       const recorded = await this.#knownGood();
@@ -364,7 +366,18 @@ function firstAlert(output: string): string {
   return lines.find((line) => line.includes('[ALERT]')) ?? lines.find((line) => line !== '') ?? 'it gave no reason';
 }
 
-function rollbackText(restored: { restored: boolean; problem: string | null }): string {
+interface Restored {
+  readonly restored: boolean;
+  readonly problem: string | null;
+  readonly outcome: ReloadOutcome | null;
+}
+
+const leftAlone: Restored = { restored: false, problem: null, outcome: null };
+
+function rollbackText(restored: Restored): string {
+  if (restored === leftAlone) return '; the live configuration is what it was';
+  if (restored.outcome === null && restored.problem === null)
+    return '; the last known good configuration is back on disk';
   if (restored.problem === null) return '; the last known good configuration is back in force';
   return restored.restored
     ? `; the last known good configuration is back on disk, but ${restored.problem}`

@@ -59,6 +59,7 @@ export async function changeGroup(socket: MasterSocket, path: string, request: G
     }
     const commit = await committed;
     if (!commit.done) throw commit.error;
+    if (ended === null && performance.now() >= request.deadline) ended = nothingSent(socket.path);
     if (ended !== null || conversation === null) return outcomeOf(request, subjects, ended, null);
     return await changeAndProve(socket, conversation, commands, subjects, request);
   } finally {
@@ -161,6 +162,12 @@ function outcomeOf(
   // "Key not found." means that it was not there; the empty reply, that it was.
   const removed = subjects.filter(({ wish, mutation }) => wish === 'remove' && mutation === '').map(({ key }) => key);
   return { failures, ended, workerGone, processes, alreadyThere, removed };
+}
+
+/** The commit took all the time there was; that says nothing about the proxy. */
+function nothingSent(path: string): MasterSocketError {
+  const detail = 'database and file took the time that there was; nothing was sent';
+  return new MasterSocketError('deadline', { path, command: '', detail });
 }
 
 type Settled = { readonly done: true } | { readonly done: false; readonly error: unknown };

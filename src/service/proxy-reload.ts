@@ -52,29 +52,31 @@ export class ProxyReload {
     const held = await heldByOthers((await this.#live.read()) ?? '', this.#settings);
     if (held.length > 0) return this.#notAsked(`${held.join(', ')} is held by another process`);
     await this.#keepServers();
-    const outcome = await this.#reloader.reload(performance.now() + reloadPatienceMs);
+    const deadline = performance.now() + reloadPatienceMs;
+    const outcome = await this.#reloader.reload(deadline);
     const supervisor = this.#supervisor();
     if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return this.#noted(outcome);
     try {
-      return this.#noted(await this.#started(supervisor));
+      const { master, fresh } = await supervisor.ensureStarted();
+      // One that was on its way already, or runs after all, may have read the configuration before.
+      return this.#noted(fresh ? await this.#started(master.pid) : await this.#reloader.reload(deadline));
     } catch (error) {
       return { ...outcome, detail: `${outcome.detail}; and it could not be started: ${causeText(error)}` };
     }
   }
 
-  async #started(supervisor: Supervisor): Promise<ReloadOutcome> {
-    const master = await supervisor.ensureRunning();
+  async #started(master: number): Promise<ReloadOutcome> {
     const processes = await showProcesses(this.#socket, performance.now() + 5_000);
     const workerAfter = processes.current[0]?.pid;
-    if (workerAfter === undefined) throw new Error(`the master ${master.pid} has no current worker`);
-    this.#log.info('Proxy was started instead of reloaded', { master: master.pid });
+    if (workerAfter === undefined) throw new Error(`the master ${master} has no current worker`);
+    this.#log.info('Proxy was started instead of reloaded', { master });
     return { confirmed: true, workerBefore: null, workerAfter, by: 'socket', output: '', processes };
   }
 
   #notAsked(why: string): ReloadOutcome {
     const worker = this.#parts.book.current()?.pid ?? null;
     const detail = `${why}, so the proxy was not asked to reload`;
-    return { confirmed: false, reason: 'refused', detail, workerBefore: worker, workerAfter: worker, output: '' };
+    return { confirmed: false, reason: 'unconfirmed', detail, workerBefore: worker, workerAfter: worker, output: '' };
   }
 
   #noted(outcome: ReloadOutcome): ReloadOutcome {

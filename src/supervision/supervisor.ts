@@ -58,6 +58,7 @@ export class Supervisor {
   #launched: MasterProcess | null = null;
   #lostAt = Number.NEGATIVE_INFINITY;
   #reported: string | null = null;
+  #launchedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -114,6 +115,17 @@ export class Supervisor {
       this.#starting = null;
     });
     return this.#starting;
+  }
+
+  /**
+   * The same; `fresh` only when the proxy was launched by this very call, so that what it runs is what is on disk now.
+   * @throws when it cannot be started
+   */
+  async ensureStarted(): Promise<{ master: MasterProcess; fresh: boolean }> {
+    const began = performance.now();
+    const joined = this.#starting !== null;
+    const master = await this.ensureRunning();
+    return { master, fresh: !joined && this.#launched?.pid === master.pid && this.#launchedAt >= began };
   }
 
   async #adoptOrStart(): Promise<MasterProcess> {
@@ -182,6 +194,7 @@ export class Supervisor {
         log.warn('Proxy ended', { master: child.pid, how: ended });
       });
       child.unref();
+      this.#launchedAt = performance.now();
       const pid = await spawned.promise;
       const startTime = await processStartTime(pid);
       if (startTime !== null) this.#launched = { pid, startTime };
@@ -228,7 +241,7 @@ export class Supervisor {
         if (error instanceof Error && error.name === 'AbortError') return;
         throw error;
       }
-      if (this.#master !== null && (await processAlive(this.#master.pid, this.#master.startTime))) continue;
+      if (this.#master !== null && (await this.#lives(this.#master))) continue;
       if (this.#master !== null) {
         this.#options.log.error('Proxy is gone; it is started again', { master: this.#master.pid });
         this.#state = { running: false, reason: `the master ${this.#master.pid} is gone` };
@@ -248,6 +261,16 @@ export class Supervisor {
       if (!(failure instanceof AddressTaken)) {
         backOff = backOff === 0 ? firstBackOffMs : Math.min(backOff * 2, longestBackOffMs);
       }
+    }
+  }
+
+  async #lives(master: MasterProcess): Promise<boolean> {
+    try {
+      return await processAlive(master.pid, master.startTime);
+    } catch (error) {
+      // Not known is not dead: a second proxy would be worse than a late one.
+      this.#report(error);
+      return true;
     }
   }
 

@@ -99,6 +99,34 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
+  it('goes on when a rewrite from outside meets the one that a change makes in its own turn', async () => {
+    await fill(12_000);
+    const { scanTexts } = kit.store;
+    let outside: Promise<unknown> | undefined;
+    vi.spyOn(kit.store, 'scanTexts').mockImplementation(async (...args) => {
+      // The change has the turn by now, and reads the database for its rewrite.
+      outside ??= kit.keeper.updateBlockedIpsMap();
+      return await scanTexts.apply(kit.store, args);
+    });
+    appendFileSync(kit.mapPath, '198.51.100.9 1\n');
+    expect((await block('192.0.2.2')).created).toBe(true);
+    expect(await outside).toMatchObject({ entries: 12_001 });
+    await block('192.0.2.3');
+    await sameEverywhere();
+  });
+
+  it('writes a line for every block that is acknowledged, also where the row came from a list still being applied', async () => {
+    // As a slice of a big change leaves it: the row is there, its line is not yet.
+    await kit.store.applyGroup(
+      [{ op: 'add', entry: entryOf('192.0.2.7'), expiry: { kind: 'keep' } }],
+      new Date(),
+      () => undefined,
+    );
+    expect(await kit.fileEntries()).not.toContain('192.0.2.7 1');
+    expect((await block('192.0.2.7')).created).toBe(false);
+    expect(await kit.fileEntries()).toContain('192.0.2.7 1');
+  });
+
   it('leaves another database’s file alone and says what to confirm; a block is then a 503', async () => {
     await block('192.0.2.1');
     const header = readFileSync(kit.mapPath, 'utf8').split('\n', 1)[0]!;

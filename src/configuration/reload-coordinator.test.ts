@@ -175,3 +175,25 @@ describe('a scheduled reload', () => {
     expect(fixture.loaded).toEqual([]);
   });
 });
+
+it('a scheduled reload that fails before it begins keeps its distance from the next try', async () => {
+  let tries = 0;
+  const unreadable = new ReloadCoordinator({
+    safeReload: fixture.safeReload,
+    store: history,
+    log: silentLog,
+    now: () => new Date(),
+    stillNeeded: async () => true,
+    memoryAllows: async () => true,
+    inForce: async () => {
+      tries += 1;
+      throw new Error('the live file is not UTF-8');
+    },
+  });
+  unreadable.schedule('a block');
+  await eventually('it was tried', () => tries > 0);
+  // A round trip of the queue for each turn of a loop that would not rest.
+  for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(tries).toBe(1);
+  await unreadable.stop();
+});

@@ -120,6 +120,19 @@ describe('a safe reload', () => {
     expect(await fixture.live()).toBe('old\n');
   });
 
+  it.each(['not-running', 'unconfirmed'] as const)(
+    'of the live configuration as it is leaves an edit by hand alone when the proxy is merely %s',
+    async (reason) => {
+      await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
+      fixture.does.reload = () => refused(reason);
+      const error = await failure({ restore: { configText: 'edited\n', files: [] } });
+      expect(await fixture.live()).toBe('edited\n');
+      expect(fixture.loaded).toEqual(['edited\n']);
+      expect(error.detail).toContain('the live configuration is what it was');
+      expect(error.members.restored).toBe(false);
+    },
+  );
+
   it('without a running proxy says so, puts the old bytes back and tries no second reload', async () => {
     fixture.does.reload = () => refused('not-running');
     expect((await failure()).code).toBe(codes.ProxyNotRunning);

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { MasterSocketError } from '../haproxy/master-socket.ts';
+import type { GroupOutcome, RuntimeMap } from '../haproxy/runtime-map.ts';
+import type { GroupRequest } from '../haproxy/runtime-map-changes.ts';
+import type { Processes } from '../haproxy/workers.ts';
+import { PendingVersions } from './map-replacement.ts';
+import { RuntimeChanger } from './runtime-changer.ts';
+import type { RuntimeLink } from './runtime-link.ts';
+import { WorkerBook } from './worker-book.ts';
+
+const good: GroupOutcome = {
+  failures: [],
+  ended: null,
+  workerGone: false,
+  processes: null,
+  alreadyThere: 0,
+  removed: [],
+};
+
+const processesOf = (current: number, ...draining: number[]): Processes => {
+  const worker = (pid: number) => ({ pid, startTime: pid, version: '3.0.11' });
+  return {
+    master: { pid: 1, reloads: 0, failed: 0, version: '3.0.11' },
+    current: [worker(current)],
+    draining: draining.map(worker),
+  };
+};
+
+/** A changer before a proxy that answers each group as `answer` says; who was asked, in order. */
+function changerBefore(answer: (worker: string) => GroupOutcome) {
+  const asked: string[] = [];
+  const book = new WorkerBook(() => new Date());
+  const pending = new PendingVersions();
+  const map = {
+    path: '/etc/proxy/blocked_ips.map',
+    changeGroup: async ({ worker, committed }: GroupRequest) => {
+      await committed;
+      const name = worker.kind === 'pid' ? `@!${worker.pid}` : '@1';
+      asked.push(name);
+      return answer(name);
+    },
+  } as unknown as RuntimeMap;
+  const link = {
+    state: { up: true },
+    hold: (_: number, attempt: () => unknown) => attempt(),
+  } as unknown as RuntimeLink;
+  const changer = new RuntimeChanger({ link, book, pending, onNewWorkers: () => undefined });
+  const block = () =>
+    changer.change({
+      map,
+      name: 'blocked',
+      add: ['192.0.2.1'],
+      remove: [],
+      committed: Promise.resolve(),
+      deadline: performance.now() + 1_000,
+    });
+  return { asked, book, pending, block };
+}
+
+describe('a change in the running maps', () => {
+  it('is proved when the current worker and every listed one were seen to be right', async () => {
+    const { asked, book, block } = changerBefore((worker) =>
+      worker === '@1' ? { ...good, processes: processesOf(20, 10) } : good,
+    );
+    book.observe(processesOf(20));
+    expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+    // One that only the closing `show proc` made known has its own round.
+    expect(asked).toEqual(['@1', '@!10']);
+  });
+
+  it('is not proved without the list of workers: one that nobody knew of may lack the entry', async () => {
+    const ended = new MasterSocketError('deadline', { path: '/s', command: 'show proc' });
+    const { book, block } = changerBefore(() => ({ ...good, ended }));
+    book.observe(processesOf(20));
+    const { failures, currentFailed } = await block();
+    expect(currentFailed).toBe(true);
+    expect(failures).toMatchObject([{ ip_address: '192.0.2.1', command: 'show proc' }]);
+  });
+
+  it('asks the newer worker too when the one with a pending version turns out to drain', async () => {
+    const { asked, book, pending, block } = changerBefore(() => ({ ...good, processes: processesOf(30, 20) }));
+    book.observe(processesOf(20));
+    pending.begin(20, 'blocked', 1);
+    expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+    expect(asked).toContain('@1');
+  });
+
+  it('takes a draining worker that exited for no failure', async () => {
+    const { book, block } = changerBefore((worker) =>
+      worker === '@1'
+        ? { ...good, processes: processesOf(20) }
+        : { ...good, workerGone: true, failures: [failureOf(10, 'worker gone')] },
+    );
+    book.observe(processesOf(20, 10));
+    expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+  });
+
+  it('asks for no reload when only a draining worker lacks it', async () => {
+    const { book, block } = changerBefore((worker) =>
+      worker === '@1'
+        ? { ...good, processes: processesOf(20, 10) }
+        : { ...good, failures: [failureOf(10, 'rejected')] },
+    );
+    book.observe(processesOf(20, 10));
+    expect(await block()).toMatchObject({ failures: [{ worker: 10, reason: 'rejected' }], currentFailed: false });
+  });
+});
+
+function failureOf(worker: number, reason: string) {
+  return { ip_address: '192.0.2.1', worker, command: 'add', responses: [], reason };
+}

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../testkit/conditions.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -176,7 +177,9 @@ describeOnEachProxy('the API', ({ bin }) => {
       expect(headers['x-powered-by']).toBeUndefined();
     }
     expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(answers.length);
-    expect(await service.logText()).toContain(`request_id=${answers[0]?.headers['x-request-id']}`);
+    // The line of a request is written when its answer is out.
+    const named = `request_id=${answers[0]?.headers['x-request-id']}`;
+    await eventually('the log has the request', async () => (await service.logText()).includes(named));
     const block = await service.block('203.0.113.61');
     const line = (await service.logText()).split('\n').find((text) => text.includes('ip_address=203.0.113.61'));
     expect(line).toBeDefined();

@@ -186,14 +186,9 @@ export class TrustedSet implements MirroredMap {
     const scheduled =
       result.currentFailed && this.#scheduleReload(`${operation} ${entry.text}: ${result.failures[0]?.reason}`);
     const report = runtimeReport(result.failures, scheduled);
-    if (report.runtime_map_updated) this.#log.info('Runtime map updated', { operation, ip_address: entry.text });
-    this.#log.info('Operation done', {
-      operation,
-      ip_address: entry.text,
-      key: caller.keyName,
-      request_id: caller.requestId,
-      ...report,
-    });
+    const fields = { operation, ip_address: entry.text, key: caller.keyName, request_id: caller.requestId };
+    if (report.runtime_map_updated) this.#log.info('Runtime map updated', fields);
+    this.#log.info('Operation done', { ...fields, ...report });
     return { value: outcome.value, report };
   }
 

@@ -4,6 +4,7 @@
 // so the whole sequence is spoken to one pid).
 import type { WorkerRef } from '../haproxy/runtime-map.ts';
 import { bucketOf, Fingerprint } from './fingerprint.ts';
+import { listedFingerprint } from './listed-fingerprint.ts';
 import type { MapName, MirroredMap } from './mirrored-map.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -85,15 +86,7 @@ async function assertNothingLacks(
   version: number,
   deadline: number,
 ): Promise<void> {
-  const seen = new Fingerprint();
-  await map.runtime.runtimeMapKeys(
-    deadline,
-    (batch) => {
-      for (const { key, value } of batch) seen.addListed(key, value);
-    },
-    worker,
-    version,
-  );
+  const seen = await listedFingerprint(map, worker, deadline, version);
   const differing = new Set(seen.differingBuckets(map.expected));
   if (differing.size === 0) return;
   const texts = new Set<string>();

@@ -4,7 +4,8 @@
 // listing take the turn.
 import type { WorkerRef } from '../haproxy/runtime-map.ts';
 import type { ChangeWindows } from './change-windows.ts';
-import { bucketCount, Fingerprint } from './fingerprint.ts';
+import { bucketCount } from './fingerprint.ts';
+import { listedFingerprint } from './listed-fingerprint.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -49,14 +50,7 @@ async function list(
 ): Promise<{ differs: boolean; entries: number; left: number }> {
   const window = windows.open();
   try {
-    const seen = new Fingerprint();
-    await map.runtime.runtimeMapKeys(
-      deadline,
-      (batch) => {
-        for (const { key, value } of batch) seen.addListed(key, value);
-      },
-      worker,
-    );
+    const seen = await listedFingerprint(map, worker, deadline);
     const differs = seen.differingBuckets(map.expected, window.tainted).length > 0;
     let left = 0;
     for (let bucket = 0; bucket < bucketCount; bucket += 1) {

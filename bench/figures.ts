@@ -1,4 +1,6 @@
-// Medians, percentiles and the table. These machines are noisy: figures are compared within one run, pair by pair.
+// Figures and the table. These machines are noisy: figures are compared within one run, pair by pair, by medians.
+
+export type Unit = 'ms' | '/s' | 'MB' | 'bytes' | 'x' | '';
 
 export interface Figure {
   readonly name: string;
@@ -6,50 +8,83 @@ export interface Figure {
   readonly value: number;
   /** What the raw commands and fsyncs of the same work took, in the same run; null: there is no floor. */
   readonly floor: number | null;
-  readonly unit: 'ms' | '/s' | 'MB';
-  /** The ratio (or, without a floor, the value) that is wanted at most; at least for rates. Null: only told. */
+  /** `x`: a ratio itself. Empty: a count. */
+  readonly unit: Unit;
+  /** What is wanted at most, of the ratio (or, without a floor, of the value). Null: only told. */
   readonly goal: number | null;
+  /** The goal speaks of the value although there is a floor; the ratio is only told. */
+  readonly goalOf?: 'value';
+  /** What the floor is, where the name does not say it. */
   readonly note?: string;
 }
 
+/** A row that did not come to its end; the others go on. */
+export interface FailedRow {
+  readonly row: string;
+  readonly failed: string;
+}
+
+/** The value below which this share of them lies (nearest rank); NaN of none. */
 export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-/** The share of the goal: value over floor, or floor over value for rates, so that smaller is better either way. */
+/** Value over floor, or floor over value for rates, so that smaller is better either way. */
 export function ratioOf(figure: Figure): number | null {
   if (figure.floor === null) return null;
   return figure.unit === '/s' ? figure.floor / figure.value : figure.value / figure.floor;
 }
 
+/** False for what could not be measured (NaN) too. */
 export function reached(figure: Figure): boolean | null {
   if (figure.goal === null) return null;
-  return (ratioOf(figure) ?? figure.value) <= figure.goal;
+  const measured = figure.goalOf === 'value' ? figure.value : (ratioOf(figure) ?? figure.value);
+  return measured <= figure.goal;
 }
 
-export function table(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => {
-    const ratio = ratioOf(figure);
-    const met = reached(figure);
-    return [
-      figure.name,
-      `${rounded(figure.value)} ${figure.unit}`,
-      figure.floor === null ? '' : `${rounded(figure.floor)} ${figure.unit}`,
-      ratio === null ? '' : ratio.toFixed(2),
-      figure.goal === null ? '' : String(figure.goal),
-      met === null ? '' : met ? 'reached' : 'NOT reached',
-    ];
-  });
+export function table(results: readonly (Figure | FailedRow)[]): string {
+  const rows = results.filter((result) => 'unit' in result).map(cellsOf);
   const head = ['figure', 'service', 'floor', 'ratio', 'goal', ''];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]): string =>
     cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
-  return `${[line(head), ...rows.map(line)].join('\n')}\n`;
+  const failures = results.filter((result) => 'failed' in result).map(({ row, failed }) => `${row}: FAILED: ${failed}`);
+  return `${[line(head), ...rows.map(line), ...failures].map((text) => text.trimEnd()).join('\n')}\n`;
+}
+
+/** The figures as data: what the table shows, unrounded. */
+export function asData(results: readonly (Figure | FailedRow)[]): object[] {
+  return results.map((result) => {
+    if ('failed' in result) return result;
+    const { name, value, floor, unit, goal, note } = result;
+    const judged = { ratio: ratioOf(result), goal, reached: reached(result) };
+    return { name, unit, service: value, floor, ...judged, ...(note === undefined ? {} : { note }) };
+  });
+}
+
+function cellsOf(figure: Figure): string[] {
+  const ratio = ratioOf(figure);
+  const met = reached(figure);
+  const shown = (value: number): string => `${rounded(value)} ${figure.unit}`.trimEnd();
+  return [
+    figure.note === undefined ? figure.name : `${figure.name} (${figure.note})`,
+    shown(figure.value),
+    figure.floor === null ? '' : shown(figure.floor),
+    ratio === null ? '' : ratio.toFixed(2),
+    goalText(figure),
+    met === null ? '' : met ? 'reached' : 'NOT reached',
+  ];
+}
+
+function goalText({ goal, goalOf, floor, unit }: Figure): string {
+  if (goal === null) return '';
+  return goalOf === 'value' || floor === null ? `${goal} ${unit}`.trimEnd() : String(goal);
 }
 
 function rounded(value: number): string {
+  if (Number.isInteger(value)) return String(value);
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

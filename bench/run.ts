@@ -1,53 +1,60 @@
-// `npm run bench`: the service and its floor side by side, on the same machine, in the same run.
-//   --entries 1000,1000000   sizes of the set            --proxy-bin haproxy   which proxy
-//   --only block,put         some of the rows            --json FILE           the figures as JSON
+// `npm run bench`: the service and its floor side by side, on the same machine, in the same run. `--help` says how.
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { type Figure, table } from './figures.ts';
-import { Floor } from './floor.ts';
+import { asData, table } from './figures.ts';
+import { machineFacts, proxyFacts } from './machine.ts';
+import { type Options, readOptions, UsageError, usage } from './options.ts';
 import { rows } from './rows.ts';
-import { ServiceUnderTest } from './service-under-test.ts';
+import { Session } from './session.ts';
 
-const { values } = parseArgs({
-  options: {
-    entries: { type: 'string', default: '1000,1000000' },
-    'proxy-bin': { type: 'string', default: 'haproxy' },
-    only: { type: 'string' },
-    json: { type: 'string' },
-  },
-});
+const exitCodes = { done: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } as const;
 
-const sizes = values.entries.split(',').map(Number);
-if (sizes.some((size) => !Number.isSafeInteger(size) || size < 1)) {
-  throw new Error(`--entries takes numbers above 0 with commas, not ${values.entries}`);
-}
-const only = values.only?.split(',');
-const unknown = only?.find((name) => !(name in rows));
-if (unknown !== undefined) throw new Error(`--only knows ${Object.keys(rows).join(', ')}, not ${unknown}`);
+async function main(options: Options): Promise<number> {
+  const began = performance.now();
+  const say = (text: string): void => {
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+    process.stderr.write(`[${seconds.padStart(6)} s] ${text}\n`);
+  };
+  const proxy = proxyFacts(options.proxyBin);
+  const machine = machineFacts(proxy.version, new Date());
+  const stop = new AbortController();
+  let code: number = exitCodes.done;
+  const stopWith = (why: string, exitCode: number): void => {
+    if (stop.signal.aborted) return;
+    code = exitCode;
+    say(`${why}: stops what it started`);
+    stop.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopWith(signal, exitCodes[signal]));
+  process.on('SIGHUP', () => stopWith('SIGHUP', exitCodes.SIGTERM));
+  process.on('uncaughtException', (error) => stopWith(String(error.stack), exitCodes.failed));
 
-const figures: Figure[] = [];
-const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-
-for (const entries of sizes) {
-  const floor = await Floor.start(values['proxy-bin']);
-  try {
-    const service = await ServiceUnderTest.start(values['proxy-bin']);
-    try {
-      process.stderr.write(`${entries} entries on ${values['proxy-bin']}: loading\n`);
-      const loaded = { service: await service.load(entries), floor: await floor.load(service.batches(entries)) };
-      for (const [name, row] of Object.entries(rows)) {
-        if (stop.signal.aborted || (only !== undefined && !only.includes(name))) continue;
-        process.stderr.write(`${entries} entries: ${name}\n`);
-        figures.push(...(await row({ entries, service, floor, loaded })));
-      }
-    } finally {
-      await service.stop();
-    }
-  } finally {
-    await floor.stop();
+  const session = new Session(options, proxy, say);
+  await session.run(stop.signal);
+  for (const wrong of await session.started.stopAll()) {
+    say(`not stopped: ${String(wrong)}`);
+    if (code === exitCodes.done) code = exitCodes.failed;
   }
+  const { results } = session;
+  if (code === exitCodes.done && results.some((result) => 'failed' in result)) code = exitCodes.failed;
+  const seconds = Math.round((performance.now() - began) / 1_000);
+  const about = `HAProxy ${machine.haproxy}, Node ${machine.node}, ${machine.cores} cores (${machine.cpu}), ${machine.date}`;
+  process.stdout.write(`${about}\n\n${table(results)}`);
+  if (options.json !== null) {
+    const whole = code === exitCodes.done || code === exitCodes.failed;
+    const data = { machine, entries: options.sizes, whole, seconds, figures: asData(results) };
+    writeFileSync(options.json, `${JSON.stringify(data, null, 2)}\n`);
+  }
+  say('ended');
+  return code;
 }
 
-process.stdout.write(table(figures));
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+try {
+  const options = readOptions(process.argv.slice(2), Object.keys(rows));
+  if (options.help) process.stdout.write(usage(Object.keys(rows)));
+  // What is stopped has no more to do; a handle that somebody forgot must not keep it.
+  else process.exit(await main(options));
+} catch (error) {
+  const wrongUse = error instanceof UsageError;
+  process.stderr.write(`bench: ${(error as Error).message}${wrongUse ? '; --help says more' : ''}\n`);
+  process.exitCode = wrongUse ? exitCodes.usage : exitCodes.failed;
+}

@@ -1,96 +1,146 @@
-// The service with a keep-alive client, as a panel or a script would use it.
-import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+// The service with one keep-alive client, as a panel or a script would use it.
+
+import { processAlive, processStartTime } from '../src/haproxy/process.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { RealService } from '../testkit/real-service.ts';
-import { timed } from './floor.ts';
-import { batches } from './lists.ts';
+import { timed } from './clock.ts';
+import { HttpClient, type HttpReply } from './http-client.ts';
+import { bytesWritten, forgetPeak, memoryOf, processesOf, processorTime } from './process-figures.ts';
+
+// Bodies are looked at by a few names only.
+type Json = Record<string, unknown>;
+
+const chunkBytes = 65_536;
 
 export class ServiceUnderTest {
   readonly real: RealService;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #client: HttpClient;
 
   private constructor(real: RealService) {
     this.real = real;
+    this.#client = new HttpClient({ port: real.apiPort, key: real.key });
   }
 
   static async start(bin: string): Promise<ServiceUnderTest> {
     return new ServiceUnderTest(await RealService.start({ bin }));
   }
 
-  batches = batches;
-
   /** `PUT` of the whole list; the milliseconds until it was verified. */
-  async load(entries: number): Promise<number> {
+  async put(ips: readonly string[]): Promise<number> {
+    const chunks = textChunks(ips);
     return await timed(async () => {
-      const answer = await this.#send('PUT', '/api/blocked-ips?allow_shrink=true', 'text/plain', batches(entries));
-      if (JSON.parse(answer).runtime_map_updated !== true) throw new Error(`the load was not verified: ${answer}`);
+      const answer = await this.#client.stream('PUT', '/api/blocked-ips?allow_shrink=true', 'text/plain', chunks);
+      verified('PUT', answer, { rejected_total: 0 });
+    });
+  }
+
+  /** As many batches as it takes, one after the other; milliseconds. */
+  async batch(ips: readonly string[], list: 'add' | 'remove' = 'add'): Promise<number> {
+    const bodies: Buffer[][] = [];
+    for (let start = 0; start < ips.length; start += 100_000) {
+      bodies.push([Buffer.from(JSON.stringify({ [list]: ips.slice(start, start + 100_000) }))]);
+    }
+    return await timed(async () => {
+      for (const body of bodies) {
+        const answer = await this.#client.stream('POST', '/api/blocked-ips/batch', 'application/json', body);
+        verified('batch', answer, { rejected_total: 0 });
+      }
     });
   }
 
   async block(ip: string): Promise<number> {
-    return await timed(async () => {
-      const answer = await this.#send('POST', '/api/blocked-ips', 'application/json', [
-        [JSON.stringify({ ip_address: ip })],
-      ]);
-      if (JSON.parse(answer).runtime_map_updated !== true) throw new Error(`a block was not verified: ${answer}`);
-    });
+    const body = JSON.stringify({ ip_address: ip });
+    return await timed(async () =>
+      verified('block', await this.#client.request('POST', '/api/blocked-ips', 'application/json', body), {}),
+    );
   }
 
   async unblock(ip: string): Promise<number> {
-    return await timed(async () => {
-      const answer = await this.#send('DELETE', `/api/blocked-ips/${ip}`, null, []);
-      if (JSON.parse(answer).runtime_map_updated !== true) throw new Error(`an unblock was not verified: ${answer}`);
-    });
+    return await timed(async () =>
+      verified('unblock', await this.#client.request('DELETE', `/api/blocked-ips/${ip}`), {}),
+    );
   }
 
-  async post(path: string): Promise<number> {
-    return await timed(() => this.#send('POST', path, null, []));
+  /** Throws unless 200. */
+  async ask(method: 'GET' | 'POST', path: string): Promise<{ took: number; body: Json }> {
+    const began = performance.now();
+    const answer = await this.#client.request(method, path);
+    const took = performance.now() - began;
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 300)}`);
+    return { took, body: JSON.parse(answer.body) as Json };
   }
 
-  /** An endpoint that does nothing, on the same HTTP stack. */
-  async empty(): Promise<number> {
-    return await timed(() => this.#send('GET', '/livez', null, []));
+  /** Ends the service, and its proxy too where that is asked for; then starts it. Milliseconds from spawn to ready. */
+  async restart(what: 'service' | 'service and proxy'): Promise<number> {
+    this.#client.close();
+    this.real.kill('SIGTERM');
+    await this.real.ended();
+    if (what === 'service and proxy') await this.#endProxy();
+    return await timed(() => this.real.launch());
   }
 
-  memory(): { now: number; peak: number } {
-    const status = readFileSync(`/proc/${this.real.pid}/status`, 'latin1');
-    const megabytes = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024;
-    return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
+  async memory(): Promise<{ now: number; peak: number }> {
+    return memoryOf(await processesOf(this.real.pid));
+  }
+
+  async forgetPeak(): Promise<void> {
+    forgetPeak(await processesOf(this.real.pid));
+  }
+
+  bytesWritten(): number {
+    return bytesWritten(this.real.pid);
+  }
+
+  /** Until it has nothing left to do: below a twentieth of a core for a quarter of a second. */
+  async quiet(): Promise<void> {
+    let before = processorTime(this.real.pid);
+    await eventually(
+      'the service has nothing to do',
+      () => {
+        const now = processorTime(this.real.pid);
+        const used = now - before;
+        before = now;
+        return used <= 10;
+      },
+      30_000,
+      250,
+    );
   }
 
   async stop(): Promise<void> {
-    this.#agent.destroy();
+    this.#client.close();
     await this.real.stop();
   }
 
-  #send(method: string, path: string, type: string | null, body: Iterable<readonly string[]>): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const headers: Record<string, string> = { authorization: `Bearer ${this.real.key}` };
-      if (type !== null) headers['content-type'] = type;
-      const outgoing = request(
-        { host: '127.0.0.1', port: this.real.apiPort, method, path, headers, agent: this.#agent },
-        (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (chunk: string) => {
-            text += chunk;
-          });
-          response.once('end', () => {
-            if ((response.statusCode ?? 500) < 300) resolve(text);
-            else reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
-          });
-          response.once('error', reject);
-        },
-      );
-      outgoing.once('error', reject);
-      const write = async (): Promise<void> => {
-        for (const lines of body) {
-          if (!outgoing.write(lines.length === 1 ? lines[0]! : `${lines.join('\n')}\n`)) {
-            await new Promise((drained) => outgoing.once('drain', drained));
-          }
-        }
-        outgoing.end();
-      };
-      write().catch(reject);
-    });
+  async #endProxy(): Promise<void> {
+    for (const pid of await this.real.proxyPids()) {
+      const startTime = await processStartTime(pid);
+      process.kill(pid, 'SIGKILL');
+      await eventually('the proxy is gone', async () => !(await processAlive(pid, startTime)));
+    }
+  }
+}
+
+/** Made before anything is timed. */
+function textChunks(ips: readonly string[]): Buffer[] {
+  const chunks: Buffer[] = [];
+  let text = '';
+  for (const ip of ips) {
+    text += `${ip}\n`;
+    if (text.length >= chunkBytes) {
+      chunks.push(Buffer.from(text));
+      text = '';
+    }
+  }
+  if (text !== '') chunks.push(Buffer.from(text));
+  return chunks;
+}
+
+/** A figure of something that was not seen in every worker is no figure. */
+function verified(what: string, answer: HttpReply, also: Json): void {
+  const body = answer.status < 300 ? (JSON.parse(answer.body) as Json) : {};
+  for (const [name, value] of Object.entries({ runtime_map_updated: true, ...also })) {
+    if (body[name] !== value)
+      throw new Error(`${what} was not verified: ${answer.status} ${answer.body.slice(0, 300)}`);
   }
 }

@@ -1,0 +1,91 @@
+// What a row works with: the service and its floor at each size, alive at the same time.
+import type { Figure } from './figures.ts';
+import { Floor } from './floor.ts';
+import { type ListSource, listOf, spare } from './lists.ts';
+import type { ProxyFacts } from './machine.ts';
+import { ServiceUnderTest } from './service-under-test.ts';
+import type { Started } from './started.ts';
+
+/** A service and a floor, each with a HAProxy of its own, that hold the same list. */
+export interface Pair {
+  readonly entries: number;
+  readonly service: ServiceUnderTest;
+  readonly floor: Floor;
+  /** In no order, as it was sent. */
+  readonly list: readonly string[];
+}
+
+export interface Bench {
+  readonly bin: string;
+  readonly proxy: ProxyFacts;
+  readonly started: Started;
+  /** Files of addresses. */
+  readonly lists: readonly string[];
+  /** The largest of the sizes. */
+  readonly entries: number;
+  /** Ascending; one a size. Started and filled when a row first asks. */
+  pairs(): Promise<readonly Pair[]>;
+  /** The largest pair. */
+  large(): Promise<Pair>;
+  /** Addresses that no list holds and no row had before. */
+  readonly spares: Spares;
+  /** Progress, for whoever waits. */
+  say(text: string): void;
+}
+
+/** Gives its figures as they come, so that what was measured is not lost with what fails. */
+export type Row = (bench: Bench) => AsyncIterable<Figure> | Promise<Iterable<Figure>>;
+
+/** Goals that are named for a million entries; smaller sets are only told. */
+export function atAMillion(entries: number, goal: number): number | null {
+  return entries >= 1_000_000 ? goal : null;
+}
+
+export class Spares {
+  #next = 0;
+
+  next(): string {
+    return spare(this.reserve(1));
+  }
+
+  some(count: number): string[] {
+    const first = this.reserve(count);
+    return Array.from({ length: count }, (_, offset) => spare(first + offset));
+  }
+
+  /** The index of the first of so many. */
+  reserve(count: number): number {
+    this.#next += count;
+    return this.#next - count;
+  }
+}
+
+export async function startPair(bench: Bench, entries: number): Promise<Pair> {
+  const source: ListSource = { kind: 'ipv4', entries };
+  const list = listOf(source);
+  const { service, floor } = await startEmpty(bench);
+  await service.put(list);
+  await floor.raw.call('load', source);
+  await service.quiet();
+  return { entries, service, floor, list };
+}
+
+export async function startEmpty({ started, bin, proxy }: Bench): Promise<Pick<Pair, 'service' | 'floor'>> {
+  const floor = await started.start(() => Floor.start(bin, proxy.deletesScan));
+  const service = await started.start(() => ServiceUnderTest.start(bin));
+  return { service, floor };
+}
+
+/** For work on an empty set: both are gone afterwards. */
+export async function withEmpty<T>(
+  bench: Bench,
+  work: (empty: Pick<Pair, 'service' | 'floor'>) => Promise<T>,
+): Promise<T> {
+  const empty = await startEmpty(bench);
+  try {
+    return await work(empty);
+  } finally {
+    await bench.started.stop(empty.service);
+    await bench.started.stop(empty.floor);
+  }
+}

@@ -1,0 +1,80 @@
+// Parts of the benchmark in processes of their own, so that they share neither heap nor core nor figures with the rest.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+/** What a part can be asked. Arguments and results are plain data. */
+export type Calls = Record<string, (...args: never[]) => unknown>;
+
+interface Question {
+  readonly id: number;
+  readonly name: string;
+  readonly args: readonly never[];
+}
+
+type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string });
+
+/** In the part's own process. It ends when whoever started it is gone. */
+export function answerCalls(calls: Calls): void {
+  // A terminal sends it to everybody; whoever started this process says when it ends.
+  process.on('SIGINT', () => undefined);
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', ({ id, name, args }: Question) => {
+    Promise.resolve()
+      .then(() => calls[name]!(...args))
+      .then(
+        (result) => process.send!({ id, result } satisfies Reply),
+        (error: unknown) => process.send!({ id, error: String(error) } satisfies Reply),
+      );
+  });
+}
+
+export class PartProcess<C extends Calls> {
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  readonly #waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+  #lastId = 0;
+
+  /** @param program a file of this folder */
+  constructor(program: string, nodeFlags: readonly string[] = []) {
+    this.#name = program;
+    // Standard output belongs to the table.
+    this.#child = spawn(process.execPath, [...nodeFlags, join(import.meta.dirname, program)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.#child.on('message', (reply: Reply) => {
+      const waiting = this.#waiting.get(reply.id);
+      this.#waiting.delete(reply.id);
+      if ('error' in reply) waiting?.reject(new Error(`${this.#name}: ${reply.error}`));
+      else waiting?.resolve(reply.result);
+    });
+    this.#child.once('error', (error) => this.#fail(error));
+    this.#child.once('exit', () => this.#fail(new Error(`${this.#name} ended`)));
+  }
+
+  get pid(): number {
+    return Number(this.#child.pid);
+  }
+
+  call<K extends keyof C & string>(name: K, ...args: Parameters<C[K]>): Promise<Awaited<ReturnType<C[K]>>> {
+    return new Promise((resolve, reject) => {
+      this.#lastId += 1;
+      this.#waiting.set(this.#lastId, { resolve: resolve as (result: unknown) => void, reject });
+      this.#child.send({ id: this.#lastId, name, args }, (error) => {
+        if (error !== null) reject(error);
+      });
+    });
+  }
+
+  /** At once, whatever it is doing: nothing of it is worth keeping. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGKILL');
+    await gone;
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,13 @@
+// Milliseconds that work took.
+
+export function time(work: () => void): number {
+  const began = performance.now();
+  work();
+  return performance.now() - began;
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}

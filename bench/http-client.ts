@@ -1,0 +1,126 @@
+// One keep-alive connection of HTTP/1.1 by hand: what a client costs is not to be measured as the service's.
+import { connect, type Socket } from 'node:net';
+
+export interface HttpReply {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface HttpTarget {
+  readonly port: number;
+  readonly key: string;
+}
+
+interface Waiting {
+  resolve(reply: HttpReply): void;
+  reject(error: Error): void;
+}
+
+export class HttpClient {
+  readonly #target: HttpTarget;
+  #socket: Socket | null = null;
+  #received: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+  #waiting: Waiting | null = null;
+
+  constructor(target: HttpTarget) {
+    this.#target = target;
+  }
+
+  /** One request at a time. Rejects when the connection ends before the answer. */
+  request(method: string, path: string, type: string | null = null, body = ''): Promise<HttpReply> {
+    const about = type === null ? '' : `content-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+    return this.#send((socket) => socket.write(`${this.#head(method, path, about)}${body}`, 'latin1'));
+  }
+
+  /** The body in chunks that are there already, so that making them is not measured; waits where the service is slower. */
+  stream(method: string, path: string, type: string, chunks: readonly Buffer[]): Promise<HttpReply> {
+    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    const head = this.#head(method, path, `content-type: ${type}\r\ncontent-length: ${length}\r\n`);
+    return this.#send((socket) => {
+      let next = 0;
+      socket.write(head, 'latin1');
+      const writeMore = (): void => {
+        while (next < chunks.length) {
+          next += 1;
+          if (!socket.write(chunks[next - 1]!)) {
+            socket.once('drain', writeMore);
+            return;
+          }
+        }
+      };
+      writeMore();
+    });
+  }
+
+  close(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.destroy();
+    this.#fail(new Error('the client closed its connection'));
+  }
+
+  #head(method: string, path: string, about: string): string {
+    return `${method} ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${this.#target.key}\r\n${about}\r\n`;
+  }
+
+  #send(write: (socket: Socket) => void): Promise<HttpReply> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting !== null) throw new Error('one request at a time');
+      this.#waiting = { resolve, reject };
+      write(this.#connected());
+    });
+  }
+
+  #connected(): Socket {
+    if (this.#socket !== null) return this.#socket;
+    const socket = connect({ host: '127.0.0.1', port: this.#target.port, noDelay: true });
+    this.#socket = socket;
+    this.#received = Buffer.alloc(0);
+    const ended = (error: Error): void => {
+      // Only of the present connection: a request may be under way on the next one already.
+      if (this.#socket !== socket) return;
+      this.#socket = null;
+      this.#fail(error);
+    };
+    socket.on('data', (data) => this.#receive(data));
+    socket.once('error', ended);
+    socket.once('close', () => ended(new Error('the connection ended before the answer')));
+    return socket;
+  }
+
+  #fail(error: Error): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    waiting?.reject(error);
+  }
+
+  #receive(data: Buffer): void {
+    this.#received = this.#received.length === 0 ? data : Buffer.concat([this.#received, data]);
+    let reply: ReturnType<typeof parseReply>;
+    try {
+      reply = parseReply(this.#received);
+    } catch (error) {
+      this.#fail(error as Error);
+      return;
+    }
+    if (reply === null) return;
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    this.#received = Buffer.alloc(0);
+    if (reply.last) this.close();
+    waiting?.resolve(reply);
+  }
+}
+
+/** Null: not whole yet. Takes answers with a length only, which are all that this service's JSON endpoints send. */
+export function parseReply(bytes: Buffer): (HttpReply & { readonly last: boolean }) | null {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return null;
+  const head = bytes.toString('latin1', 0, end);
+  const status = Number(head.slice(9, 12));
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length === undefined) throw new Error(`an answer without a length: ${head.slice(0, 200)}`);
+  if (bytes.length < end + 4 + Number(length)) return null;
+  const body = bytes.toString('utf8', end + 4, end + 4 + Number(length));
+  return { status, body, last: /\r\nconnection: *close/i.test(head) };
+}

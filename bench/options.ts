@@ -1,0 +1,109 @@
+// What the command line of the benchmark says.
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  /** Ascending. */
+  readonly sizes: readonly number[];
+  readonly proxyBin: string;
+  /** Null: all. */
+  readonly only: readonly string[] | null;
+  /** Where the figures go as JSON; null: nowhere. */
+  readonly json: string | null;
+  /** Files of addresses that the bulk rows take too. */
+  readonly lists: readonly string[];
+  readonly help: boolean;
+}
+
+/** The message says which option is wrong and what it takes. */
+export class UsageError extends Error {}
+
+export const most = 8_000_000;
+
+export function usage(rows: readonly string[]): string {
+  return `npm run bench -- [options]: the service and its floor (raw commands, commits and fsyncs of the same work)
+side by side, in one run. A ratio is the service's figure over the floor's; for rates the reverse.
+
+  --entries 1000,1000000  sizes of the set, alive at the same time (1 to ${most}); most rows take the largest
+  --proxy-bin haproxy     which HAProxy
+  --only block,sync       some of the rows: ${rows.join(', ')}
+  --list FILE             a text list (or .gz), one address or network a line, for put and batch too; may be repeated
+  --json FILE             the figures and the machine's facts as JSON
+  --help                  this text
+`;
+}
+
+/** Throws a `UsageError`. */
+export function readOptions(args: readonly string[], rows: readonly string[]): Options {
+  const values = parse(args);
+  if (values.help) return { sizes: [], proxyBin: '', only: null, json: null, lists: [], help: true };
+  return {
+    sizes: sizesOf(values.entries),
+    proxyBin: values['proxy-bin'],
+    only: values.only === undefined ? null : rowsOf(values.only, rows),
+    json: values.json === undefined ? null : writable(values.json),
+    lists: values.list.map(readable),
+    help: false,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        entries: { type: 'string', default: '1000,1000000' },
+        'proxy-bin': { type: 'string', default: 'haproxy' },
+        only: { type: 'string' },
+        json: { type: 'string' },
+        list: { type: 'string', multiple: true, default: [] },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}
+
+function sizesOf(text: string): number[] {
+  const sizes = text.split(',').map((word) => (/^\d+$/.test(word.trim()) ? Number(word) : Number.NaN));
+  if (!sizes.every((size) => size >= 1 && size <= most)) {
+    throw new UsageError(`--entries takes whole numbers from 1 to ${most} with commas, not ${JSON.stringify(text)}`);
+  }
+  return [...new Set(sizes)].sort((a, b) => a - b);
+}
+
+function rowsOf(text: string, rows: readonly string[]): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !rows.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--only takes some of ${rows.join(', ')} with commas; ${JSON.stringify(unknown)} is none`);
+  }
+  return names;
+}
+
+/** Looked at before an hour of measuring, not after it. */
+function writable(path: string): string {
+  const whole = resolve(path);
+  try {
+    accessSync(existsSync(whole) ? whole : dirname(whole), constants.W_OK);
+  } catch (error) {
+    throw new UsageError(`--json cannot be written: ${(error as Error).message}`, { cause: error });
+  }
+  if (statSync(whole, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new UsageError(`--json takes a file; ${path} is a folder`);
+  }
+  return whole;
+}
+
+function readable(path: string): string {
+  const whole = resolve(path);
+  try {
+    accessSync(whole, constants.R_OK);
+  } catch (error) {
+    throw new UsageError(`--list cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  if (!statSync(whole).isFile()) throw new UsageError(`--list takes a file; ${path} is none`);
+  return whole;
+}

@@ -1,0 +1,62 @@
+// The floor's database by hand: the columns that the contract demands and nothing beside them (no sort key, no second
+// index, no staging), durable as the service's is.
+import Database from 'better-sqlite3';
+import { time } from './clock.ts';
+
+const expiresNever = null;
+const by = 'bench';
+
+export class RawDatabase {
+  readonly #database: Database.Database;
+  readonly #insert: Database.Statement;
+  readonly #remove: Database.Statement;
+
+  constructor(path: string) {
+    this.#database = new Database(path);
+    this.#database.pragma('journal_mode = WAL');
+    this.#database.pragma('synchronous = FULL');
+    this.#database.exec(
+      `CREATE TABLE blocked_ips (ip_address TEXT PRIMARY KEY NOT NULL, reason TEXT, blocked_by TEXT,
+        blocked_at TEXT NOT NULL, expires_at TEXT) WITHOUT ROWID`,
+    );
+    this.#insert = this.#database.prepare('INSERT OR REPLACE INTO blocked_ips VALUES (?, ?, ?, ?, ?)');
+    this.#remove = this.#database.prepare('DELETE FROM blocked_ips WHERE ip_address = ?');
+  }
+
+  /** One row, committed and synced: a statement outside a transaction is one of its own. */
+  insert(ip: string): void {
+    this.#insert.run(ip, null, by, new Date().toISOString(), expiresNever);
+  }
+
+  remove(ip: string): void {
+    this.#remove.run(ip);
+  }
+
+  /** One transaction; both lists in the order of the index. Milliseconds. */
+  change(removals: readonly string[], additions: readonly string[]): number {
+    const at = new Date().toISOString();
+    return time(() => {
+      this.#database.exec('BEGIN IMMEDIATE');
+      for (const ip of removals) this.#remove.run(ip);
+      for (const ip of additions) this.#insert.run(ip, null, by, at, expiresNever);
+      this.#database.exec('COMMIT');
+    });
+  }
+
+  /** Every address read once, in the order in which they lie. Milliseconds. */
+  readTable(): number {
+    return time(() => {
+      const addresses = this.#database.prepare('SELECT ip_address FROM blocked_ips').pluck();
+      for (const _ of addresses.iterate());
+    });
+  }
+
+  /** A query of a page's rows, which are read and not looked at. */
+  page(sql: string): Database.Statement {
+    return this.#database.prepare(sql);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

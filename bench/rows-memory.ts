@@ -1,0 +1,40 @@
+// Memory of the service when it has nothing to do. What it takes at most is told with every other row.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bench } from './bench.ts';
+import type { Figure } from './figures.ts';
+import type { ServiceUnderTest } from './service-under-test.ts';
+
+const stillSeconds = 8;
+const mostSeconds = 60;
+
+export async function* memory(bench: Bench): AsyncGenerator<Figure> {
+  yield await idle(bench, 'after the load');
+}
+
+export async function* memoryAfter(bench: Bench): AsyncGenerator<Figure> {
+  yield await idle(bench, 'after the rows above');
+}
+
+async function idle(bench: Bench, when: string): Promise<Figure> {
+  const { entries, service } = await bench.large();
+  await service.quiet();
+  return {
+    name: `memory at ${entries}, idle ${when}`,
+    value: await settled(service),
+    floor: null,
+    unit: 'MB',
+    goal: 200,
+  };
+}
+
+/** Once it has stayed within two parts of a hundred for some seconds. */
+async function settled(service: ServiceUnderTest): Promise<number> {
+  const seen: number[] = [];
+  for (let second = 0; second < mostSeconds; second += 1) {
+    seen.push((await service.memory()).now);
+    const last = seen.slice(-stillSeconds);
+    if (last.length === stillSeconds && Math.max(...last) <= Math.min(...last) * 1.02) break;
+    await pause(1_000);
+  }
+  return seen.at(-1)!;
+}

@@ -1,0 +1,76 @@
+// Sync with nothing to do, and with differences that raw commands made in the running map: some addresses missing,
+// some strays, some with a wrong value.
+import { atAMillion, type Bench, type Pair } from './bench.ts';
+import { type Figure, median } from './figures.ts';
+import type { Differences } from './floor-process.ts';
+
+export async function* sync(bench: Bench): AsyncGenerator<Figure> {
+  const pair = await bench.large();
+  yield await nothingToDo(pair);
+  for (const [count, rounds] of [
+    [100, 3],
+    [100_000, 2],
+  ] as const) {
+    const possible = Math.min(count, Math.floor(pair.entries / 2));
+    if (possible < 3) continue;
+    bench.say(`${possible} differences`);
+    yield await withDifferences(bench, pair, possible, rounds);
+    if (possible < count) return;
+  }
+}
+
+async function nothingToDo({ entries, service, floor }: Pair): Promise<Figure> {
+  const own: number[] = [];
+  const raw: number[] = [];
+  for (let round = 0; round < 6; round += 1) {
+    await service.quiet();
+    const { took, body } = await service.ask('POST', '/api/blocked-ips/sync');
+    if (body.runtime_map_synced !== true) throw new Error(`not synced: ${JSON.stringify(body).slice(0, 300)}`);
+    const floorTook = (await floor.raw.call('listing')) + (await floor.raw.call('readTable'));
+    // The first warms up.
+    if (round === 0) continue;
+    own.push(took);
+    raw.push(floorTook);
+  }
+  const name = `sync with nothing to do at ${entries}`;
+  return { name, value: median(own), floor: median(raw), unit: 'ms', goal: atAMillion(entries, 4) };
+}
+
+async function withDifferences(bench: Bench, pair: Pair, count: number, rounds: number): Promise<Figure> {
+  const own: number[] = [];
+  const raw: number[] = [];
+  let spoiled = 0;
+  while (own.length < rounds) {
+    const differences = differencesOf(bench, pair, count);
+    const took = await syncAfter(pair, differences);
+    if (took === null) {
+      // Its own look, every two seconds, was there first.
+      spoiled += 1;
+      if (spoiled > 5) throw new Error(`the differences were gone before the sync, ${spoiled} times`);
+      continue;
+    }
+    own.push(took);
+    const { masterSocket, blockedMap: map } = pair.floor.proxy.paths;
+    await pair.floor.raw.call('disturb', { masterSocket, map }, differences);
+    raw.push(await pair.floor.raw.call('repair', differences));
+  }
+  const name = `sync with ${count} differences at ${pair.entries}`;
+  return { name, value: median(own), floor: median(raw), unit: 'ms', goal: null };
+}
+
+/** As many of each kind, so that the count of entries does not tell; from another place of the list each time. */
+export function differencesOf(bench: Pick<Bench, 'spares'>, { list }: Pick<Pair, 'list'>, count: number): Differences {
+  const third = Math.floor(count / 3);
+  const stray = bench.spares.some(third);
+  return { missing: list.slice(0, third), wrong: list.slice(third, 2 * third), stray };
+}
+
+/** Null when somebody else repaired it first. */
+export async function syncAfter({ service, floor }: Pair, differences: Differences): Promise<number | null> {
+  await service.quiet();
+  const { masterSocket, blockedMap: map } = service.real.paths;
+  await floor.raw.call('disturb', { masterSocket, map }, differences);
+  const { took, body } = await service.ask('POST', '/api/blocked-ips/sync');
+  if (body.runtime_map_synced !== true) throw new Error(`not synced: ${JSON.stringify(body).slice(0, 300)}`);
+  return Number(body.added) > 0 && Number(body.removed) > 0 ? took : null;
+}

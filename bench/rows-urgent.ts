@@ -1,0 +1,70 @@
+// One client that blocks an address every 20 ms while something long goes on. Without a floor: the goal is a time.
+import { type Bench, type Pair, withEmpty } from './bench.ts';
+import { PartProcess } from './calls.ts';
+import { type Figure, percentile } from './figures.ts';
+import { address, spare } from './lists.ts';
+import type { LoadCalls } from './load-process.ts';
+import { differencesOf, syncAfter } from './rows-sync.ts';
+
+const everyMs = 20;
+/** An hour's. */
+const addressesEach = 180_000;
+
+type Load = PartProcess<LoadCalls>;
+
+export async function* urgent(bench: Bench): AsyncGenerator<Figure> {
+  const pair = await bench.large();
+  const load = await bench.started.start(async () => new PartProcess<LoadCalls>('load-process.ts'));
+  const { service, list, entries } = pair;
+  const half = Math.floor(entries / 2);
+  const changed = [...list.slice(0, half).map((_, index) => address(entries + index)), ...list.slice(half)];
+
+  bench.say('while a list is imported');
+  yield* await withEmpty(bench, (empty) =>
+    during(bench, load, empty, `an import of ${entries}`, () => empty.service.put(list)),
+  );
+  bench.say('while half of the list changes');
+  yield* await during(bench, load, pair, `a PUT that changes half of ${entries}`, async () => {
+    await service.put(changed);
+    await service.put(list);
+  });
+  bench.say('while it syncs');
+  yield* await during(bench, load, pair, `syncs with nothing to do at ${entries}`, async () => {
+    for (let round = 0; round < 3; round += 1) await service.ask('POST', '/api/blocked-ips/sync');
+  });
+  const differences = differencesOf(bench, pair, Math.min(100_000, half));
+  yield* await during(bench, load, pair, `a sync with ${3 * differences.missing.length} differences`, () =>
+    syncAfter(pair, differences),
+  );
+  await bench.started.stop(load);
+}
+
+async function during(
+  bench: Bench,
+  load: Load,
+  { service }: Pick<Pair, 'service'>,
+  what: string,
+  work: () => Promise<unknown>,
+): Promise<Figure[]> {
+  await service.quiet();
+  const first = bench.spares.reserve(addressesEach);
+  await load.call('startPace', { port: service.real.apiPort, key: service.real.key, first, everyMs });
+  let result: { latencies: number[]; sent: number };
+  try {
+    await work();
+  } finally {
+    result = await load.call('endPace');
+  }
+  await service.batch(
+    Array.from({ length: result.sent }, (_, offset) => spare(first + offset)),
+    'remove',
+  );
+  const figure = (share: number, name: string, goal: number | null): Figure => ({
+    name: `urgent block during ${what}, ${name}`,
+    value: percentile(result.latencies, share),
+    floor: null,
+    unit: 'ms',
+    goal,
+  });
+  return [figure(0.99, 'p99', null), figure(1, 'longest', 100)];
+}

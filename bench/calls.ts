@@ -33,6 +33,7 @@ export class PartProcess<C extends Calls> {
   readonly #name: string;
   readonly #waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   #lastId = 0;
+  #ended: Error | null = null;
 
   /** @param program a file of this folder */
   constructor(program: string, nodeFlags: readonly string[] = []) {
@@ -48,7 +49,7 @@ export class PartProcess<C extends Calls> {
       else waiting?.resolve(reply.result);
     });
     this.#child.once('error', (error) => this.#fail(error));
-    this.#child.once('exit', () => this.#fail(new Error(`${this.#name} ended`)));
+    this.#child.once('exit', () => this.#fail(new Error(`${this.#name} ended before its answer`)));
   }
 
   get pid(): number {
@@ -57,10 +58,13 @@ export class PartProcess<C extends Calls> {
 
   call<K extends keyof C & string>(name: K, ...args: Parameters<C[K]>): Promise<Awaited<ReturnType<C[K]>>> {
     return new Promise((resolve, reject) => {
+      if (this.#ended !== null) throw this.#ended;
       this.#lastId += 1;
-      this.#waiting.set(this.#lastId, { resolve: resolve as (result: unknown) => void, reject });
-      this.#child.send({ id: this.#lastId, name, args }, (error) => {
-        if (error !== null) reject(error);
+      const id = this.#lastId;
+      this.#waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
+      this.#child.send({ id, name, args }, (error) => {
+        // A channel that closed says less than the end of the process, which follows.
+        if (error !== null) this.#child.kill('SIGKILL');
       });
     });
   }
@@ -74,6 +78,7 @@ export class PartProcess<C extends Calls> {
   }
 
   #fail(error: Error): void {
+    this.#ended ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }

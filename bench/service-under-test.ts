@@ -109,6 +109,8 @@ export class ServiceUnderTest {
 
   async stop(): Promise<void> {
     this.#client.close();
+    // Nothing of it is worth keeping, and what it was doing may take long.
+    this.real.kill('SIGKILL');
     await this.real.stop();
   }
 

@@ -23,10 +23,7 @@ export interface ProxyFacts {
 export function proxyFacts(bin: string): ProxyFacts {
   let text: string;
   try {
-    text = execFileSync(bin, ['-v'], {
-      encoding: 'utf8',
-      env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` },
-    });
+    text = execFileSync(bin, ['-v'], { encoding: 'utf8' });
   } catch (error) {
     throw new Error(`--proxy-bin ${bin} cannot be run: ${(error as Error).message}`, { cause: error });
   }

@@ -9,6 +9,8 @@ import { Session } from './session.ts';
 const exitCodes = { done: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } as const;
 
 async function main(options: Options): Promise<number> {
+  // Where HAProxy lies for everybody but root.
+  process.env.PATH += ':/usr/sbin:/usr/local/sbin';
   const began = performance.now();
   const say = (text: string): void => {
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);

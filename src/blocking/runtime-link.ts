@@ -110,12 +110,13 @@ export class RuntimeLink {
   }
 
   #startProbing(): void {
-    if (this.#probe !== null) return;
+    // What was under way when it was closed fails after it; a probe then would ask for ever, and the process stay.
+    if (this.#closed || this.#probe !== null) return;
     const abort = new AbortController();
     const done = this.#probeUntilUp(abort.signal).finally(() => {
       this.#probe = null;
       // It was given up because somebody saw the master answer, and the link went down again before it ended.
-      if (!this.#state.up && !this.#closed) this.#startProbing();
+      if (!this.#state.up) this.#startProbing();
     });
     this.#probe = { abort, done };
   }

@@ -6,7 +6,7 @@ export interface Figure {
   readonly value: number;
   /** What the raw commands and fsyncs of the same work took, in the same run; null: there is no floor. */
   readonly floor: number | null;
-  readonly unit: 'ms' | '/s' | 'MB';
+  readonly unit: 'ms' | '/s' | 'MB' | 'failed';
   /** The ratio (or, without a floor, the value) that is wanted at most; at least for rates. Null: only told. */
   readonly goal: number | null;
   readonly note?: string;

@@ -5,9 +5,11 @@ import { median, percentile } from './figures.ts';
 import { type Floor, timed } from './floor.ts';
 import { spare } from './lists.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
+import { trafficRow } from './traffic.ts';
 
 export interface Bench {
   readonly entries: number;
+  readonly bin: string;
   readonly service: ServiceUnderTest;
   readonly floor: Floor;
   readonly loaded: {
@@ -23,6 +25,8 @@ const throughputMs = 3_000;
 let nextSpare = 0;
 
 export const rows: Readonly<Record<string, Row>> = {
+  traffic: trafficRow,
+
   async put({ entries, loaded }) {
     const floor = loaded.floor.database + loaded.floor.payload + loaded.floor.listing;
     return [{ name: `PUT of ${entries}, to verified`, value: loaded.service, floor, unit: 'ms', goal: 2.5 }];

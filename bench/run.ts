@@ -39,7 +39,7 @@ for (const entries of sizes) {
       for (const [name, row] of Object.entries(rows)) {
         if (stop.signal.aborted || (only !== undefined && !only.includes(name))) continue;
         process.stderr.write(`${entries} entries: ${name}\n`);
-        figures.push(...(await row({ entries, service, floor, loaded })));
+        figures.push(...(await row({ entries, bin: values['proxy-bin'], service, floor, loaded })));
       }
     } finally {
       await service.stop();

@@ -25,7 +25,7 @@ describe('the longest pause', () => {
     ['ends at every answer', [answered(0, 30), answered(10, 11), answered(20, 21)], { ms: 11, at: 0 }],
     ['goes on through a failure', [failed(0, 10), answered(5, 30)], { ms: 30, at: 0 }],
     ['ends when the last that waited failed', [failed(0, 10), answered(50, 51)], { ms: 10, at: 0 }],
-    ['does not begin before an answer at the same moment', [answered(0, 5), answered(5, 9)], { ms: 5, at: 0 }],
+    ['does not go on with what becomes due as the last one fails', [failed(0, 5), answered(5, 9)], { ms: 5, at: 0 }],
   ])('%s', (_, records, expected) => {
     expect(longestPause(records)).toEqual(expected);
     expect(longestPause([...records].reverse())).toEqual(expected);

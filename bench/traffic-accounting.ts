@@ -44,11 +44,14 @@ export interface Tally {
   readonly p50: number | null;
   readonly p99: number | null;
   readonly longest: number | null;
+  /** The answered ones that took longest, for a look at what went on then. */
+  readonly slowest: readonly { readonly ms: number; readonly dueAfterMs: number }[];
   /** The longest stretch in which a request was due at every moment and none was answered. */
   readonly pause: { readonly ms: number; readonly afterMs: number };
 }
 
 const listedFailures = 10;
+const listedSlowest = 20;
 
 export function tallyOf(records: readonly RequestRecord[]): Tally {
   const began = records.reduce((least, { dueAt }) => Math.min(least, dueAt), Number.POSITIVE_INFINITY);
@@ -74,6 +77,11 @@ export function tallyOf(records: readonly RequestRecord[]): Tally {
     p50: share(0.5),
     p99: share(0.99),
     longest: share(1),
+    slowest: records
+      .filter(({ failure }) => failure === null)
+      .map(({ dueAt, endedAt }) => ({ ms: endedAt - dueAt, dueAfterMs: dueAt - began }))
+      .sort((one, other) => other.ms - one.ms)
+      .slice(0, listedSlowest),
     pause: { ms: pause.ms, afterMs: pause.ms === 0 ? 0 : pause.at - began },
   };
 }

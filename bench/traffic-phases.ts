@@ -16,8 +16,9 @@ export interface TrafficOptions {
   readonly blocksMs: number;
   readonly tailMs: number;
   readonly load: Omit<LoadPlan, 'port'>;
-  /** Stops between two phases. */
+  /** Ends the phase that runs; those before it are kept. */
   readonly signal?: AbortSignal;
+  readonly onPhase?: (result: PhaseResult) => void;
   readonly progress?: (line: string) => void;
 }
 
@@ -46,8 +47,8 @@ export interface PhaseResult {
   readonly phase: PhaseName;
   readonly service: PhaseSide;
   readonly raw: PhaseSide;
-  /** Operations done, the same number on both sides. */
-  readonly operations: number;
+  /** When the service's operations began, ms from the first; the raw ones are as many. */
+  readonly starts: Starts;
 }
 
 export interface Stage {
@@ -155,21 +156,20 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
   },
 };
 
-/** Service and raw commands in turn, phase by phase; what was measured before an abort is kept. */
+/** Service and raw commands in turn, phase by phase. @throws the signal's reason, when it was aborted */
 export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
   const { options, service, raw, generator, set, blocked } = stage;
   const wanted = new Set(options.only ?? phaseNames);
   const results: PhaseResult[] = [];
   for (const phase of phaseNames) {
-    if (options.signal?.aborted === true) break;
     const { service: ours, raw: theirs } = phases[phase];
     if (!wanted.has(phase)) {
       // The later phases need the million, nothing else.
       if (phase !== 'import') continue;
       if (!['sync', 'reloads', 'removal'].some((later) => wanted.has(later as PhaseName))) continue;
       options.progress?.('import, without load');
-      await ours(stage)();
-      await theirs(stage, [0]);
+      await orAborted(options.signal, ours(stage)());
+      await orAborted(options.signal, theirs(stage, [0]));
       continue;
     }
     if (phase === 'reloads') raw.writeFile([...blocked, ...set.all]);
@@ -177,19 +177,40 @@ export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
     const work = ours(stage);
     // What an earlier phase left to be done is not this one's.
     await service.real.healthy(60_000);
-    const began = await generator.during({ ...options.load, port: service.port }, options.tailMs, work);
+    const began = await generator.during({ ...options.load, port: service.port }, options.tailMs, () =>
+      orAborted(options.signal, work()),
+    );
     options.progress?.(`${phase}: raw commands (the service took ${Math.round(began.workMs)} ms)`);
     const beside = await service.paused(() =>
-      generator.during({ ...options.load, port: raw.port }, options.tailMs, () => theirs(stage, began.result)),
+      generator.during({ ...options.load, port: raw.port }, options.tailMs, () =>
+        orAborted(options.signal, theirs(stage, began.result)),
+      ),
     );
-    results.push({
+    const result = {
       phase,
       service: { load: began.load, workMs: began.workMs },
       raw: { load: beside.load, workMs: beside.workMs },
-      operations: began.result.length,
-    });
+      starts: began.result,
+    };
+    results.push(result);
+    options.onPhase?.(result);
   }
   return results;
+}
+
+/** What was begun ends with the service and the proxies, which are stopped; its own failure then says nothing new. */
+async function orAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (signal === undefined) return await work;
+  work.catch(() => undefined);
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 /** The operations at the given moments, in as many hands; one that is late begins at once. */

@@ -44,12 +44,14 @@ export class TrafficService {
   async paused<T>(work: () => Promise<T>): Promise<T> {
     await this.real.healthy(60_000);
     this.real.kill('SIGSTOP');
+    let result: T;
     try {
-      return await work();
+      result = await work();
     } finally {
       this.real.kill('SIGCONT');
-      await this.real.healthy(60_000);
     }
+    await this.real.healthy(60_000);
+    return result;
   }
 
   async stop(): Promise<void> {

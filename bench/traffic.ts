@@ -67,18 +67,28 @@ async function main(): Promise<void> {
   const unknown = only?.find((name) => !phaseNames.includes(name as PhaseName));
   if (unknown !== undefined) throw new Error(`--only knows ${phaseNames.join(', ')}, not ${unknown}`);
   const abort = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => abort.abort(new Error(`stopped by ${signal}`)));
+  }
   const began = performance.now();
-  const measured = await measureTraffic({
-    entries: number('entries'),
-    reloads: number('reloads'),
-    bin: values['proxy-bin'],
-    ...(only === undefined ? {} : { only: only as PhaseName[] }),
-    signal: abort.signal,
-    progress: (line) => process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1)} s  ${line}\n`),
-  });
-  process.stdout.write(table(measured.figures));
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(measured, null, 2)}\n`);
+  const phases: PhaseResult[] = [];
+  try {
+    await measureTraffic({
+      entries: number('entries'),
+      reloads: number('reloads'),
+      bin: values['proxy-bin'],
+      ...(only === undefined ? {} : { only: only as PhaseName[] }),
+      signal: abort.signal,
+      onPhase: (phase) => phases.push(phase),
+      progress: (line) => process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1)} s  ${line}\n`),
+    });
+  } finally {
+    // What was measured before it was stopped, or failed, is told all the same.
+    const { fastDeletes } = capabilitiesOf(await readProxyVersion(values['proxy-bin']));
+    const figures = figuresOf(phases, fastDeletes);
+    process.stdout.write(table(figures));
+    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ figures, phases }, null, 2)}\n`);
+  }
 }
 
 if (import.meta.main) await main();

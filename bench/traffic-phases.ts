@@ -10,7 +10,10 @@ export interface TrafficOptions {
   readonly bin: string;
   /** Default: all of them. What a phase needs to have happened before happens without load where it is left out. */
   readonly only?: readonly PhaseName[];
+  /** In all; measured in `rounds` of as many each. */
   readonly reloads: number;
+  /** Service and raw commands in turn so often, where a phase can be repeated: sync and reloads. */
+  readonly rounds: number;
   /** Of the control and of the blocks. */
   readonly quietMs: number;
   readonly blocksMs: number;
@@ -24,6 +27,7 @@ export interface TrafficOptions {
 
 export const usual: Omit<TrafficOptions, 'entries' | 'bin'> = {
   reloads: 50,
+  rounds: 5,
   quietMs: 5_000,
   blocksMs: 20_000,
   tailMs: 1_000,
@@ -74,6 +78,8 @@ interface Phase {
 }
 
 const blockers = 8;
+const warmUpMs = 2_000;
+const repeatable: ReadonlySet<PhaseName> = new Set(['sync', 'reloads']);
 
 const phases: Readonly<Record<PhaseName, Phase>> = {
   quiet: {
@@ -134,7 +140,7 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
       async () => {
         const starts: number[] = [];
         const began = performance.now();
-        for (let round = 0; round < options.reloads; round += 1) {
+        for (let round = 0; round < reloadsPerRound(options); round += 1) {
           starts.push(performance.now() - began);
           await service.reload();
         }
@@ -158,9 +164,13 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
 
 /** Service and raw commands in turn, phase by phase. @throws the signal's reason, when it was aborted */
 export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
-  const { options, service, raw, generator, set, blocked } = stage;
+  const { options, raw, set, blocked } = stage;
   const wanted = new Set(options.only ?? phaseNames);
   const results: PhaseResult[] = [];
+  // The first to be measured would pay for the generator's own start.
+  for (const { port } of [stage.service, raw]) {
+    await stage.generator.during({ ...options.load, port }, Math.min(options.quietMs, warmUpMs), async () => undefined);
+  }
   for (const phase of phaseNames) {
     const { service: ours, raw: theirs } = phases[phase];
     if (!wanted.has(phase)) {
@@ -173,29 +183,41 @@ export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
       continue;
     }
     if (phase === 'reloads') raw.writeFile([...blocked, ...set.all]);
-    options.progress?.(`${phase}: service`);
-    const work = ours(stage);
-    // What an earlier phase left to be done is not this one's.
-    await service.real.healthy(60_000);
-    const began = await generator.during({ ...options.load, port: service.port }, options.tailMs, () =>
-      orAborted(options.signal, work()),
-    );
-    options.progress?.(`${phase}: raw commands (the service took ${Math.round(began.workMs)} ms)`);
-    const beside = await service.paused(() =>
-      generator.during({ ...options.load, port: raw.port }, options.tailMs, () =>
-        orAborted(options.signal, theirs(stage, began.result)),
-      ),
-    );
-    const result = {
-      phase,
-      service: { load: began.load, workMs: began.workMs },
-      raw: { load: beside.load, workMs: beside.workMs },
-      starts: began.result,
-    };
-    results.push(result);
-    options.onPhase?.(result);
+    for (let round = 0; round < (repeatable.has(phase) ? options.rounds : 1); round += 1) {
+      const result = await measured(stage, phase);
+      results.push(result);
+      options.onPhase?.(result);
+    }
   }
   return results;
+}
+
+async function measured(stage: Stage, phase: PhaseName): Promise<PhaseResult> {
+  const { options, service, raw, generator } = stage;
+  const { service: ours, raw: theirs } = phases[phase];
+  options.progress?.(`${phase}: service`);
+  const work = ours(stage);
+  // What an earlier phase left to be done is not this one's.
+  await service.real.healthy(60_000);
+  const began = await generator.during({ ...options.load, port: service.port }, options.tailMs, () =>
+    orAborted(options.signal, work()),
+  );
+  options.progress?.(`${phase}: raw commands (the service took ${Math.round(began.workMs)} ms)`);
+  const beside = await service.paused(() =>
+    generator.during({ ...options.load, port: raw.port }, options.tailMs, () =>
+      orAborted(options.signal, theirs(stage, began.result)),
+    ),
+  );
+  return {
+    phase,
+    service: { load: began.load, workMs: began.workMs },
+    raw: { load: beside.load, workMs: beside.workMs },
+    starts: began.result,
+  };
+}
+
+function reloadsPerRound({ reloads, rounds }: TrafficOptions): number {
+  return Math.ceil(reloads / rounds);
 }
 
 /** What was begun ends with the service and the proxies, which are stopped; its own failure then says nothing new. */

@@ -55,10 +55,11 @@ async function main(): Promise<void> {
       'proxy-bin': { type: 'string', default: 'haproxy' },
       only: { type: 'string' },
       reloads: { type: 'string', default: String(usual.reloads) },
+      rounds: { type: 'string', default: String(usual.rounds) },
       json: { type: 'string' },
     },
   });
-  const number = (name: 'entries' | 'reloads'): number => {
+  const number = (name: 'entries' | 'reloads' | 'rounds'): number => {
     const value = Number(values[name]);
     if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name} takes a number above 0`);
     return value;
@@ -76,6 +77,7 @@ async function main(): Promise<void> {
     await measureTraffic({
       entries: number('entries'),
       reloads: number('reloads'),
+      rounds: number('rounds'),
       bin: values['proxy-bin'],
       ...(only === undefined ? {} : { only: only as PhaseName[] }),
       signal: abort.signal,

@@ -11,6 +11,7 @@ describeOnEachProxy('traffic through the proxy', ({ bin }) => {
       bin,
       entries: 30_000,
       reloads: 3,
+      rounds: 1,
       quietMs: 500,
       blocksMs: 1_000,
       tailMs: 300,

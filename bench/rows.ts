@@ -11,6 +11,7 @@ import { reload } from './rows-reload.ts';
 import { start } from './rows-start.ts';
 import { sync } from './rows-sync.ts';
 import { urgent } from './rows-urgent.ts';
+import { trafficRow } from './traffic.ts';
 
 export const rows: Readonly<Record<string, Row>> = {
   put,
@@ -26,7 +27,14 @@ export const rows: Readonly<Record<string, Row>> = {
   reload,
   'memory-after': memoryAfter,
   start,
+  traffic: trafficRow,
 };
 
 /** Rows that start what they measure themselves, and tell its memory themselves. */
-export const withServicesOfTheirOwn: ReadonlySet<string> = new Set(['put', 'batch', 'memory', 'memory-after']);
+export const withServicesOfTheirOwn: ReadonlySet<string> = new Set([
+  'put',
+  'batch',
+  'memory',
+  'memory-after',
+  'traffic',
+]);

@@ -1,0 +1,122 @@
+// One connection to the proxy, and what may happen to a request on it.
+//
+// What is a failure: a request of which any byte may have been sent and that got no whole 200. Also one that was
+// written to a connection just as the proxy closed it: a browser might repeat it, but it was lost, and is counted.
+// What is none: that an idle connection is closed, or that an answer says `connection: close`. The next request then
+// opens a new connection, and the time for that is part of its latency.
+import { createConnection, type Socket } from 'node:net';
+import type { FailureCause, RequestFailure } from './traffic-accounting.ts';
+import { AnswerReader } from './traffic-answer.ts';
+
+export interface Target {
+  readonly port: number;
+  /** The Host header. */
+  readonly host: string;
+  /** From the scheduled time on. */
+  readonly timeoutMs: number;
+}
+
+interface Asked {
+  readonly reader: AnswerReader;
+  readonly timer: NodeJS.Timeout;
+  readonly done: (failure: RequestFailure | null) => void;
+}
+
+export class Connection {
+  readonly #target: Target;
+  readonly #text: string;
+  #socket: Socket | null = null;
+  #connected = false;
+  #asked: Asked | null = null;
+  /** Connections made so far. */
+  opened = 0;
+
+  /** @param keep ask for a connection that stays open; without it the proxy is told that each request is the last */
+  constructor(target: Target, keep: boolean) {
+    this.#target = target;
+    this.#text = `GET /traffic HTTP/1.1\r\nHost: ${target.host}\r\n${keep ? '' : 'Connection: close\r\n'}\r\n`;
+  }
+
+  /** One request at a time. Resolves with its failure, or null for a whole 200. `dueAt` in ms of `performance.now()`. */
+  ask(dueAt: number): Promise<RequestFailure | null> {
+    if (this.#asked !== null) throw new Error('a connection takes one request at a time');
+    return new Promise((done) => {
+      const left = Math.max(1, dueAt + this.#target.timeoutMs - performance.now());
+      const timer = setTimeout(() => this.#fail('time-out', `after ${this.#target.timeoutMs} ms`), left);
+      this.#asked = { reader: new AnswerReader(), timer, done };
+      const socket = this.#socket ?? this.#open();
+      socket.write(this.#text);
+    });
+  }
+
+  close(): void {
+    this.#drop();
+  }
+
+  #open(): Socket {
+    const socket = createConnection({ port: this.#target.port, host: '127.0.0.1', noDelay: true });
+    this.#socket = socket;
+    this.#connected = false;
+    this.opened += 1;
+    const ours = (handle: () => void): void => {
+      if (this.#socket === socket) handle();
+    };
+    socket.on('connect', () => ours(() => (this.#connected = true)));
+    socket.on('data', (bytes) => ours(() => this.#data(bytes)));
+    socket.on('error', (error) => ours(() => this.#lost(error)));
+    socket.on('end', () => ours(() => this.#lost(null)));
+    socket.on('close', () => ours(() => this.#lost(null)));
+    return socket;
+  }
+
+  #data(bytes: Buffer): void {
+    const asked = this.#asked;
+    if (asked === null) {
+      // Said without having been asked (HAProxy's 408 to an idle client, before it closes): no request of ours.
+      this.#drop();
+      return;
+    }
+    try {
+      if (!asked.reader.push(bytes)) return;
+    } catch (error) {
+      this.#fail('garbled', (error as Error).message);
+      return;
+    }
+    const { status, closes } = asked.reader;
+    if (closes) this.#drop();
+    this.#settle(status === 200 ? null : { cause: 'status', detail: String(status) });
+  }
+
+  #lost(error: NodeJS.ErrnoException | null): void {
+    const asked = this.#asked;
+    if (asked === null) {
+      this.#drop();
+      return;
+    }
+    const detail = error?.code ?? error?.message ?? 'closed in order';
+    if (error?.code === 'ECONNREFUSED') this.#fail('refused', detail);
+    else if (asked.reader.begun) this.#fail('truncated', detail);
+    else if (error?.code === 'ECONNRESET' || error?.code === 'EPIPE') this.#fail('reset', detail);
+    else this.#fail(this.#connected ? 'closed' : 'unconnected', detail);
+  }
+
+  #fail(cause: FailureCause, detail: string): void {
+    this.#drop();
+    this.#settle({ cause, detail });
+  }
+
+  #settle(failure: RequestFailure | null): void {
+    const asked = this.#asked;
+    if (asked === null) return;
+    this.#asked = null;
+    clearTimeout(asked.timer);
+    asked.done(failure);
+  }
+
+  #drop(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#connected = false;
+    socket?.destroy();
+  }
+}

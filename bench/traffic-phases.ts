@@ -1,0 +1,274 @@
+// What goes on while the load runs: each operation through the service, and the raw commands of the same work.
+import type { LoadGenerator } from './traffic-loader.ts';
+import type { RawProxy } from './traffic-raw.ts';
+import type { LoadPlan, LoadReport } from './traffic-schedule.ts';
+import { bodyOf, type TrafficService } from './traffic-service.ts';
+import type { TrafficSet } from './traffic-set.ts';
+
+export interface TrafficOptions {
+  readonly entries: number;
+  readonly bin: string;
+  /** Default: all of them. What a phase needs to have happened before happens without load where it is left out. */
+  readonly only?: readonly PhaseName[];
+  /** In all; measured in `rounds` of as many each. */
+  readonly reloads: number;
+  /** Service and raw commands in turn so often, where a phase can be repeated: sync and reloads. */
+  readonly rounds: number;
+  /** Of the control and of the blocks. */
+  readonly quietMs: number;
+  readonly blocksMs: number;
+  readonly tailMs: number;
+  readonly load: Omit<LoadPlan, 'port'>;
+  /** Ends the phase that runs; those before it are kept. */
+  readonly signal?: AbortSignal;
+  readonly onPhase?: (result: PhaseResult) => void;
+  readonly progress?: (line: string) => void;
+}
+
+export const usual: Omit<TrafficOptions, 'entries' | 'bin'> = {
+  reloads: 50,
+  rounds: 5,
+  quietMs: 5_000,
+  blocksMs: 20_000,
+  tailMs: 1_000,
+  load: {
+    host: 'localhost',
+    timeoutMs: 10_000,
+    keepAlive: { perSecond: 200, connections: 16 },
+    fresh: { perSecond: 100 },
+  },
+};
+
+export const phaseNames = ['quiet', 'blocks', 'import', 'sync', 'reloads', 'removal'] as const;
+export type PhaseName = (typeof phaseNames)[number];
+
+export interface PhaseSide {
+  readonly load: LoadReport;
+  readonly workMs: number;
+}
+
+export interface PhaseResult {
+  readonly phase: PhaseName;
+  readonly service: PhaseSide;
+  readonly raw: PhaseSide;
+  /** When the service's operations began, ms from the first; the raw ones are as many. */
+  readonly starts: Starts;
+}
+
+export interface Stage {
+  readonly options: TrafficOptions;
+  readonly set: TrafficSet;
+  readonly service: TrafficService;
+  readonly raw: RawProxy;
+  readonly generator: LoadGenerator;
+  /** Whether the raw proxy deletes one by one, as the service does from 2.9 on, or replaces the whole. */
+  readonly fastDeletes: boolean;
+  /** Blocked one by one so far. */
+  readonly blocked: string[];
+}
+
+/** The ms, from the begin of the phase, at which its operations began. */
+type Starts = readonly number[];
+
+interface Phase {
+  /** Prepares, and returns the work: what only the client does is done before the load runs. */
+  service(stage: Stage): () => Promise<Starts>;
+  /** The same operations at the same moments. */
+  raw(stage: Stage, starts: Starts): Promise<void>;
+}
+
+const blockers = 8;
+const warmUpMs = 2_000;
+const repeatable: ReadonlySet<PhaseName> = new Set(['sync', 'reloads']);
+
+const phases: Readonly<Record<PhaseName, Phase>> = {
+  quiet: {
+    service:
+      ({ options }) =>
+      () =>
+        waited(options.quietMs),
+    raw: async ({ options }) => void (await waited(options.quietMs)),
+  },
+
+  // Eight clients, each with one request under way. The raw side does the same blocks at the same moments: as fast as
+  // it can would be ten times as many.
+  blocks: {
+    service:
+      ({ options, service, blocked }) =>
+      async () => {
+        const starts: number[] = [];
+        const began = performance.now();
+        const client = async (): Promise<void> => {
+          while (performance.now() - began < options.blocksMs) {
+            const ip = spareAddress(blocked.length);
+            blocked.push(ip);
+            starts.push(performance.now() - began);
+            await service.block(ip);
+          }
+        };
+        await Promise.all(Array.from({ length: blockers }, client));
+        return starts;
+      },
+    async raw({ raw, blocked }, starts) {
+      const ips = blocked.slice(-starts.length);
+      await atTheSamePace(starts, blockers, (index) => raw.block(ips[index]!));
+    },
+  },
+
+  import: {
+    service({ service, set, blocked }) {
+      const body = bodyOf([blocked, set.all]);
+      return () => once(service.put(body));
+    },
+    raw: async ({ raw, set }) => await raw.load(set.all),
+  },
+
+  sync: {
+    service:
+      ({ service }) =>
+      () =>
+        once(service.sync()),
+    async raw({ raw, set, blocked }) {
+      expectCount(await raw.list(), set.all.length + blocked.length);
+    },
+  },
+
+  // Each waits until the new worker answers; the raw ones begin when the service's began.
+  reloads: {
+    service:
+      ({ options, service }) =>
+      async () => {
+        const starts: number[] = [];
+        const began = performance.now();
+        for (let round = 0; round < reloadsPerRound(options); round += 1) {
+          starts.push(performance.now() - began);
+          await service.reload();
+        }
+        return starts;
+      },
+    raw: async ({ raw }, starts) => await atTheSamePace(starts, 1, () => raw.reload()),
+  },
+
+  removal: {
+    service({ service, set, blocked }) {
+      const body = bodyOf([blocked, set.kept]);
+      return () => once(service.put(body));
+    },
+    async raw({ raw, set, blocked, fastDeletes }) {
+      if (fastDeletes) await raw.remove(set.removed);
+      else await raw.replace([...blocked, ...set.kept]);
+      expectCount(await raw.list(), set.kept.length + blocked.length);
+    },
+  },
+};
+
+/** Service and raw commands in turn, phase by phase. @throws the signal's reason, when it was aborted */
+export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
+  const { options, raw, set, blocked } = stage;
+  const wanted = new Set(options.only ?? phaseNames);
+  const results: PhaseResult[] = [];
+  // The first to be measured would pay for the generator's own start.
+  for (const { port } of [stage.service, raw]) {
+    await stage.generator.during({ ...options.load, port }, Math.min(options.quietMs, warmUpMs), async () => undefined);
+  }
+  for (const phase of phaseNames) {
+    const { service: ours, raw: theirs } = phases[phase];
+    if (!wanted.has(phase)) {
+      // The later phases need the million, nothing else.
+      if (phase !== 'import') continue;
+      if (!['sync', 'reloads', 'removal'].some((later) => wanted.has(later as PhaseName))) continue;
+      options.progress?.('import, without load');
+      await orAborted(options.signal, ours(stage)());
+      await orAborted(options.signal, theirs(stage, [0]));
+      continue;
+    }
+    if (phase === 'reloads') raw.writeFile([...blocked, ...set.all]);
+    for (let round = 0; round < (repeatable.has(phase) ? options.rounds : 1); round += 1) {
+      const result = await measured(stage, phase);
+      results.push(result);
+      options.onPhase?.(result);
+    }
+  }
+  return results;
+}
+
+async function measured(stage: Stage, phase: PhaseName): Promise<PhaseResult> {
+  const { options, service, raw, generator } = stage;
+  const { service: ours, raw: theirs } = phases[phase];
+  options.progress?.(`${phase}: service`);
+  const work = ours(stage);
+  // What an earlier phase left to be done is not this one's.
+  await service.real.healthy(60_000);
+  const began = await generator.during({ ...options.load, port: service.port }, options.tailMs, () =>
+    orAborted(options.signal, work()),
+  );
+  options.progress?.(`${phase}: raw commands (the service took ${Math.round(began.workMs)} ms)`);
+  const beside = await service.paused(() =>
+    generator.during({ ...options.load, port: raw.port }, options.tailMs, () =>
+      orAborted(options.signal, theirs(stage, began.result)),
+    ),
+  );
+  return {
+    phase,
+    service: { load: began.load, workMs: began.workMs },
+    raw: { load: beside.load, workMs: beside.workMs },
+    starts: began.result,
+  };
+}
+
+function reloadsPerRound({ reloads, rounds }: TrafficOptions): number {
+  return Math.ceil(reloads / rounds);
+}
+
+/** What was begun ends with the service and the proxies, which are stopped; its own failure then says nothing new. */
+async function orAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (signal === undefined) return await work;
+  work.catch(() => undefined);
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** The operations at the given moments, in as many hands; one that is late begins at once. */
+async function atTheSamePace(
+  startsMs: Starts,
+  hands: number,
+  operation: (index: number) => Promise<void>,
+): Promise<void> {
+  const began = performance.now();
+  let next = 0;
+  const hand = async (): Promise<void> => {
+    while (next < startsMs.length) {
+      const index = next;
+      next += 1;
+      await waited(began + startsMs[index]! - performance.now());
+      await operation(index);
+    }
+  };
+  await Promise.all(Array.from({ length: hands }, hand));
+}
+
+async function waited(ms: number): Promise<Starts> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+  return [0];
+}
+
+async function once(operation: Promise<void>): Promise<Starts> {
+  await operation;
+  return [0];
+}
+
+function expectCount(seen: number, expected: number): void {
+  if (seen !== expected) throw new Error(`the raw proxy holds ${seen} entries, not ${expected}`);
+}
+
+/** Of 241.0.0.0/8: in no list, and no client of the load. */
+function spareAddress(index: number): string {
+  return `241.${(index >>> 16) & 255}.${(index >>> 8) & 255}.${index & 255}`;
+}

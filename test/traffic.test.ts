@@ -1,0 +1,30 @@
+// A small run of the bench's traffic row: no request through the proxy fails, whatever the service does beside it.
+import { expect, it } from 'vitest';
+import { measureTraffic } from '../bench/traffic.ts';
+import { phaseNames, usual } from '../bench/traffic-phases.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+
+describeOnEachProxy('traffic through the proxy', ({ bin }) => {
+  it('loses no request to blocks, an import, a sync, reloads and a removal', { timeout: 60_000 }, async () => {
+    const { phases, figures } = await measureTraffic({
+      ...usual,
+      bin,
+      entries: 30_000,
+      reloads: 3,
+      rounds: 1,
+      quietMs: 500,
+      blocksMs: 1_000,
+      tailMs: 300,
+    });
+    expect(phases.map(({ phase }) => phase)).toEqual(phaseNames);
+    for (const { phase, service, raw, starts } of phases) {
+      expect(starts.length, phase).toBeGreaterThan(0);
+      for (const { load } of [service, raw]) {
+        expect({ phase, ...load.all.causes, first: load.all.firstFailures }).toEqual({ phase, first: [] });
+        expect(load.keepAlive.sent, phase).toBeGreaterThan(50);
+        expect(load.fresh.sent, phase).toBeGreaterThan(25);
+      }
+    }
+    expect(figures.filter(({ unit }) => unit === 'failed').map(({ value }) => value)).toEqual([0, 0]);
+  });
+});

@@ -44,7 +44,10 @@ const listedFailures = 100;
 const scanningFrom = 20_000;
 /** A slice has the turn: a worker that does not answer in this time is left to the comparison at the end. */
 const slicePatienceMs = 300;
-const removalSlice = 100;
+const removalTargetMs = 20;
+const firstRemovals = 100;
+const leastRemovals = 20;
+const mostRemovals = 2_000;
 /** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
@@ -190,6 +193,12 @@ export class BulkRunner {
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       const size = new SliceSize({ targetMs: sliceTargetMs, first: firstSlice, least: leastSlice, most: mostSlice });
+      const removals = new SliceSize({
+        targetMs: removalTargetMs,
+        first: firstRemovals,
+        least: leastRemovals,
+        most: mostRemovals,
+      });
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
         done = await this.#turns.take('bulk', async () => {
@@ -206,7 +215,7 @@ export class BulkRunner {
           removed = slice.net.removed;
           return slice.done;
         });
-        await this.#removeFromWorkers(removed, reachable);
+        await this.#removeFromWorkers(removed, removals, reachable);
       }
       await this.#discard(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
@@ -247,19 +256,32 @@ export class BulkRunner {
   }
 
   /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
-  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>): Promise<void> {
+  async #removeFromWorkers(texts: readonly string[], size: SliceSize, reachable: Set<number>): Promise<void> {
     if (!this.#fastDeletes() && this.#map.expected.total > scanningFrom) return;
-    for (let start = 0; start < texts.length && reachable.size > 0; start += removalSlice) {
-      const piece = texts.slice(start, start + removalSlice);
+    for (let start = 0; start < texts.length && reachable.size > 0; ) {
+      const piece = texts.slice(start, start + size.rows);
+      start += piece.length;
       await this.#turns.take('bulk', async () => {
+        const began = performance.now();
         const end = this.#windows.begin(piece);
         try {
           const members = await this.#map.members(piece);
           const gone = piece.filter((text) => !members.has(text));
-          await this.#send(reachable, (worker, deadline) => this.#map.runtime.deleteMany(worker, gone, deadline));
+          // The master forwards one command of a connection at a time (85 µs each), and two connections twice as many.
+          // With several workers each takes one: the master has few places.
+          const half = reachable.size === 1 ? Math.ceil(gone.length / 2) : gone.length;
+          await this.#send(reachable, async (worker, deadline) => {
+            const parts = [gone.slice(0, half), gone.slice(half)];
+            const done = await Promise.allSettled(
+              parts.map((part) => this.#map.runtime.deleteMany(worker, part, deadline)),
+            );
+            // Not before both have ended: nothing of this turn may reach the worker after it.
+            for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
+          });
         } finally {
           end();
         }
+        size.took(performance.now() - began);
       });
     }
   }

@@ -6,8 +6,8 @@ import { BulkSlices, type SliceOutcome } from './bulk-slices.ts';
 import type { Database } from './open-database.ts';
 import { breathe } from './prepared-query.ts';
 import type { BulkState, Schema } from './schema.ts';
-import { StagedMerge } from './staged-merge.ts';
 import { StagedBlocks } from './staged-blocks.ts';
+import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
 import type { StagedRow } from './staged-rows.ts';
 

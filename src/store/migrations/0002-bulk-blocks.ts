@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { StagedRow } from '../staged-rows.ts';
-import { sortStaged } from '../staged-order.ts';
 import { parseIp } from '../../domain/ip.ts';
+import { sortStaged } from '../staged-order.ts';
+import type { StagedRow } from '../staged-rows.ts';
 
 /** Staged rows are packed from here on. A big change that a crash left, complete or not, is taken over. */
 export async function bulkBlocks(db: Kysely<unknown>): Promise<void> {
@@ -67,6 +67,7 @@ function toRow([, text, change, endsAt, reason, blockedBy]: OldRecord): StagedRo
   if (change === 'remove') return { op: 'remove', entry };
   const said = { reason: reason === 0 ? undefined : reason, blockedBy };
   if (change === 'at' && endsAt) return { op: 'add', entry, ...said, expiry: { kind: 'at', at: endsAt } };
-  if (change === 'later-of' && endsAt) return { op: 'add', entry, ...said, expiry: { kind: 'later-of', until: endsAt } };
+  if (change === 'later-of' && endsAt)
+    return { op: 'add', entry, ...said, expiry: { kind: 'later-of', until: endsAt } };
   return { op: 'add', entry, ...said, expiry: { kind: change === 'keep' ? 'keep' : 'permanent' } };
 }

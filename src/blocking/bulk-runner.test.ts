@@ -78,7 +78,7 @@ describe('a whole set', () => {
     await expect(put(source())).rejects.toThrow('went away');
     await everywhere(texts(300));
     expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
-    const left = await kit.database.read.selectFrom('bulk_staging').select('bulk').execute();
+    const left = await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute();
     expect(left).toEqual([]);
   });
 

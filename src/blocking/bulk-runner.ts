@@ -15,6 +15,7 @@ import type { PendingVersions } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { RuntimeLink } from './runtime-link.ts';
+import { SliceSize } from './slice-size.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
@@ -28,8 +29,14 @@ export interface BulkResult {
   readonly currentFailed: boolean;
 }
 
-const stageSlice = 2_000;
-const applySlice = 1_000;
+/** Sorting and writing them takes some 10 ms, and each slice is a run for the merge that follows. */
+const stageSlice = 16_384;
+/** An urgent change waits for one slice, and its own turn follows; nobody waits for those of a start. */
+const sliceTargetMs = 25;
+const firstSlice = 1_000;
+const leastSlice = 250;
+const mostSlice = 10_000;
+const startSlice = 5_000;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
 const listedFailures = 100;
@@ -37,7 +44,10 @@ const listedFailures = 100;
 const scanningFrom = 20_000;
 /** A slice has the turn: a worker that does not answer in this time is left to the comparison at the end. */
 const slicePatienceMs = 300;
-const removalSlice = 100;
+const removalTargetMs = 20;
+const firstRemovals = 100;
+const leastRemovals = 20;
+const mostRemovals = 2_000;
 /** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
@@ -135,7 +145,7 @@ export class BulkRunner {
         this.#log.warn('A big change that a crash interrupted is finished', { bulk: id });
         finished = true;
         for (;;) {
-          const slice = await this.#bulk.applySlice(id, applySlice, this.#now(), () => undefined);
+          const slice = await this.#bulk.applySlice(id, startSlice, this.#now(), () => undefined);
           if (slice.done) break;
         }
       }
@@ -147,20 +157,23 @@ export class BulkRunner {
 
   async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<void> {
     let waiting: StagedRow[] = [];
-    const stage = async (rows: readonly StagedRow[]): Promise<void> => {
+    const stage = async (): Promise<void> => {
+      const rows = waiting;
+      waiting = [];
       await this.#turns.take('bulk', () => this.#stored(() => this.#bulk.stage(id, rows)));
     };
     for await (const rows of source) {
-      waiting.push(...rows);
-      while (waiting.length >= stageSlice) {
-        await stage(waiting.slice(0, stageSlice));
-        waiting = waiting.slice(stageSlice);
+      for (const row of rows) {
+        waiting.push(row);
+        if (waiting.length === stageSlice) await stage();
       }
     }
-    if (waiting.length > 0) await stage(waiting);
+    if (waiting.length > 0) await stage();
   }
 
   async #refuseShrink(id: string): Promise<void> {
+    // The preview reads all that was staged.
+    if (this.#bulk.currentTotal < shrinkGuardFrom) return;
     const { removes, currentTotal } = await this.#stored(() => this.#bulk.preview(id));
     if (currentTotal < shrinkGuardFrom || removes <= currentTotal / 2) return;
     throw new ServiceError(
@@ -179,25 +192,36 @@ export class BulkRunner {
       const reachable = await this.#reachableWorkers();
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
+      const size = new SliceSize({ targetMs: sliceTargetMs, first: firstSlice, least: leastSlice, most: mostSlice });
+      const removals = new SliceSize({
+        targetMs: removalTargetMs,
+        first: firstRemovals,
+        least: leastRemovals,
+        most: mostRemovals,
+      });
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
         done = await this.#turns.take('bulk', async () => {
-          const slice = await this.#applySlice(id, reachable);
+          const began = performance.now();
+          const slice = await this.#applySlice(id, size.rows, reachable);
+          size.took(performance.now() - began);
           totals.added += slice.net.added.length;
           totals.removed += slice.net.removed.length;
           totals.unchanged += slice.unchanged;
           committed ||= slice.net.added.length + slice.net.removed.length > 0;
-          if (sample.length < listedFailures) sample.push(...slice.net.added, ...slice.net.removed);
+          for (const texts of [slice.net.added, slice.net.removed]) {
+            sample.push(...texts.slice(0, listedFailures - sample.length));
+          }
           removed = slice.net.removed;
           return slice.done;
         });
-        await this.#removeFromWorkers(removed, reachable);
+        await this.#removeFromWorkers(removed, removals, reachable);
       }
       await this.#discard(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
       if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
       written = true;
-      return { ...totals, ...(await this.#verdicts(sample.slice(0, listedFailures), totals.added + totals.removed)) };
+      return { ...totals, ...(await this.#verdicts(sample, totals.added + totals.removed)) };
     } finally {
       // Lines of what was committed are missing, and no change that comes would notice.
       if (committed && !written) this.#keeper.markStale('a big change was stored but not written to the file');
@@ -205,21 +229,26 @@ export class BulkRunner {
     }
   }
 
-  async #applySlice(id: string, reachable: Set<number>) {
+  async #applySlice(id: string, rows: number, reachable: Set<number>) {
     let end = (): void => undefined;
     try {
       const slice = await this.#stored(() =>
-        this.#bulk.applySlice(id, applySlice, this.#now(), (net) => {
+        this.#bulk.applySlice(id, rows, this.#now(), (net) => {
           end = this.#windows.begin([...net.added, ...net.removed]);
         }),
       );
       this.#keeper.noteCommitted(slice.net);
-      await this.#send(reachable, async (worker, deadline) => {
+      if (slice.net.added.length === 0) return slice;
+      const sent = this.#send(reachable, async (worker, deadline) => {
         await this.#map.runtime.addMany(worker, slice.net.added, deadline);
         // An atomic replace under way would end without them.
         const version = this.#pending.of(worker.pid, this.#map.name);
         if (version !== undefined) await this.#map.runtime.addMany(worker, slice.net.added, deadline, version);
       });
+      // The workers take their time; the next slice is merged meanwhile.
+      const [merged] = await Promise.allSettled([this.#bulk.readAhead(id, rows), sent]);
+      await sent;
+      if (merged.status === 'rejected') throw asServiceError(merged.reason);
       return slice;
     } finally {
       end();
@@ -227,19 +256,32 @@ export class BulkRunner {
   }
 
   /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
-  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>): Promise<void> {
+  async #removeFromWorkers(texts: readonly string[], size: SliceSize, reachable: Set<number>): Promise<void> {
     if (!this.#fastDeletes() && this.#map.expected.total > scanningFrom) return;
-    for (let start = 0; start < texts.length && reachable.size > 0; start += removalSlice) {
-      const piece = texts.slice(start, start + removalSlice);
+    for (let start = 0; start < texts.length && reachable.size > 0; ) {
+      const piece = texts.slice(start, start + size.rows);
+      start += piece.length;
       await this.#turns.take('bulk', async () => {
+        const began = performance.now();
         const end = this.#windows.begin(piece);
         try {
           const members = await this.#map.members(piece);
           const gone = piece.filter((text) => !members.has(text));
-          await this.#send(reachable, (worker, deadline) => this.#map.runtime.deleteMany(worker, gone, deadline));
+          // The master forwards one command of a connection at a time (85 µs each), and two connections twice as many.
+          // With several workers each takes one: the master has few places.
+          const half = reachable.size === 1 ? Math.ceil(gone.length / 2) : gone.length;
+          await this.#send(reachable, async (worker, deadline) => {
+            const parts = [gone.slice(0, half), gone.slice(half)];
+            const done = await Promise.allSettled(
+              parts.map((part) => this.#map.runtime.deleteMany(worker, part, deadline)),
+            );
+            // Not before both have ended: nothing of this turn may reach the worker after it.
+            for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
+          });
         } finally {
           end();
         }
+        size.took(performance.now() - began);
       });
     }
   }

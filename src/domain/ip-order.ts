@@ -4,6 +4,7 @@ import {
   type IpWords,
   ipv4Entry,
   ipv6Entry,
+  isMapped,
   lastWords,
   maskWord,
   networkWords,
@@ -17,6 +18,15 @@ import {
  */
 export function sortKey(entry: IpEntry): Buffer {
   return key(entry.words, prefixInIpv6Terms(entry));
+}
+
+/** The entry whose `sortKey` stands at `offset`; what is no such key gives an entry that means nothing. */
+export function entryOfSortKey(bytes: Uint8Array, offset = 0): IpEntry {
+  const word = (at: number): number =>
+    ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+  const words: IpWords = [word(offset), word(offset + 4), word(offset + 8), word(offset + 12)];
+  const prefix = bytes[offset + 16]!;
+  return isMapped(words) && prefix > 96 ? ipv4Entry(words[3], prefix - 96) : ipv6Entry(words, prefix);
 }
 
 /** The keys of everything inside `entry`, itself included, are those with `first <= key <= last`. */

@@ -14,7 +14,7 @@ import { readIpv4, readIpv6, readPrefix } from './ip-text.ts';
 import { quote } from './quote.ts';
 
 export type { IpEntry, IpWords } from './ip-entry.ts';
-export { containingNetworks, covers, lookupForms, sortKey, sortKeyRange } from './ip-order.ts';
+export { containingNetworks, covers, entryOfSortKey, lookupForms, sortKey, sortKeyRange } from './ip-order.ts';
 
 export type IpParse =
   | { readonly ok: true; readonly entry: IpEntry }

@@ -58,10 +58,24 @@ export class BlockedRows {
       blocked_at: '',
       expires_at: '',
     };
-    this.#insertOne = new PreparedQuery(db.insertInto('blocked_ips').values(row).compile());
-    this.#insertBlock = new PreparedQuery(
-      db.insertInto('blocked_ips').values(new Array<typeof row>(BLOCK).fill(row)).compile(),
-    );
+    // A row of this text that has no key was inserted by hand a moment ago: it is taken up, as a sync would.
+    const insertOf = (rows: (typeof row)[]) =>
+      db
+        .insertInto('blocked_ips')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict
+            .column('ip_address')
+            .doUpdateSet((eb) => ({
+              sort_key: eb.ref('excluded.sort_key'),
+              blocked_at: eb.ref('excluded.blocked_at'),
+              expires_at: eb.ref('excluded.expires_at'),
+            }))
+            .where('blocked_ips.sort_key', 'is', null),
+        )
+        .compile();
+    this.#insertOne = new PreparedQuery(insertOf([row]));
+    this.#insertBlock = new PreparedQuery(insertOf(new Array<typeof row>(BLOCK).fill(row)));
     this.#update = new PreparedQuery(
       db
         .updateTable('blocked_ips')

@@ -1,20 +1,27 @@
 import type { Kysely } from 'kysely';
+import { entryOfSortKey } from '../domain/ip.ts';
 import { type BlockedIpRow, type NetChange, rowAfterAdd } from './blocked-changes.ts';
+import { BlockedKeys, presentAmong } from './blocked-keys.ts';
 import type { BlockedRows, RowChanges } from './blocked-rows.ts';
-import { BlockedScan } from './blocked-scan.ts';
 import type { Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
+import type { StagedBlocks } from './staged-blocks.ts';
 import type { StagedMerge } from './staged-merge.ts';
-import { type StagedBlocks, toAddition } from './staged-rows.ts';
+import { KEY_BYTES, type StagedRows } from './staged-rows.ts';
 
 const BEFORE_ALL = Buffer.alloc(0);
+/** Keys read for one staged row: where the table is denser than that, look-ups are cheaper than reading past the rest. */
+const KEYS_PER_ROW = 4;
 
 /** A slice of a bulk: which, and where it goes on. */
 export interface SliceOf {
   readonly bulk: number;
   readonly merge: StagedMerge;
   readonly after: Buffer | null;
-  readonly limit: number;
+  /** Rows that it may change. */
+  readonly changes: number;
+  /** Rows that it may look at. */
+  readonly looks: number;
   /** Named for a new entry that names nobody. */
   readonly requestedBy: string | null;
 }
@@ -22,6 +29,8 @@ export interface SliceOf {
 export interface SliceOutcome {
   readonly net: NetChange;
   readonly unchanged: number;
+  /** How many rows were dealt with. */
+  readonly looked: number;
   /** Up to where everything is done. */
   readonly position: Buffer | null;
   /** Nothing is left of this part. */
@@ -32,62 +41,95 @@ export interface SliceOutcome {
 export class BulkSlices {
   readonly #rows: BlockedRows;
   readonly #blocks: StagedBlocks;
-  readonly #scan: BlockedScan;
+  readonly #keys: BlockedKeys;
 
   constructor(db: Kysely<Schema>, rows: BlockedRows, blocks: StagedBlocks) {
     this.#rows = rows;
     this.#blocks = blocks;
-    this.#scan = new BlockedScan(db);
+    this.#keys = new BlockedKeys(db);
   }
 
-  /** Applies the next `limit` staged rows. */
+  /** Which of these rows, all those staged behind `after` up to the last of them, are blocked: 1 at their places. */
+  async present(runner: Runner, staged: StagedRows, after: Buffer | null): Promise<Uint8Array> {
+    if (staged.length === 0) return new Uint8Array(0);
+    const limit = KEYS_PER_ROW * staged.length;
+    const others = await this.#keys.between(runner, after, staged.key(staged.length - 1), limit);
+    if (others.length < limit * KEY_BYTES) return presentAmong(staged.keys, others);
+    const texts = Array.from({ length: staged.length }, (_, index) => staged.text(index));
+    const existing = await this.#rows.getMany(runner, texts);
+    return Uint8Array.from(texts, (text) => (existing.has(text) ? 1 : 0));
+  }
+
+  /** Applies the next staged rows. */
   async add(runner: Runner, slice: SliceOf, now: Date): Promise<SliceOutcome> {
-    const staged = await slice.merge.next(slice.limit);
-    const last = staged.at(-1);
-    const position = last === undefined ? slice.after : Buffer.from(last[0], 'hex');
-    const skips = await this.#skips(runner, slice, position);
-    const open = staged.filter(([, text]) => !skips.has(text));
-    // A list for an empty database, and most slices of a list that is new, need no look-ups at all.
-    const anyone = await this.#scan.texts(slice.after, 1, runner);
-    const isNew = anyone.last === null || position === null || anyone.last.compare(position) > 0;
-    const before = await this.#rows.getMany(runner, isNew ? [] : open.map(([, text]) => text));
+    const staged = await slice.merge.next(slice.looks);
+    const present = await this.present(runner, staged, slice.after);
+    const skips = await this.#skips(runner, slice, staged.length === 0 ? null : staged.key(staged.length - 1));
+    const before = await this.#rowsToCompare(runner, staged, present);
     const changes: RowChanges = { inserts: [], updates: [], deletes: [] };
     const blockedAt = now.toISOString();
-    for (const record of open) {
-      const [key, text, change] = record;
-      const existing = before.get(text) ?? null;
-      if (change === 'remove') {
-        if (existing !== null) changes.deletes.push(text);
-        continue;
+    let changed = 0;
+    let index = 0;
+    for (; index < staged.length && changed < slice.changes; index++) {
+      const exists = present[index] === 1;
+      if (exists ? staged.isKeep(index) : staged.isRemoval(index)) continue;
+      if (skips.size > 0 && skips.has(staged.text(index))) continue;
+      if (staged.isRemoval(index)) changes.deletes.push(staged.text(index));
+      else {
+        const addition = { ...staged.addition(index), defaultBlockedBy: slice.requestedBy ?? undefined };
+        const existing = exists ? (before.get(addition.entry.text) ?? null) : null;
+        const row = rowAfterAdd(existing, addition, blockedAt);
+        if (row === existing) continue;
+        if (existing === null) changes.inserts.push({ key: staged.key(index), row });
+        else changes.updates.push(row);
       }
-      const row = rowAfterAdd(
-        existing,
-        { ...toAddition(record), defaultBlockedBy: slice.requestedBy ?? undefined },
-        blockedAt,
-      );
-      if (existing === null) changes.inserts.push({ key: Buffer.from(key, 'hex'), row });
-      else if (row !== existing) changes.updates.push(row);
+      changed++;
     }
+    const position = index === 0 ? slice.after : Buffer.from(staged.key(index - 1));
+    if (index < staged.length && position !== null) slice.merge.putBack(staged, index, position);
     await this.#rows.write(runner, changes);
-    const net = { added: changes.inserts.map(rowText), removed: changes.deletes };
-    const unchanged = staged.length - net.added.length - net.removed.length;
-    return { net, unchanged, position, end: staged.length < slice.limit };
+    const net = { added: changes.inserts.map(({ row }) => row.ip_address), removed: changes.deletes };
+    const unchanged = index - net.added.length - net.removed.length;
+    return { net, unchanged, looked: index, position, end: slice.merge.isOver };
   }
 
-  /** Looks at the next `limit` blocked addresses and removes those that were not staged as additions. */
+  /** Looks at the next blocked addresses and removes those that were not staged as additions. */
   async remove(runner: Runner, slice: SliceOf): Promise<SliceOutcome> {
-    const blocked = await this.#scan.texts(slice.after, slice.limit, runner);
-    const position = blocked.last ?? slice.after;
-    const kept = await this.#skips(runner, slice, position);
-    if (position !== null) {
-      for (const [, text, change] of await slice.merge.nextUpTo(position)) {
-        if (change !== 'remove') kept.add(text);
+    const keys = await this.#keys.between(runner, slice.after, null, slice.looks);
+    let looked = keys.length / KEY_BYTES;
+    if (looked === 0) {
+      return { net: { added: [], removed: [] }, unchanged: 0, looked, position: slice.after, end: true };
+    }
+    let position = Buffer.from(keys.subarray(-KEY_BYTES));
+    const staged = await slice.merge.nextUpTo(position);
+    const keeps = presentAmong(keys, additionsOf(staged));
+    let end = looked < slice.looks;
+    const deletes: string[] = [];
+    if (keeps.includes(0)) {
+      const skips = await this.#skips(runner, slice, position);
+      for (let place = keeps.indexOf(0); place >= 0; place = keeps.indexOf(0, place + 1)) {
+        if (deletes.length === slice.changes) {
+          looked = place;
+          position = Buffer.from(keys.subarray((place - 1) * KEY_BYTES, place * KEY_BYTES));
+          end = false;
+          slice.merge.putBack(staged, staged.countUpTo(position), position);
+          break;
+        }
+        const { text } = entryOfSortKey(keys, place * KEY_BYTES);
+        if (!skips.has(text)) deletes.push(text);
       }
     }
-    const deletes = blocked.texts.filter((text) => !kept.has(text));
     await this.#rows.write(runner, { inserts: [], updates: [], deletes });
-    const end = blocked.texts.length < slice.limit;
-    return { net: { added: [], removed: deletes }, unchanged: 0, position, end };
+    return { net: { added: [], removed: deletes }, unchanged: 0, looked, position, end };
+  }
+
+  /** A line of a list changes nothing about what is there, and most rows are lines. */
+  async #rowsToCompare(runner: Runner, staged: StagedRows, present: Uint8Array): Promise<Map<string, BlockedIpRow>> {
+    const texts: string[] = [];
+    for (let index = 0; index < staged.length; index++) {
+      if (present[index] === 1 && !staged.isKeep(index) && !staged.isRemoval(index)) texts.push(staged.text(index));
+    }
+    return await this.#rows.getMany(runner, texts);
   }
 
   async #skips(runner: Runner, slice: SliceOf, position: Buffer | null): Promise<Set<string>> {
@@ -96,6 +138,9 @@ export class BulkSlices {
   }
 }
 
-function rowText({ row }: { readonly row: BlockedIpRow }): string {
-  return row.ip_address;
+function additionsOf(staged: StagedRows): Buffer {
+  if (!staged.hasRemovals) return staged.keys;
+  const keys: Buffer[] = [];
+  for (let index = 0; index < staged.length; index++) if (!staged.isRemoval(index)) keys.push(staged.key(index));
+  return Buffer.concat(keys);
 }

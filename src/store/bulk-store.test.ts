@@ -1,3 +1,4 @@
+import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BlockedIpsStore } from './blocked-ips-store.ts';
@@ -124,6 +125,32 @@ describe('a bulk', () => {
     await bulk.markReady(id);
     await finish(bulk, id, 10);
     expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
+  });
+
+  it('takes up a row that somebody inserts by hand while it is applied', async () => {
+    const id = await ready(true, ['192.0.2.1', '192.0.2.2'].map(line));
+    const byHand = new SqliteDatabase(folder.file);
+    byHand.exec(
+      "insert into blocked_ips(ip_address, reason, blocked_at) values ('192.0.2.2', 'mine', '2026-11-20 12:00:00')",
+    );
+    byHand.close();
+    expect((await finish(bulk, id, 10)).added).toEqual(['192.0.2.1', '192.0.2.2']);
+    expect(await blockedTexts(store)).toEqual(['192.0.2.1', '192.0.2.2']);
+    expect(await store.get('192.0.2.2')).toMatchObject({ reason: 'mine', blocked_at: NOON.toISOString() });
+  });
+
+  it('changes no more in a slice than it may, though it looks further', async () => {
+    const texts = Array.from({ length: 60 }, (_, n) => scattered(n).text);
+    await block(store, ...texts.filter((_, n) => n % 3 !== 0));
+    const id = await ready(true, texts.filter((_, n) => n % 3 !== 1).map(line));
+    let slices = 0;
+    for (let done = false; !done; slices++) {
+      const slice = await bulk.applySlice(id, 5, NOON, nothing);
+      expect(slice.net.added.length + slice.net.removed.length).toBeLessThanOrEqual(5);
+      done = slice.done;
+    }
+    expect(slices).toBeLessThan(20);
+    expect(new Set(await blockedTexts(store))).toEqual(new Set(texts.filter((_, n) => n % 3 !== 1)));
   });
 
   it('changes nothing when it is discarded, and leaves no rows behind', async () => {

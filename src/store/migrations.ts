@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { firstTables } from './migrations/0001-first-tables.ts';
+import { bulkBlocks } from './migrations/0002-bulk-blocks.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -10,7 +11,10 @@ export interface Migration {
   readonly up: (db: Kysely<unknown>) => Promise<void>;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001-first-tables', up: firstTables }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-first-tables', up: firstTables },
+  { name: '0002-bulk-blocks', up: bulkBlocks },
+];
 
 /**
  * Brings the schema up to this code's, in one transaction: all of it or nothing. The transaction takes the write

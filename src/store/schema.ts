@@ -12,7 +12,7 @@ export interface Schema {
   reloads: ReloadsTable;
   instance: InstanceTable;
   bulk_changes: BulkChangesTable;
-  bulk_staging: BulkStagingTable;
+  bulk_blocks: BulkBlocksTable;
   bulk_skips: BulkSkipsTable;
   schema_migrations: SchemaMigrationsTable;
 }
@@ -92,14 +92,17 @@ export interface BulkChangesTable {
 export type BulkState = 'receiving' | 'adding' | 'removing' | 'finished' | 'discarded';
 
 /** Staged rows, a block of them in one row: a million small rows cost more than everything that is done with them. */
-export interface BulkStagingTable {
+export interface BulkBlocksTable {
   bulk: number;
   /** Blocks of one run are in order of their keys and do not overlap; of one address in two runs the higher counts. */
   run: number;
-  /** Sort key of the block's first record. */
+  /** Sort key of the block's first row. */
   first_key: Buffer;
-  /** `staged-rows.ts` has the form. */
-  records_json: string;
+  /** The sort keys, one behind the other. */
+  keys: Buffer;
+  /** A byte for each; `staged-rows.ts` has the form, of the details too. */
+  kinds: Buffer;
+  details_json: string | null;
 }
 
 /** Addresses that somebody changed after the bulk was complete: he keeps the last word, the bulk passes them by. */

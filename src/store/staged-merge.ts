@@ -1,15 +1,20 @@
 import { breathe, type Runner } from './prepared-query.ts';
-import type { StagedBlocks, StagedRecord } from './staged-rows.ts';
+import type { StagedBlocks } from './staged-blocks.ts';
+import { compareKeys, KEY_BYTES, NO_ROWS, type StagedRows, StagedRowsBuilder } from './staged-rows.ts';
 
 /** One run, read block by block. */
 interface Cursor {
   readonly run: number;
-  block: StagedRecord[];
+  block: StagedRows;
   index: number;
+  /** `rankOf` its next row. */
+  rank: number;
 }
 
-/** Runs opened between two breaths. */
+/** Runs opened, and blocks read, between two breaths. */
 const RUNS_PER_BREATH = 64;
+const ROWS_PER_BREATH = 8_192;
+const BEFORE_ALL = Buffer.alloc(0);
 
 /**
  * The staged rows of a bulk as one sequence in order of addresses, each address once, the highest run's row of it.
@@ -22,12 +27,14 @@ export class StagedMerge {
   readonly #bulk: number;
   /** A binary heap; its top is the run with the next row. */
   readonly #heap: Cursor[] = [];
-  #position = '';
+  /** Rows that were merged and not taken yet; they stand before the heap's. */
+  #waiting: StagedRows = NO_ROWS;
+  #position: Buffer = BEFORE_ALL;
 
   /** Of the rows above `after`. The bulk must be complete; rows staged later may be missed. */
   static async open(blocks: StagedBlocks, runner: Runner, bulk: number, after: Buffer | null): Promise<StagedMerge> {
     const merge = new StagedMerge(blocks, runner, bulk);
-    await merge.#start(hex(after));
+    await merge.#start(after ?? BEFORE_ALL);
     return merge;
   }
 
@@ -37,68 +44,117 @@ export class StagedMerge {
     this.#bulk = bulk;
   }
 
-  /** Whether the sequence stands right behind this key. */
-  standsAfter(position: Buffer | null): boolean {
-    return this.#position === hex(position);
+  /** Nothing is left. */
+  get isOver(): boolean {
+    return this.#waiting.length === 0 && this.#heap.length === 0;
   }
 
-  /** The next rows; fewer than `limit`: there are no more. */
-  async next(limit: number): Promise<StagedRecord[]> {
-    const records: StagedRecord[] = [];
-    while (records.length < limit) {
-      const record = this.#head();
-      if (record === undefined) break;
-      records.push(record);
-      await this.#pass(record[0]);
-    }
-    return records;
+  /** Whether the sequence stands right behind this key. */
+  standsAfter(position: Buffer | null): boolean {
+    return this.#position.equals(position ?? BEFORE_ALL);
+  }
+
+  /** Merges up to `limit` rows ahead of their taking; for a moment in which somebody else works. */
+  async readAhead(limit: number): Promise<void> {
+    if (this.#waiting.length === 0) this.#waiting = await this.#merge(limit, null);
+  }
+
+  /** The next rows, `limit` at most; none: there are no more. */
+  async next(limit: number): Promise<StagedRows> {
+    await this.readAhead(limit);
+    return this.#take(Math.min(limit, this.#waiting.length));
   }
 
   /** The next rows with keys up to `last`; afterwards the sequence stands behind `last`. */
-  async nextUpTo(last: Buffer): Promise<StagedRecord[]> {
-    const end = hex(last);
-    const records: StagedRecord[] = [];
-    for (let record = this.#head(); record !== undefined && record[0] <= end; record = this.#head()) {
-      records.push(record);
-      await this.#pass(record[0]);
+  async nextUpTo(last: Buffer): Promise<StagedRows> {
+    let rows: StagedRows;
+    const waiting = this.#waiting.countUpTo(last);
+    if (waiting < this.#waiting.length) rows = this.#take(waiting);
+    else {
+      const more = await this.#merge(Number.POSITIVE_INFINITY, last);
+      rows = joined(this.#waiting, more);
+      this.#waiting = NO_ROWS;
     }
-    this.#position = end;
-    return records;
+    this.#position = Buffer.from(last);
+    return rows;
   }
 
-  async #start(after: string): Promise<void> {
+  /** Takes `rows`, the last that were given out, back from the one at `from` on; the sequence stands behind `position`. */
+  putBack(rows: StagedRows, from: number, position: Buffer): void {
+    this.#waiting = joined(rows.slice(from), this.#waiting);
+    this.#position = Buffer.from(position);
+  }
+
+  #take(count: number): StagedRows {
+    const rows = this.#waiting.slice(0, count);
+    this.#waiting = count === this.#waiting.length ? NO_ROWS : this.#waiting.slice(count);
+    if (count > 0) this.#position = Buffer.from(rows.key(count - 1));
+    return rows;
+  }
+
+  async #merge(limit: number, last: Buffer | null): Promise<StagedRows> {
+    const rows = new StagedRowsBuilder(Math.min(limit, ROWS_PER_BREATH));
+    let breath = ROWS_PER_BREATH;
+    for (;;) {
+      const top = this.#heap[0];
+      if (top === undefined || rows.length >= limit) break;
+      if (this.#heap.length === 1) {
+        // A list that came in order is one run, and the last of any list is: whole pieces at once.
+        const end = last === null ? top.block.length : top.index + top.block.slice(top.index).countUpTo(last);
+        const to = Math.min(end, top.index + limit - rows.length);
+        if (to === top.index) break;
+        rows.append(top.block, top.index, to);
+        top.index = to;
+        if (to === top.block.length && !(await this.#refill(top))) this.#heap.pop();
+        else top.rank = rankOf(top);
+      } else {
+        const at = top.index * KEY_BYTES;
+        if (last !== null && compareKeys(top.block.keys, at, last, 0) > 0) break;
+        rows.append(top.block, top.index, top.index + 1);
+        await this.#pass(top.block.keys, at);
+      }
+      if (rows.length >= breath) {
+        await breathe();
+        breath += ROWS_PER_BREATH;
+      }
+    }
+    return rows.build();
+  }
+
+  async #start(after: Buffer): Promise<void> {
     this.#position = after;
     const runs = await this.#blocks.runs(this.#runner, this.#bulk);
     for (const [count, run] of runs.entries()) {
-      const cursor: Cursor = { run, block: [], index: 0 };
-      if (after !== '') cursor.block = await this.#blocks.holding(this.#runner, this.#bulk, run, after);
-      while (cursor.index < cursor.block.length && cursor.block[cursor.index]![0] <= after) cursor.index++;
-      if (cursor.index < cursor.block.length || (await this.#refill(cursor))) this.#heap.push(cursor);
+      const cursor: Cursor = { run, block: NO_ROWS, index: 0, rank: 0 };
+      if (after.length > 0) {
+        cursor.block = (await this.#blocks.holding(this.#runner, this.#bulk, run, after)) ?? NO_ROWS;
+        cursor.index = cursor.block.countUpTo(after);
+      }
+      if (cursor.index < cursor.block.length || (await this.#refill(cursor))) {
+        cursor.rank = rankOf(cursor);
+        this.#heap.push(cursor);
+      }
       if (count % RUNS_PER_BREATH === RUNS_PER_BREATH - 1) await breathe();
     }
     for (let i = (this.#heap.length >> 1) - 1; i >= 0; i--) this.#sink(i);
   }
 
-  #head(): StagedRecord | undefined {
-    const top = this.#heap[0];
-    return top?.block[top.index];
-  }
-
-  /** Goes on behind `key`, past the rows of the same address in lower runs too. */
-  async #pass(key: string): Promise<void> {
-    for (let head = this.#head(); head?.[0] === key; head = this.#head()) {
-      const top = this.#heap[0]!;
+  /** Goes on behind the key, past the rows of the same address in lower runs too. */
+  async #pass(keys: Buffer, at: number): Promise<void> {
+    for (;;) {
+      const top = this.#heap[0];
+      if (top === undefined || compareKeys(top.block.keys, top.index * KEY_BYTES, keys, at) !== 0) return;
       top.index++;
-      if (top.index === top.block.length && !(await this.#refill(top))) this.#dropTop();
+      if (top.index < top.block.length || (await this.#refill(top))) top.rank = rankOf(top);
+      else this.#dropTop();
       this.#sink(0);
     }
-    this.#position = key;
   }
 
   /** The next block, when the present one is used up. Within a run a block begins above all of the one before. */
   async #refill(cursor: Cursor): Promise<boolean> {
-    const after = cursor.block[0]?.[0] ?? '';
-    cursor.block = await this.#blocks.following(this.#runner, this.#bulk, cursor.run, after);
+    const after = cursor.block.length === 0 ? BEFORE_ALL : cursor.block.key(0);
+    cursor.block = (await this.#blocks.following(this.#runner, this.#bulk, cursor.run, after)) ?? NO_ROWS;
     cursor.index = 0;
     return cursor.block.length > 0;
   }
@@ -124,11 +180,31 @@ export class StagedMerge {
 }
 
 function comesBefore(a: Cursor, b: Cursor): boolean {
-  const keyA = a.block[a.index]![0];
-  const keyB = b.block[b.index]![0];
-  return keyA < keyB || (keyA === keyB && a.run > b.run);
+  if (a.rank !== b.rank) return a.rank < b.rank;
+  const order = compareKeys(a.block.keys, a.index * KEY_BYTES, b.block.keys, b.index * KEY_BYTES);
+  return order < 0 || (order === 0 && a.run > b.run);
 }
 
-function hex(key: Buffer | null): string {
-  return key === null ? '' : key.toString('hex');
+const ABOVE_IPV4 = 2 ** 41;
+
+/** A number in the order of keys, exact for IPv4; equal numbers say nothing about other keys. Spares most comparisons. */
+function rankOf({ block: { keys }, index }: Cursor): number {
+  const at = index * KEY_BYTES;
+  const first = keys.readUInt32BE(at);
+  const second = keys.readUInt32BE(at + 4);
+  if (first === 0 && second === 0) {
+    const third = keys.readUInt32BE(at + 8);
+    if (third < 0xffff) return -1;
+    if (third === 0xffff) return keys.readUInt32BE(at + 12) * 256 + keys[at + 16]!;
+  }
+  return ABOVE_IPV4 + first * 2 ** 19 + (second >>> 13);
+}
+
+function joined(a: StagedRows, b: StagedRows): StagedRows {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const rows = new StagedRowsBuilder(a.length + b.length);
+  rows.append(a, 0, a.length);
+  rows.append(b, 0, b.length);
+  return rows.build();
 }

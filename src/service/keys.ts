@@ -1,6 +1,6 @@
 // Keys: stored as SHA-256 hashes (they are random and long, so nothing slower is needed), compared in constant time,
 // shown once. The key given by the settings is an admin key and always valid.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Caller } from '../blocking/answers.ts';
@@ -149,5 +149,5 @@ function newKey(): string {
 }
 
 function hash(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return digest('sha256', key, 'buffer');
 }

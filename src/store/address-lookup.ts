@@ -1,6 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { containingNetworks, type IpEntry, sortKeyRange } from '../domain/ip.ts';
+import { PreparedQuery } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
+
+/** How many networks can cover an IPv4 and an IPv6 address: two lengths of one statement, each compiled once. */
+const CANDIDATES = [31, 127] as const;
 
 type AddressTable = 'blocked_ips' | 'trusted_ips';
 
@@ -8,21 +12,25 @@ type AddressTable = 'blocked_ips' | 'trusted_ips';
 export class AddressLookup {
   readonly #db: Kysely<Schema>;
   readonly #table: AddressTable;
+  readonly #present: readonly PreparedQuery<{ ip_address: string }>[];
 
   constructor(db: Kysely<Schema>, table: AddressTable) {
     this.#db = db;
     this.#table = table;
+    this.#present = CANDIDATES.map((length) => {
+      const texts = new Array<string>(length).fill('');
+      return new PreparedQuery(db.selectFrom(table).select('ip_address').where('ip_address', 'in', texts).compile());
+    });
   }
 
   /** Texts of the table's networks that contain `entry`, itself left out, narrowest first. */
   async coveringOf(entry: IpEntry): Promise<string[]> {
     const candidates = containingNetworks(entry);
     if (candidates.length === 0) return [];
-    const rows = await this.#db
-      .selectFrom(this.#table)
-      .select('ip_address')
-      .where('ip_address', 'in', candidates)
-      .execute();
+    const at = CANDIDATES.findIndex((length) => candidates.length <= length);
+    // The same candidate again changes nothing in an `in (…)`.
+    const padding = new Array<string>(CANDIDATES[at]! - candidates.length).fill(candidates[0]!);
+    const rows = await this.#present[at]!.all(this.#db, [...candidates, ...padding]);
     const found = new Set(rows.map((row) => row.ip_address));
     return candidates.filter((text) => found.has(text));
   }

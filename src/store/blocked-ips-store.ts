@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import {
@@ -14,7 +13,7 @@ import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { LastWord } from './last-word.ts';
 import type { Database } from './open-database.ts';
-import type { Schema } from './schema.ts';
+import type { Runner } from './prepared-query.ts';
 import { type AdoptedRows, adoptUnkeyed } from './unkeyed-rows.ts';
 
 export type { BlockedChange, BlockedEffect, BlockedIpRow, ExpiryChange, NetChange } from './blocked-changes.ts';
@@ -52,11 +51,14 @@ export class BlockedIpsStore {
     now: Date,
     beforeCommit: BeforeCommit,
   ): Promise<{ effects: BlockedEffect[]; net: NetChange }> {
-    const result = await this.#database.write.transaction().execute(async (transaction) => {
-      const outcome = await this.#apply(transaction, changes, now.toISOString());
-      await beforeCommit(outcome.net);
-      return outcome;
-    });
+    const result = await this.#database.write.transaction().execute((transaction) =>
+      // The transaction's own connection: handed to each query anew by Kysely it costs as much as SQLite's work.
+      transaction.getExecutor().provideConnection(async (connection) => {
+        const outcome = await this.#apply(connection, changes, now.toISOString());
+        await beforeCommit(outcome.net);
+        return outcome;
+      }),
+    );
     this.#database.blockedCount.committed(result.net);
     return result;
   }
@@ -145,14 +147,14 @@ export class BlockedIpsStore {
   }
 
   async #apply(
-    transaction: Transaction<Schema>,
+    runner: Runner,
     changes: readonly BlockedChange[],
     now: string,
   ): Promise<{ effects: BlockedEffect[]; net: NetChange }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
-    const before = await this.#rows.getMany(transaction, [...entries.keys()]);
+    const before = await this.#rows.getMany(runner, [...entries.keys()]);
     // Somebody's insert that no sync took up yet is no block so far, though it says what the block is to be.
-    const unkeyed = await this.#rows.unkeyedAmong(transaction, [...before.keys()]);
+    const unkeyed = await this.#rows.unkeyedAmong(runner, [...before.keys()]);
     const after = new Map<string, BlockedIpRow | null>();
     const effects: BlockedEffect[] = [];
     for (const change of changes) {
@@ -164,9 +166,9 @@ export class BlockedIpsStore {
       after.set(text, row);
     }
     const { rows, net } = difference(entries, before, after, unkeyed);
-    await this.#rows.write(transaction, rows);
+    await this.#rows.write(runner, rows);
     const spoken = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
-    await this.#lastWord.of(transaction, spoken);
+    await this.#lastWord.of(runner, spoken);
     return { effects, net };
   }
 }

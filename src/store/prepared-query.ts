@@ -1,8 +1,9 @@
-import type { CompiledQuery, Kysely } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { CompiledQuery, QueryResult } from 'kysely';
 
-/** A database or an open transaction of it. */
-export type Runner = Pick<Kysely<Schema>, 'executeQuery'>;
+/** A database, an open transaction of it, or the connection of one. */
+export interface Runner {
+  executeQuery<R>(query: CompiledQuery<R>): Promise<QueryResult<R>>;
+}
 
 /**
  * A query compiled once and run with other parameters each time. Building and compiling a query costs Kysely 20 to

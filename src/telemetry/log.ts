@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pino } from 'pino';
+import { GatheredLines } from './gathered-lines.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -14,31 +15,32 @@ export interface Log {
 }
 
 type Level = 'info' | 'warn' | 'error';
-/** What waits for a disk that is full, to be written when it has room again; beyond it lines are lost. */
-const keptBytes = 1_048_576;
 
-type Destination = ReturnType<typeof pino.destination>;
-
+/**
+ * What is told in one turn of the event loop is written at its end, in order and in one write a form; a warning or an
+ * error at once, with all before it. So a process that is killed loses the good news of its last turn at most; one
+ * that ends by itself, an uncaught exception included, loses nothing.
+ */
 export class ManagerLog implements Log {
   readonly #json: pino.Logger;
-  readonly #standardOutput: Destination;
-  readonly #file: Destination | null;
+  readonly #standardOutput: GatheredLines;
+  readonly #file: GatheredLines | null;
+  #flushDue = false;
 
   /**
    * @param logFile path of the manager log, made when missing (mode 640); `-`: standard output only
    * @param jsonTo descriptor or file for the JSON lines
    */
   constructor(logFile: string, jsonTo: number | string = 1) {
-    this.#standardOutput = pino.destination({ dest: jsonTo, sync: true, mkdir: true, maxLength: keptBytes });
-    this.#standardOutput.on('error', ignoreLostLine);
+    this.#standardOutput = new GatheredLines({ dest: jsonTo, mkdir: true });
     this.#json = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#standardOutput);
     if (logFile === '-') {
       this.#file = null;
     } else {
       mkdirSync(dirname(logFile), { recursive: true });
-      this.#file = pino.destination({ dest: logFile, append: true, sync: true, mode: 0o640, maxLength: keptBytes });
-      this.#file.on('error', ignoreLostLine);
+      this.#file = new GatheredLines({ dest: logFile, append: true, mode: 0o640 });
     }
+    process.on('exit', () => this.flush());
   }
 
   info(message: string, fields: LogFields = {}): void {
@@ -55,20 +57,34 @@ export class ManagerLog implements Log {
 
   /** After a log rotation (SIGHUP): the path is opened anew. */
   reopen(): void {
+    this.flush();
     this.#file?.reopen();
   }
 
+  /** Writes now what was told in this turn of the event loop. */
+  flush(): void {
+    this.#standardOutput.flush();
+    this.#file?.flush();
+  }
+
   #write(level: Level, message: string, fields: LogFields): void {
-    // Each for itself: where one has no room the other still tells.
+    // Each for itself: where one form cannot be made the other still tells.
     neverThrowing(() => this.#json[level](fields, message));
     neverThrowing(() => this.#file?.write(textLine(new Date(), level, message, fields)));
+    if (level !== 'info') this.flush();
+    else if (!this.#flushDue) this.#flushAtEndOfTurn();
+  }
+
+  #flushAtEndOfTurn(): void {
+    this.#flushDue = true;
+    setImmediate(() => {
+      this.#flushDue = false;
+      this.flush();
+    });
   }
 }
 
-/**
- * A disk that is full or a reader of the pipe that is gone loses the line and nothing else: no block fails because it
- * cannot be told of. There is nowhere left to tell this.
- */
+/** No block fails because it cannot be told of. There is nowhere left to tell this. */
 function neverThrowing(write: () => void): void {
   try {
     write();

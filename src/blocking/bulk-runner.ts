@@ -14,6 +14,7 @@ import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { PendingVersions } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { RemovalRule } from './removal-rule.ts';
 import type { RuntimeLink } from './runtime-link.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { WorkerBook } from './worker-book.ts';
@@ -33,11 +34,8 @@ const applySlice = 1_000;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
 const listedFailures = 100;
-/** Before 2.9 a delete scans the map: in a large one the removals are left to the atomic replace at the end. */
-const scanningFrom = 20_000;
 /** A slice has the turn: a worker that does not answer in this time is left to the comparison at the end. */
 const slicePatienceMs = 300;
-const removalSlice = 100;
 /** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
@@ -52,7 +50,7 @@ export class BulkRunner {
   readonly #windows: ChangeWindows;
   readonly #reconciler: Pick<Reconciler, 'pause'>;
   readonly #pending: PendingVersions;
-  readonly #fastDeletes: () => boolean;
+  readonly #rule: RemovalRule;
   readonly #now: () => Date;
   readonly #log: Log;
   readonly #failed = new Set<string>();
@@ -69,7 +67,7 @@ export class BulkRunner {
     readonly windows: ChangeWindows;
     readonly reconciler: Pick<Reconciler, 'pause'>;
     readonly pending: PendingVersions;
-    readonly fastDeletes: () => boolean;
+    readonly rule: RemovalRule;
     readonly now: () => Date;
     readonly log: Log;
   }) {
@@ -83,7 +81,7 @@ export class BulkRunner {
     this.#windows = options.windows;
     this.#reconciler = options.reconciler;
     this.#pending = options.pending;
-    this.#fastDeletes = options.fastDeletes;
+    this.#rule = options.rule;
     this.#now = options.now;
     this.#log = options.log;
   }
@@ -179,6 +177,7 @@ export class BulkRunner {
       const reachable = await this.#reachableWorkers();
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
+      const spent = { ms: 0 };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
         done = await this.#turns.take('bulk', async () => {
@@ -191,7 +190,7 @@ export class BulkRunner {
           removed = slice.net.removed;
           return slice.done;
         });
-        await this.#removeFromWorkers(removed, reachable);
+        await this.#removeFromWorkers(removed, reachable, spent);
       }
       await this.#discard(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
@@ -227,16 +226,30 @@ export class BulkRunner {
   }
 
   /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
-  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>): Promise<void> {
-    if (!this.#fastDeletes() && this.#map.expected.total > scanningFrom) return;
-    for (let start = 0; start < texts.length && reachable.size > 0; start += removalSlice) {
-      const piece = texts.slice(start, start + removalSlice);
+  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>, spent: { ms: number }): Promise<void> {
+    for (let start = 0; start < texts.length && reachable.size > 0; ) {
+      const entries = this.#map.expected.total;
+      const left = texts.length - start;
+      // Where a delete scans the map, many are left to the atomic replace at the end.
+      const enough = (pid: number): boolean =>
+        this.#rule.prefersReplace(pid, entries, left) || this.#rule.hadEnough(pid, entries, spent.ms);
+      if ([...reachable].some(enough)) return;
+      const piece = texts.slice(
+        start,
+        start + Math.min(...[...reachable].map((pid) => this.#rule.perTurn(pid, entries))),
+      );
+      start += piece.length;
       await this.#turns.take('bulk', async () => {
         const end = this.#windows.begin(piece);
         try {
           const members = await this.#map.members(piece);
           const gone = piece.filter((text) => !members.has(text));
-          await this.#send(reachable, (worker, deadline) => this.#map.runtime.deleteMany(worker, gone, deadline));
+          const began = performance.now();
+          await this.#send(reachable, async (worker, deadline) => {
+            await this.#map.runtime.deleteMany(worker, gone, deadline);
+            this.#rule.took(worker.pid, entries, gone.length, performance.now() - began);
+          });
+          spent.ms += performance.now() - began;
         } finally {
           end();
         }

@@ -101,7 +101,7 @@ export function masterContract(name: string, start: () => Promise<MasterSubject>
       async (ip) => {
         await raw(`@1 add map ${subject.mapPath} ${ip} 1`, `@1 add map ${subject.mapPath} ${ip} 0`);
         expect(await entries()).toHaveLength(2);
-        await map.undouble(current, ip, soon());
+        await map.undouble(current, [ip], soon());
         expect(await entries()).toEqual([{ key: ip, value: '1' }]);
       },
     );

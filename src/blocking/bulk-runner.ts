@@ -14,6 +14,7 @@ import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { PendingVersions } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { RemovalRule } from './removal-rule.ts';
 import type { RuntimeLink } from './runtime-link.ts';
 import { SliceSize } from './slice-size.ts';
 import type { TurnQueue } from './turn-queue.ts';
@@ -40,14 +41,8 @@ const startSlice = 5_000;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
 const listedFailures = 100;
-/** Before 2.9 a delete scans the map: in a large one the removals are left to the atomic replace at the end. */
-const scanningFrom = 20_000;
 /** A slice has the turn: a worker that does not answer in this time is left to the comparison at the end. */
 const slicePatienceMs = 300;
-const removalTargetMs = 20;
-const firstRemovals = 100;
-const leastRemovals = 20;
-const mostRemovals = 2_000;
 /** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
@@ -62,7 +57,7 @@ export class BulkRunner {
   readonly #windows: ChangeWindows;
   readonly #reconciler: Pick<Reconciler, 'pause'>;
   readonly #pending: PendingVersions;
-  readonly #fastDeletes: () => boolean;
+  readonly #rule: RemovalRule;
   readonly #now: () => Date;
   readonly #log: Log;
   readonly #failed = new Set<string>();
@@ -79,7 +74,7 @@ export class BulkRunner {
     readonly windows: ChangeWindows;
     readonly reconciler: Pick<Reconciler, 'pause'>;
     readonly pending: PendingVersions;
-    readonly fastDeletes: () => boolean;
+    readonly rule: RemovalRule;
     readonly now: () => Date;
     readonly log: Log;
   }) {
@@ -93,7 +88,7 @@ export class BulkRunner {
     this.#windows = options.windows;
     this.#reconciler = options.reconciler;
     this.#pending = options.pending;
-    this.#fastDeletes = options.fastDeletes;
+    this.#rule = options.rule;
     this.#now = options.now;
     this.#log = options.log;
   }
@@ -193,12 +188,7 @@ export class BulkRunner {
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       const size = new SliceSize({ targetMs: sliceTargetMs, first: firstSlice, least: leastSlice, most: mostSlice });
-      const removals = new SliceSize({
-        targetMs: removalTargetMs,
-        first: firstRemovals,
-        least: leastRemovals,
-        most: mostRemovals,
-      });
+      const spent = { ms: 0 };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
         done = await this.#turns.take('bulk', async () => {
@@ -215,7 +205,7 @@ export class BulkRunner {
           removed = slice.net.removed;
           return slice.done;
         });
-        await this.#removeFromWorkers(removed, removals, reachable);
+        await this.#removeFromWorkers(removed, reachable, spent);
       }
       await this.#discard(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
@@ -256,13 +246,20 @@ export class BulkRunner {
   }
 
   /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
-  async #removeFromWorkers(texts: readonly string[], size: SliceSize, reachable: Set<number>): Promise<void> {
-    if (!this.#fastDeletes() && this.#map.expected.total > scanningFrom) return;
+  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>, spent: { ms: number }): Promise<void> {
     for (let start = 0; start < texts.length && reachable.size > 0; ) {
-      const piece = texts.slice(start, start + size.rows);
+      const entries = this.#map.expected.total;
+      const left = texts.length - start;
+      // Where a delete scans the map, many are left to the atomic replace at the end.
+      const enough = (pid: number): boolean =>
+        this.#rule.prefersReplace(pid, entries, left) || this.#rule.hadEnough(pid, entries, spent.ms);
+      if ([...reachable].some(enough)) return;
+      const piece = texts.slice(
+        start,
+        start + Math.min(...[...reachable].map((pid) => this.#rule.perTurn(pid, entries))),
+      );
       start += piece.length;
       await this.#turns.take('bulk', async () => {
-        const began = performance.now();
         const end = this.#windows.begin(piece);
         try {
           const members = await this.#map.members(piece);
@@ -270,18 +267,20 @@ export class BulkRunner {
           // The master forwards one command of a connection at a time (85 µs each), and two connections twice as many.
           // With several workers each takes one: the master has few places.
           const half = reachable.size === 1 ? Math.ceil(gone.length / 2) : gone.length;
+          const parts = [gone.slice(0, half), gone.slice(half)];
+          const began = performance.now();
           await this.#send(reachable, async (worker, deadline) => {
-            const parts = [gone.slice(0, half), gone.slice(half)];
             const done = await Promise.allSettled(
               parts.map((part) => this.#map.runtime.deleteMany(worker, part, deadline)),
             );
             // Not before both have ended: nothing of this turn may reach the worker after it.
             for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
+            this.#rule.took(worker.pid, entries, gone.length, performance.now() - began);
           });
+          spent.ms += performance.now() - began;
         } finally {
           end();
         }
-        size.took(performance.now() - began);
       });
     }
   }

@@ -2,12 +2,29 @@
 // fingerprint were touched meanwhile: about those the listing proves nothing, about all others it does.
 import { bucketCount, bucketOf } from './fingerprint.ts';
 
+/** More texts than this are not kept: a big change touches a million. */
+const textsAtMost = 20_000;
+
 export class ChangeWindow {
   /** 1: something in this bucket changed while the window was open. */
   readonly tainted = new Uint8Array(bucketCount);
+  #texts: Set<string> | null = new Set();
 
   isTainted(text: string): boolean {
     return this.tainted[bucketOf(text)] !== 0;
+  }
+
+  /** What changed while the window was open, by its text; null: too much to tell. */
+  get touched(): ReadonlySet<string> | null {
+    return this.#texts;
+  }
+
+  touch(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.tainted[bucketOf(text)] = 1;
+      this.#texts?.add(text);
+    }
+    if (this.#texts !== null && this.#texts.size > textsAtMost) this.#texts = null;
   }
 }
 
@@ -18,7 +35,7 @@ export class ChangeWindows {
   open(): ChangeWindow {
     const window = new ChangeWindow();
     this.#open.add(window);
-    for (const texts of this.#inFlight) taint(window, texts);
+    for (const texts of this.#inFlight) window.touch(texts);
     return window;
   }
 
@@ -29,13 +46,9 @@ export class ChangeWindows {
   /** To be called before the first of a change's effects; the returned function after its last. */
   begin(texts: readonly string[]): () => void {
     this.#inFlight.add(texts);
-    for (const window of this.#open) taint(window, texts);
+    for (const window of this.#open) window.touch(texts);
     return () => {
       this.#inFlight.delete(texts);
     };
   }
-}
-
-function taint(window: ChangeWindow, texts: readonly string[]): void {
-  for (const text of texts) window.tainted[bucketOf(text)] = 1;
 }

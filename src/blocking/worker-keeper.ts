@@ -7,6 +7,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
+import type { RemovalRule } from './removal-rule.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { isUnused } from './unused-map.ts';
 import { verifyWorker } from './verification.ts';
@@ -34,8 +35,6 @@ export interface Remaining {
 const patienceMs = 60_000;
 const firstAnswerMs = 2_000;
 const rounds = 3;
-/** Deletes that scan: above this many, replacing the map is cheaper (5 ms each against 1.7 µs an entry, at a million). */
-const slowDeletesAtMost = 64;
 
 export class WorkerKeeper {
   readonly #book: WorkerBook;
@@ -43,7 +42,7 @@ export class WorkerKeeper {
   readonly #windows: ChangeWindows;
   readonly #pending: PendingVersions;
   readonly #log: Log;
-  readonly #fastDeletes: () => boolean;
+  readonly #rule: RemovalRule;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -52,15 +51,14 @@ export class WorkerKeeper {
     readonly windows: ChangeWindows;
     readonly pending: PendingVersions;
     readonly log: Log;
-    /** Since 2.9 a delete does not scan. */
-    readonly fastDeletes: () => boolean;
+    readonly rule: RemovalRule;
   }) {
     this.#book = options.book;
     this.#turns = options.turns;
     this.#windows = options.windows;
     this.#pending = options.pending;
     this.#log = options.log;
-    this.#fastDeletes = options.fastDeletes;
+    this.#rule = options.rule;
   }
 
   /** Never throws: what cannot be read or repaired is a verdict too. */
@@ -89,6 +87,7 @@ export class WorkerKeeper {
   async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
+    let mayReplace = true;
     const verdict = (
       whole: boolean,
       reason: string | null,
@@ -112,7 +111,8 @@ export class WorkerKeeper {
         if (verification.whole) return verdict(true, null);
         if (round === rounds) break;
         this.#book.markSuspect(pid, map.name, 'its map differs from the database');
-        const done = await this.#repair(map, worker, pid);
+        const { replaced, ...done } = await this.#repair(map, worker, pid, mayReplace);
+        mayReplace &&= !replaced;
         if (done.added + done.removed + done.corrected === 0) {
           // The worker holds what the database holds: it is what was expected that is wrong.
           await map.reread();
@@ -144,26 +144,56 @@ export class WorkerKeeper {
     }
   }
 
-  async #repair(map: MirroredMap, worker: WorkerRef, pid: number): Promise<Repairs> {
+  async #repair(
+    map: MirroredMap,
+    worker: WorkerRef,
+    pid: number,
+    mayReplace: boolean,
+  ): Promise<Repairs & { replaced: boolean }> {
     const window = this.#windows.open();
     try {
       const comparison = await compareWorker(map, worker, performance.now() + patienceMs);
-      const deletes = comparison.differences.total;
-      if (!this.#fastDeletes() && deletes > slowDeletesAtMost && map.expected.total > 20_000) {
-        await replaceWorkerMap(map, pid, this.#pending, this.#turns);
-        return { added: 0, removed: comparison.differences.unexpected.length, corrected: deletes };
-      }
-      return await repairWorker({
+      const { repairs, leftToReplace } = await repairWorker({
         map,
-        worker,
+        pid,
         comparison,
         window,
         turns: this.#turns,
-        fastDeletes: this.#fastDeletes(),
+        rule: this.#rule,
+        mayReplace,
       });
+      if (!leftToReplace) return { ...repairs, replaced: false };
+      await this.#replace(map, pid);
+      const { unexpected, wrongValue, duplicate } = comparison.differences;
+      return {
+        added: repairs.added,
+        removed: unexpected.length,
+        corrected: new Set(wrongValue).size + new Set(duplicate).size,
+        replaced: true,
+      };
     } finally {
       this.#windows.close(window);
     }
+  }
+
+  async #replace(map: MirroredMap, pid: number): Promise<void> {
+    const state = this.#stateOf(map, pid);
+    const began = performance.now();
+    await replaceWorkerMap({
+      map,
+      pid,
+      pending: this.#pending,
+      windows: this.#windows,
+      turns: this.#turns,
+      // Whoever fails to bring a change into a worker says so in the book.
+      untroubled: () => this.#stateOf(map, pid) === state,
+    });
+    this.#rule.replaced(map.expected.total, performance.now() - began);
+  }
+
+  #stateOf(map: MirroredMap, pid: number) {
+    const known = this.#book.byPid(pid);
+    return known === null ? null : this.#book.stateOf(known, map.name);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {

@@ -1,9 +1,10 @@
 // Repairs what a comparison found, in slices between which other changes go first. Whatever was found may be old by
 // the time its slice has the turn, so each slice asks the database again and looks before it adds: a repair never
 // doubles an entry and never takes out one that was blocked meanwhile.
-import type { RuntimeMap, WorkerRef } from '../haproxy/runtime-map.ts';
+import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
 import type { ChangeWindow } from './change-windows.ts';
 import type { MirroredMap } from './mirrored-map.ts';
+import type { RemovalRule } from './removal-rule.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { Comparison } from './worker-comparison.ts';
 
@@ -13,89 +14,127 @@ export interface Repairs {
   corrected: number;
 }
 
+export interface RepairOutcome {
+  readonly repairs: Repairs;
+  /** Commands took so long that the rest is better left to an atomic replace; nothing that is missing is among it. */
+  readonly leftToReplace: boolean;
+}
+
 /** An addition costs 1 µs in the worker, and 1,000 of them a payload or two. */
 const addSlice = 1_000;
 /** Below this many missing entries each is looked up before it is added; beyond, the listing just made is trusted. */
 const lookFirstUpTo = 2_000;
-const commandSlice = 200;
-/** Before 2.9 one delete scans the whole map: 5 to 40 ms at a million (haproxy-facts "Map commands"). */
-const slowCommandSlice = 2;
-const slowFrom = 20_000;
+/** Each is looked up twice, at 0.06 to 0.09 ms. */
+const lookSlice = 200;
+/** Commands with a key that undoubling one entry takes. */
+const commandsToUndouble = 5;
 /** A slice has the turn: a worker that hangs ends the repair, and must not hold up every block until it does. */
 const sliceMs = 700;
 const sliceDeadline = (): number => performance.now() + sliceMs;
 
 export async function repairWorker(options: {
   readonly map: MirroredMap;
-  readonly worker: WorkerRef;
+  readonly pid: number;
   readonly comparison: Comparison;
   /** Open since before the comparison's listing began. */
   readonly window: ChangeWindow;
   readonly turns: TurnQueue;
-  readonly fastDeletes: boolean;
-}): Promise<Repairs> {
-  const { map, worker, comparison, window, turns } = options;
+  readonly rule: RemovalRule;
+  /** False: whatever the commands cost; what a replace left behind must not end in another, and another. */
+  readonly mayReplace: boolean;
+}): Promise<RepairOutcome> {
+  const { map, pid, comparison, window, turns, rule, mayReplace } = options;
   const { runtime } = map;
+  const worker: WorkerRef = { kind: 'pid', pid };
   const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
-  const slice = options.fastDeletes || map.expected.total < slowFrom ? commandSlice : slowCommandSlice;
   const { unexpected, duplicate } = comparison.differences;
   // One that is there several times with a wrong value is listed as often, and set right once.
   const wrongValue = [...new Set(comparison.differences.wrongValue)];
+  const doubled = [...new Set(duplicate)];
 
   // Missing ones first: they are the ones that let somebody in.
   let found = 0;
-  for await (const page of comparison.missing()) {
-    for (const texts of slices(page, addSlice)) {
-      found += texts.length;
+  for await (const texts of gathered(comparison.missing(), addSlice)) {
+    for (const slice of slices(texts, found + texts.length > lookFirstUpTo ? addSlice : lookSlice)) {
+      found += slice.length;
       await turns.take('bulk', async () => {
-        const members = await map.members(texts);
-        const wanted = texts.filter((text) => members.has(text));
+        const members = await map.members(slice);
+        const wanted = slice.filter((text) => members.has(text));
         const sure = found > lookFirstUpTo ? wanted.filter((text) => !window.isTainted(text)) : [];
         const unsure = found > lookFirstUpTo ? wanted.filter((text) => window.isTainted(text)) : wanted;
         if (sure.length > 0) await runtime.addMany(worker, sure, sliceDeadline());
-        repairs.added += sure.length + (await lookAndAdd(runtime, worker, unsure, sliceDeadline())).added;
+        repairs.added += sure.length + (await lookAndAdd(runtime, worker, unsure, sliceDeadline()));
       });
     }
   }
-  for (const texts of slices(wrongValue, slice)) {
-    await turns.take('bulk', async () => {
-      const members = await map.members(texts);
-      await lookAndAdd(
+
+  // What is left costs a command with a key for each, and those may scan the map. How long they take is measured as
+  // they go; who is better replaced is replaced.
+  let left = wrongValue.length + doubled.length * commandsToUndouble + unexpected.length;
+  const entries = (): number => map.expected.total;
+  const repair = async (
+    texts: readonly string[],
+    commandsEach: number,
+    work: (slice: readonly string[], members: ReadonlySet<string>) => Promise<number>,
+  ): Promise<boolean> => {
+    for (let start = 0; start < texts.length; ) {
+      if (mayReplace && rule.prefersReplace(pid, entries(), left)) return false;
+      const size = Math.max(1, Math.floor(rule.perTurn(pid, entries()) / commandsEach));
+      const slice = texts.slice(start, start + size);
+      start += size;
+      left -= slice.length * commandsEach;
+      await turns.take('bulk', async () => {
+        const members = await map.members(slice);
+        const began = performance.now();
+        const done = await work(slice, members);
+        rule.took(pid, entries(), done * commandsEach, performance.now() - began);
+      });
+    }
+    return true;
+  };
+  const finished =
+    (await repair(wrongValue, 1, async (slice, members) => {
+      await correct(
         runtime,
         worker,
-        texts.filter((text) => members.has(text)),
-        sliceDeadline(),
+        slice.filter((text) => members.has(text)),
       );
-      repairs.corrected += texts.length;
-    });
-  }
-  for (const texts of slices(duplicate, Math.min(slice, 20))) {
-    await turns.take('bulk', async () => {
-      const members = await map.members(texts);
-      for (const text of texts) {
-        if (members.has(text)) await runtime.undouble(worker, text, sliceDeadline());
-        repairs.corrected += 1;
-      }
-    });
-  }
-  for (const texts of slices(unexpected, slice)) {
-    await turns.take('bulk', async () => {
-      const members = await map.members(texts);
-      const strangers = texts.filter((text) => !members.has(text));
+      repairs.corrected += slice.length;
+      return slice.length;
+    })) &&
+    (await repair(doubled, commandsToUndouble, async (slice, members) => {
+      const texts = slice.filter((text) => members.has(text));
+      await runtime.undouble(worker, texts, sliceDeadline());
+      repairs.corrected += slice.length;
+      return texts.length;
+    })) &&
+    (await repair(unexpected, 1, async (slice, members) => {
+      const strangers = slice.filter((text) => !members.has(text));
       if (strangers.length > 0) await runtime.deleteMany(worker, strangers, sliceDeadline());
       repairs.removed += strangers.length;
-    });
-  }
-  return repairs;
+      return strangers.length;
+    }));
+  return { repairs, leftToReplace: !finished };
 }
 
+/** Their values set right. One that is not there any more, or not there again, is looked at more closely. */
+async function correct(runtime: RuntimeMap, worker: WorkerRef, texts: readonly string[]): Promise<void> {
+  try {
+    await runtime.setMany(worker, texts, sliceDeadline());
+  } catch (error) {
+    if (!(error instanceof RuntimeMapRejection)) throw error;
+    await lookAndAdd(runtime, worker, texts, sliceDeadline());
+  }
+}
+
+/** How many were added. */
 async function lookAndAdd(
   runtime: RuntimeMap,
   worker: WorkerRef,
   texts: readonly string[],
   deadline: number,
-): Promise<{ added: number }> {
-  if (texts.length === 0) return { added: 0 };
+): Promise<number> {
+  if (texts.length === 0) return 0;
   const outcome = await runtime.changeGroup({
     worker,
     add: texts,
@@ -105,7 +144,19 @@ async function lookAndAdd(
     deadline,
   });
   if (outcome.ended !== null) throw outcome.ended;
-  return { added: texts.length - outcome.alreadyThere - outcome.failures.length };
+  return texts.length - outcome.alreadyThere - outcome.failures.length;
+}
+
+/** Small pages together: a turn each would cost more than what is done in it. */
+async function* gathered(pages: AsyncIterable<readonly string[]>, size: number): AsyncIterable<readonly string[]> {
+  let waiting: string[] = [];
+  for await (const page of pages) {
+    waiting.push(...page);
+    if (waiting.length < size) continue;
+    yield waiting;
+    waiting = [];
+  }
+  if (waiting.length > 0) yield waiting;
 }
 
 function* slices<T>(items: readonly T[], size: number): Iterable<readonly T[]> {

@@ -277,7 +277,7 @@ describe('a map', () => {
       expect(command).not.toContain('clear');
       return undefined;
     };
-    await map.undouble(current, A, soon());
+    await map.undouble(current, [A], soon());
     expect(lookups.length).toBeGreaterThan(5);
     expect(lookups.every((reply) => reply.includes('value="1"'))).toBe(true);
     expect(master.map(MAP).live()).toHaveLength(1);
@@ -286,7 +286,7 @@ describe('a map', () => {
   it('keeps its doubled entry when the cover cannot be seen', async () => {
     for (const value of ['1', '1']) master.map(MAP).add(A, value);
     on('add', say('\n'));
-    await expect(map.undouble(current, A, soon())).rejects.toThrow('entry not found.');
+    await expect(map.undouble(current, [A], soon())).rejects.toThrow('entry not found.');
     expect(master.map(MAP).live()).toHaveLength(2);
   });
 

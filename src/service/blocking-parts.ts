@@ -11,6 +11,7 @@ import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { PendingVersions } from '../blocking/map-replacement.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import { Reconciler } from '../blocking/reconciler.ts';
+import { RemovalRule } from '../blocking/removal-rule.ts';
 import { RuntimeChanger } from '../blocking/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/runtime-link.ts';
 import { Synchroniser } from '../blocking/sync.ts';
@@ -99,7 +100,9 @@ export function wireBlocking(options: {
     },
     members: (texts) => store.presentOf(texts),
   };
-  const workers = new WorkerKeeper({ book, turns, windows, pending, log, fastDeletes });
+  // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
+  const rule = new RemovalRule({ mayReplace: () => !fastDeletes() });
+  const workers = new WorkerKeeper({ book, turns, windows, pending, log, rule });
   const reconciler: Reconciler = new Reconciler({
     socket,
     link,
@@ -125,7 +128,7 @@ export function wireBlocking(options: {
     windows,
     reconciler,
     pending,
-    fastDeletes,
+    rule,
     now,
     log,
   });
@@ -162,7 +165,22 @@ export function wireBlocking(options: {
     change: (changes) => writer.change(changes, 'urgent', performance.now() + runtimeBudgetMs),
     onExpired: (ips, result) => blockedSet.reportExpiry(ips, result),
   });
-  return { store, turns, book, keeper, link, trusted, blocked, workers, reconciler, writer, bulk, blockedSet, expiry };
+  return {
+    store,
+    turns,
+    book,
+    rule,
+    keeper,
+    link,
+    trusted,
+    blocked,
+    workers,
+    reconciler,
+    writer,
+    bulk,
+    blockedSet,
+    expiry,
+  };
 }
 
 async function* scanTexts(store: BlockedIpsStore): AsyncIterable<readonly string[]> {

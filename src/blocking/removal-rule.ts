@@ -1,0 +1,90 @@
+// When a difference goes by commands and when by atomic replace, and how many commands a turn takes: measured at the
+// worker as it goes, never assumed. Before 2.9 a `del map` or `set map` scans the whole map and stands in the way of
+// the proxy's own traffic meanwhile (19 to 32 ms each at a million, 2.6.12); since then it costs what a lookup does
+// (0.09 ms, 3.0.11). A replace costs its filling, whatever the number of differences, and one pause at its commit.
+// docs/adr/0020 has the reasons.
+
+/** One turn is held no longer than this; aimed below it, for no two commands take the same time. */
+const turnAimMs = 40;
+/** The most commands a turn takes however fast they are, so that a mistaken measure does not hold it for seconds. */
+const turnAtMost = 400;
+/** A worker that was never measured is asked for so many first, and the time they took decides on the rest. */
+const firstCommands = 2;
+/** What a newer measure counts against those before it. */
+const newest = 0.3;
+/** Until one was measured: 2.6 and 3.0 fill 1,000,000 in 1.7 to 2.5 s when nothing else runs. */
+const assumedReplaceMsPerEntry = 0.0025;
+const replaceLeastMs = 100;
+/**
+ * A command below this does not scan, and no number of them makes traffic wait; a commit does, 40 to 150 ms at a
+ * million. So a worker whose commands are this fast is never replaced, though the replace would be done sooner.
+ */
+const scansFromMs = 1;
+/** Below this a map is scanned too fast for either way to matter, and too fast to be measured. */
+const measuredFrom = 1_000;
+
+export class RemovalRule {
+  /** Milliseconds that one command takes for each entry of the map, by worker: the scan grows with the map. */
+  readonly #perEntry = new Map<number, number>();
+  #replaceMsPerEntry = assumedReplaceMsPerEntry;
+  readonly #mayReplace: (entries: number) => boolean;
+
+  /** `mayReplace`: false where the proxy has no versioned maps (before 2.4). */
+  constructor(options: { readonly mayReplace?: (entries: number) => boolean } = {}) {
+    this.#mayReplace = options.mayReplace ?? (() => true);
+  }
+
+  /** `commands` commands that change or delete by key took `ms` together, in a map of `entries`. */
+  took(pid: number, entries: number, commands: number, ms: number): void {
+    if (commands === 0 || entries < measuredFrom) return;
+    const seen = ms / commands / entries;
+    const before = this.#perEntry.get(pid);
+    this.#perEntry.set(pid, before === undefined ? seen : before + (seen - before) * newest);
+  }
+
+  /** A replace by a version of `entries` took `ms` from its `prepare` to its commit. */
+  replaced(entries: number, ms: number): void {
+    if (entries < measuredFrom) return;
+    this.#replaceMsPerEntry += (ms / entries - this.#replaceMsPerEntry) * newest;
+  }
+
+  /** Milliseconds that one command is expected to take; null: nothing was measured at this worker yet. */
+  commandMs(pid: number, entries: number): number | null {
+    const perEntry = this.#perEntry.get(pid);
+    return perEntry === undefined ? null : perEntry * entries;
+  }
+
+  /** Commands that one turn may take. */
+  perTurn(pid: number, entries: number): number {
+    if (entries < measuredFrom) return turnAtMost / 2;
+    const each = this.commandMs(pid, entries);
+    if (each === null) return firstCommands;
+    return Math.max(1, Math.min(turnAtMost, Math.floor(turnAimMs / each)));
+  }
+
+  /** Whether `commands` commands that are still to be sent are better left to a replace. Unmeasured: not yet. */
+  prefersReplace(pid: number, entries: number, commands: number): boolean {
+    const each = this.commandMs(pid, entries);
+    if (each === null || each < scansFromMs || !this.#mayReplace(entries)) return false;
+    return each * commands > this.#replaceMs(entries);
+  }
+
+  /**
+   * The same for whoever does not know how many are to come: commands until they have cost as much as a replace would
+   * (`spentMs`), then the replace. That is never more than twice the better of the two.
+   */
+  hadEnough(pid: number, entries: number, spentMs: number): boolean {
+    const each = this.commandMs(pid, entries);
+    if (each === null || each < scansFromMs || !this.#mayReplace(entries)) return false;
+    return spentMs > this.#replaceMs(entries);
+  }
+
+  /** The worker is gone; another may get its pid. */
+  forget(pid: number): void {
+    this.#perEntry.delete(pid);
+  }
+
+  #replaceMs(entries: number): number {
+    return replaceLeastMs + this.#replaceMsPerEntry * entries;
+  }
+}

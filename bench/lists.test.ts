@@ -20,17 +20,15 @@ describe('a made-up list', () => {
     ['IPv4', address],
     ['mixed', mixedEntry],
   ])('holds nothing twice, in canonical form (%s)', (_, make) => {
-    const count = 300_000;
+    const count = 100_000;
     const list = Array.from({ length: count }, (_, index) => make(index));
     expect(new Set(list).size).toBe(count);
-    for (const text of list.slice(0, 20_000)) expect(parseIp(text)).toMatchObject({ ok: true, entry: { text } });
+    for (const text of list.slice(0, 2_000)) expect(parseIp(text)).toMatchObject({ ok: true, entry: { text } });
   });
 
   it('keeps away from the spare addresses, loopback and what is no public unicast address', () => {
-    for (let index = 0; index < 100_000; index += 1) {
-      const first = Number(address(index).split('.')[0]);
-      expect(first > 0 && first < 224 && first !== 127 && first !== 10).toBe(true);
-    }
+    const octets = new Set(Array.from({ length: 100_000 }, (_, index) => Number(address(index).split('.')[0])));
+    expect([...octets].filter((octet) => octet < 1 || octet > 223 || octet === 10 || octet === 127)).toEqual([]);
     expect(spare(70_000)).toBe('241.1.17.112');
   });
 

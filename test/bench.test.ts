@@ -7,6 +7,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
 
+/** Some seconds where nothing else runs. */
+const patience = 90_000;
+
 interface Run {
   readonly child: ChildProcess;
   out: string;
@@ -17,10 +20,18 @@ interface Run {
 describeOnEachProxy('the benchmark', ({ bin, version }) => {
   /** Everything that a run makes lies in here, so that what it left behind is known from anybody else's. */
   let folder: string;
+  const runs: Run[] = [];
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'b-'));
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(async () => {
+    // One that a failed test has left ends as at any signal, and takes with it what it started.
+    for (const run of runs.splice(0)) {
+      run.child.kill('SIGTERM');
+      await run.ended;
+    }
+    await rm(folder, { recursive: true });
+  });
 
   function bench(...args: string[]): Run {
     const program = join(import.meta.dirname, '../bench/run.ts');
@@ -40,6 +51,7 @@ describeOnEachProxy('the benchmark', ({ bin, version }) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       run.err += text;
     });
+    runs.push(run);
     return run;
   }
 
@@ -56,7 +68,7 @@ describeOnEachProxy('the benchmark', ({ bin, version }) => {
     return found;
   }
 
-  it('measures service and floor, and leaves nothing behind', { timeout: 20_000 }, async () => {
+  it('measures service and floor, and leaves nothing behind', { timeout: patience }, async () => {
     const json = join(folder, 'figures.json');
     const run = bench('--entries', '20,50', '--only', 'block,sync', '--json', json);
     expect(await run.ended, run.err).toBe(0);
@@ -82,9 +94,13 @@ describeOnEachProxy('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  it('stops everything at a signal, and shows what it had', { timeout: 20_000 }, async () => {
+  it('stops everything at a signal, and shows what it had', { timeout: patience }, async () => {
     const run = bench('--entries', '50', '--only', 'block,clients');
-    await eventually('the second row runs', () => run.err.includes('clients: round 0') || run.child.exitCode !== null);
+    await eventually(
+      'the second row runs',
+      () => run.err.includes('clients: round 0') || run.child.exitCode !== null,
+      patience,
+    );
     run.child.kill('SIGINT');
     expect(await run.ended, run.err).toBe(130);
     expect(run.out).toMatch(/^one block at 50, p50 /m);
@@ -93,12 +109,16 @@ describeOnEachProxy('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  it('stops everything when a part of it dies, and tells which rows failed', { timeout: 20_000 }, async () => {
+  it('stops everything when a part of it dies, and tells which rows failed', { timeout: patience }, async () => {
     const run = bench('--entries', '50', '--only', 'block,sync');
-    const floor = await eventually('the floor works', async () => {
-      if (!run.err.includes('block: round 100')) return null;
-      return await processNamed('floor-process.ts', run.child.pid!);
-    });
+    const floor = await eventually(
+      'the floor works',
+      async () => {
+        if (!run.err.includes('block: round 100')) return null;
+        return await processNamed('floor-process.ts', run.child.pid!);
+      },
+      patience,
+    );
     process.kill(floor, 'SIGKILL');
     expect(await run.ended, run.err).toBe(1);
     expect(run.out).toMatch(/^block: FAILED: floor-process.ts ended before its answer$/m);

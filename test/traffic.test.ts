@@ -9,7 +9,7 @@ describeOnEachProxy('traffic through the proxy', ({ bin }) => {
     const { phases, figures } = await measureTraffic({
       ...usual,
       bin,
-      entries: 30_000,
+      entries: 5_000,
       reloads: 5,
       rounds: 1,
       quietMs: 500,

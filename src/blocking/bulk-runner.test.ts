@@ -4,8 +4,10 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import type { BulkItem } from './answers.ts';
+import { WorkerKeeper } from './worker-keeper.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let master: ScriptedMaster;
@@ -60,6 +62,26 @@ const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
 const gone = (removal: Promise<unknown>) => removal.catch((error: { code: number }) => expect(error.code).toBe(1100));
 
 describe('a whole set', () => {
+  it('takes what goes out of the worker itself, and leaves no work to the repair', async () => {
+    const before = texts(700);
+    await put(pieces(before));
+    const deleted: string[] = [];
+    const { deleteMany } = RuntimeMap.prototype;
+    vi.spyOn(RuntimeMap.prototype, 'deleteMany').mockImplementation(function (this: RuntimeMap, worker, ips, deadline) {
+      deleted.push(...ips);
+      return deleteMany.call(this, worker, ips, deadline);
+    });
+    let beforeRepair: string[] = [];
+    const { ensureWhole } = WorkerKeeper.prototype;
+    vi.spyOn(WorkerKeeper.prototype, 'ensureWhole').mockImplementation(function (this: WorkerKeeper, map, pid) {
+      beforeRepair = [...deleted];
+      return ensureWhole.call(this, map, pid);
+    });
+    await put(pieces(before.slice(0, 405)));
+    expect(beforeRepair.sort()).toEqual(before.slice(405).sort());
+    await everywhere(before.slice(0, 405));
+  });
+
   it('replaces what was there by difference, and is seen in the worker', async () => {
     await put(pieces(texts(2_500)));
     const next = [...texts(2_500).slice(700), ...texts(400, '10.2')];

@@ -102,7 +102,8 @@ export class BulkSlices {
     }
     let position = Buffer.from(keys.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
-    const keeps = presentAmong(keys, additionsOf(staged));
+    // A row that was to be removed and is there was blocked again by somebody since: it stays too.
+    const keeps = presentAmong(keys, staged.keys);
     let end = looked < slice.looks;
     const deletes: string[] = [];
     if (keeps.includes(0)) {
@@ -136,11 +137,4 @@ export class BulkSlices {
     if (position === null) return new Set();
     return await this.#blocks.skips(runner, slice.bulk, slice.after ?? BEFORE_ALL, position);
   }
-}
-
-function additionsOf(staged: StagedRows): Buffer {
-  if (!staged.hasRemovals) return staged.keys;
-  const keys: Buffer[] = [];
-  for (let index = 0; index < staged.length; index++) if (!staged.isRemoval(index)) keys.push(staged.key(index));
-  return Buffer.concat(keys);
 }

@@ -139,6 +139,15 @@ describe('a bulk', () => {
     expect(await store.get('192.0.2.2')).toMatchObject({ reason: 'mine', blocked_at: NOON.toISOString() });
   });
 
+  it('finds what is there where a few rows meet a full table', async () => {
+    const texts = Array.from({ length: 200 }, (_, n) => `192.0.2.${n}`);
+    await block(store, ...texts);
+    const gone: StagedRow = { op: 'remove', entry: entry('192.0.2.120') };
+    const id = await ready(false, ['192.0.2.3', '192.0.2.190', '192.0.2.250'].map(line), [gone]);
+    expect(await bulk.preview(id)).toEqual({ adds: 1, removes: 1, unchanged: 2, currentTotal: 200 });
+    expect(await finish(bulk, id, 10)).toEqual({ added: ['192.0.2.250'], removed: ['192.0.2.120'], unchanged: 2 });
+  });
+
   it('changes no more in a slice than it may, though it looks further', async () => {
     const texts = Array.from({ length: 60 }, (_, n) => scattered(n).text);
     await block(store, ...texts.filter((_, n) => n % 3 !== 0));

@@ -98,10 +98,6 @@ export class StagedRows {
     };
   }
 
-  get hasRemovals(): boolean {
-    return this.kinds.includes(REMOVE);
-  }
-
   /** As JSON, for storing; null when no row says anything. */
   detailsJson(): string | null {
     const said: (readonly [number, Details])[] = [];

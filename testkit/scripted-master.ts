@@ -17,8 +17,10 @@ export type Behaviour =
   | { readonly kind: 'hang'; readonly carriedOut?: boolean }
   /** These bytes instead of its reply. */
   | { readonly kind: 'say'; readonly bytes: string; readonly then?: 'go on' | 'close' | 'reset' | 'hang' }
-  /** Its true reply, once the promise resolves. */
-  | { readonly kind: 'wait'; readonly until: Promise<unknown> };
+  /** It is carried out, and its true reply comes, once the promise resolves. */
+  | { readonly kind: 'wait'; readonly until: Promise<unknown> }
+  /** It is carried out at once, and its true reply comes once the promise resolves. */
+  | { readonly kind: 'late'; readonly until: Promise<unknown> };
 
 export type Script = (command: string, nth: number) => Behaviour | undefined;
 
@@ -155,6 +157,7 @@ export class ScriptedMaster {
     }
     if (behaviour.kind === 'wait') await behaviour.until;
     const reply = this.answer(command);
+    if (behaviour.kind === 'late') await behaviour.until;
     socket.write(reply.text);
     if (reply.last) socket.end();
     return !reply.last;

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { isWorkerGone } from '../haproxy/replies.ts';
-import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
+import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
@@ -192,6 +192,7 @@ export class Reconciler {
       const verdict = await this.#workers.ensureWhole(map, worker.pid);
       if (verdict.whole || this.#book.byPid(worker.pid) === null) {
         this.#told.delete(`${map.name}:${worker.pid}`);
+        if (verdict.whole) await this.#learnLeftOver(worker, map);
         continue;
       }
       this.#tellOnce(`${map.name}:${worker.pid}`, verdict.reason ?? '', () =>
@@ -210,10 +211,9 @@ export class Reconciler {
 
   /** 0.2 ms at any size. A count that changed while it was asked is asked again. */
   async #countIsRight(worker: KnownWorker, map: MirroredMap): Promise<boolean> {
-    const ref = { kind: 'pid', pid: worker.pid } as const;
     for (let tries = 0; tries < 3; tries += 1) {
       const before = map.expected.total;
-      const entries = await this.#entriesOf(map, ref).catch((error: unknown) => {
+      const entries = await this.#entriesOf(map, worker).catch((error: unknown) => {
         // A draining worker that hangs is no reason to leave the others alone.
         if (worker.role === 'draining' && isDeadline(error)) return null;
         if (!(error instanceof MasterSocketError && isWorkerGone(error.partial))) throw error;
@@ -229,11 +229,35 @@ export class Reconciler {
     return true;
   }
 
-  async #entriesOf(map: MirroredMap, worker: WorkerRef): Promise<number> {
+  /** Those of the live map, as far as can be told. */
+  async #entriesOf(map: MirroredMap, worker: KnownWorker): Promise<number> {
     try {
-      return (await map.runtime.entryCount(performance.now() + lookPatienceMs, worker)).entries;
+      const ref = { kind: 'pid', pid: worker.pid } as const;
+      const count = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
+      // A commit, or a new configuration, freed whatever was left behind.
+      if (count.nextVersion <= count.currentVersion) worker.leftOver.delete(map.name);
+      return count.entries - (worker.leftOver.get(map.name) ?? 0);
     } catch (error) {
       if (isUnused(map, error)) return 0;
+      throw error;
+    }
+  }
+
+  /**
+   * A replace that was given up leaves its version behind, whose entries are counted with the live ones until the next
+   * commit. Its map having been seen whole this very moment, what the count shows beyond it is theirs: without this
+   * every look would be a whole comparison.
+   */
+  async #learnLeftOver(worker: KnownWorker, map: MirroredMap): Promise<void> {
+    const before = map.expected.total;
+    const ref = { kind: 'pid', pid: worker.pid } as const;
+    try {
+      const count = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
+      // Changed meanwhile: the next comparison tells.
+      if (before !== map.expected.total || count.nextVersion <= count.currentVersion) return;
+      worker.leftOver.set(map.name, Math.max(0, count.entries - before));
+    } catch (error) {
+      if (error instanceof MasterSocketError || isUnused(map, error)) return;
       throw error;
     }
   }

@@ -2,7 +2,7 @@
 // worker as it goes, never assumed. Before 2.9 a `del map` or `set map` scans the whole map and stands in the way of
 // the proxy's own traffic meanwhile (19 to 32 ms each at a million, 2.6.12); since then it costs what a lookup does
 // (0.09 ms, 3.0.11). A replace costs its filling, whatever the number of differences, and one pause at its commit.
-// docs/adr/0020 has the reasons.
+// docs/adr/0021 has the reasons.
 
 /** One turn is held no longer than this; aimed below it, for no two commands take the same time. */
 const turnAimMs = 40;

@@ -20,6 +20,10 @@ export interface KnownWorker {
   readonly maps: Map<MapName, MapState>;
   /** A command to it went unanswered: it is not asked again by groups until a probe was answered. */
   unresponsive: boolean;
+  /** How often somebody failed to bring a change into it, or to see what it holds. */
+  troubles: number;
+  /** Entries that its count shows and that are none of the live map's: a version left behind, by map. */
+  readonly leftOver: Map<MapName, number>;
 }
 
 const mapNames: readonly MapName[] = ['blocked', 'trusted'];
@@ -81,6 +85,8 @@ export class WorkerBook {
           role,
           maps: new Map(mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet')])),
           unresponsive: false,
+          troubles: 0,
+          leftOver: new Map(),
         };
         fresh.push(known);
       }
@@ -113,7 +119,9 @@ export class WorkerBook {
 
   markSuspect(pid: number, map: MapName, reason: string): void {
     const worker = this.byPid(pid);
-    if (worker !== null && this.stateOf(worker, map).whole) worker.maps.set(map, this.#state(false, reason));
+    if (worker === null) return;
+    worker.troubles += 1;
+    if (this.stateOf(worker, map).whole) worker.maps.set(map, this.#state(false, reason));
   }
 
   /** After a change in what is expected that nobody sent to the workers. */

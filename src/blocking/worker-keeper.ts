@@ -177,7 +177,7 @@ export class WorkerKeeper {
   }
 
   async #replace(map: MirroredMap, pid: number): Promise<void> {
-    const state = this.#stateOf(map, pid);
+    const troubles = this.#book.byPid(pid)?.troubles;
     const began = performance.now();
     await replaceWorkerMap({
       map,
@@ -186,14 +186,9 @@ export class WorkerKeeper {
       windows: this.#windows,
       turns: this.#turns,
       // Whoever fails to bring a change into a worker says so in the book.
-      untroubled: () => this.#stateOf(map, pid) === state,
+      untroubled: () => troubles !== undefined && this.#book.byPid(pid)?.troubles === troubles,
     });
     this.#rule.replaced(map.expected.total, performance.now() - began);
-  }
-
-  #stateOf(map: MirroredMap, pid: number) {
-    const known = this.#book.byPid(pid);
-    return known === null ? null : this.#book.stateOf(known, map.name);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {

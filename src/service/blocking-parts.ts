@@ -168,6 +168,7 @@ export function wireBlocking(options: {
   return {
     store,
     turns,
+    windows,
     book,
     rule,
     keeper,

@@ -157,13 +157,20 @@ export class Health implements HealthService {
     try {
       // A change may be between database and worker at this very moment: ask again before calling it a difference.
       for (let tries = 0; ; tries += 1) {
-        const { entries } = await this.#sources.blocked.runtime.entryCount(performance.now() + probePatienceMs, worker);
+        const count = await this.#sources.blocked.runtime.entryCount(performance.now() + probePatienceMs, worker);
+        // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
+        const leftOver = count.nextVersion > count.currentVersion ? this.#leftOver(worker.pid) : 0;
+        const entries = count.entries - leftOver;
         if (entries === this.#sources.keeper.expected.total || tries === 3) return entries;
       }
     } catch (error) {
       if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return null;
       throw error;
     }
+  }
+
+  #leftOver(pid: number): number {
+    return this.#sources.book.byPid(pid)?.leftOver.get('blocked') ?? 0;
   }
 
   async #fileProblem(): Promise<string | null> {

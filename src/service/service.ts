@@ -27,6 +27,7 @@ import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
 import { Health } from './health.ts';
+import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
 import { openState, rememberInstance } from './open-state.ts';
@@ -189,6 +190,7 @@ export async function startService(
 
   const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, now });
   const keyFile = join(settings.stateDir, 'api-key');
+  const idleMemory = IdleMemory.ofThisProcess();
   let started = false;
   let firstLook: Promise<void> | null = null;
   const health = new Health({
@@ -241,6 +243,7 @@ export async function startService(
 
   async function stop(): Promise<void> {
     started = false;
+    idleMemory.stop();
     await parts.expiry.stop();
     await supervisor?.stop();
     await reloads.stop();
@@ -309,6 +312,7 @@ export async function startService(
       firstLook = reconciler.look(true);
       await firstLook;
       reconciler.start();
+      idleMemory.start();
       started = true;
       log.info('Service started', { version, proxy: facts.version });
     },

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BlockingKit, caller, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { eventually } from '../../testkit/conditions.ts';
+import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+
+const entries = 1_200;
+const texts = Array.from({ length: entries }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
+
+describe('an atomic replace', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let master: ScriptedMaster;
+  let kit: BlockingKit;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    const blocked = join(folder.path, 'blocked.map');
+    master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
+    await master.listen();
+    kit = await openBlocking({ folder: folder.path, masterSocket: master.path, fastDeletes: false });
+    await kit.keeper.updateBlockedIpsMap();
+    const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
+    await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
+    await kit.reconciler.look(true);
+    for (let n = 0; n < 40; n += 1) map().add(`30.0.0.${n}`, '1');
+    kit.rule.took(master.current.pid, entries, 1, 10_000);
+  });
+  afterEach(async () => {
+    await kit.close();
+    await master.stop();
+    await folder.remove();
+  });
+
+  const map = () => master.map(kit.mapPath);
+  const live = () =>
+    map()
+      .live()
+      .map(({ key, value }) => `${key} ${value}`)
+      .sort();
+  const right = (...more: string[]) => [...texts, ...more].map((text) => `${text} 1`).sort();
+  const isCount = (command: string) => command.endsWith(`show map @1 ${kit.mapPath}`);
+  const ensure = () => kit.workers.ensureWhole(kit.blocked, master.current.pid);
+
+  it('has nobody wait while its new version is counted', async () => {
+    const counted = Promise.withResolvers<void>();
+    let counts = 0;
+    master.script = (command) => {
+      if (!isCount(command)) return undefined;
+      counts += 1;
+      return counts === 1 ? { kind: 'wait', until: counted.promise } : undefined;
+    };
+    const repair = ensure();
+    await eventually('it is being counted', () => counts > 0);
+    const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+    expect(answer.runtime_map_updated).toBe(true);
+    counted.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    // What was touched meanwhile was proved by a second listing.
+    expect(counts).toBe(2);
+    expect(map().current).toBe(1);
+    expect(live()).toEqual(right('9.9.9.9'));
+  });
+
+  it('has nobody wait while the old entries are freed', async () => {
+    const freed = Promise.withResolvers<void>();
+    let committed = false;
+    master.script = (command) => {
+      if (!command.includes(' commit map ')) return undefined;
+      committed = true;
+      return { kind: 'late', until: freed.promise };
+    };
+    const repair = ensure();
+    await eventually('it was told to commit', () => committed);
+    const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+    expect(answer.runtime_map_updated).toBe(true);
+    freed.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    expect(live()).toEqual(right('9.9.9.9'));
+  });
+
+  it('does not switch to a version that a block could not be brought into while it was counted', async () => {
+    const counted = Promise.withResolvers<void>();
+    let counts = 0;
+    master.script = (command) => {
+      if (command.includes(`add map @1 ${kit.mapPath} 9.9.9.9`)) return say('No.\n\n');
+      if (!isCount(command)) return undefined;
+      counts += 1;
+      return counts === 2 ? { kind: 'wait', until: counted.promise } : undefined;
+    };
+    // The first listing sees this one touched, so that there is a second, in which the other is refused.
+    const window = kit.windows.begin(['8.8.8.8']);
+    const repair = ensure();
+    await eventually('it was counted once', () => counts === 1);
+    window();
+    await eventually('it is counted again', () => counts === 2);
+    const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+    expect(answer.runtime_map_updated).toBe(false);
+    counted.resolve();
+    expect(await repair).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(map().current).toBe(0);
+    expect(live()).toContain('9.9.9.9 1');
+  });
+
+  it('that was given up costs one whole comparison and not one each look', async () => {
+    master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
+    expect(await ensure()).toMatchObject({ whole: false });
+    master.script = () => undefined;
+    for (let n = 0; n < 40; n += 1) map().del(`30.0.0.${n}`);
+    expect(map().entries.length).toBeGreaterThan(entries * 1.5);
+    await kit.reconciler.look(false);
+    expect(kit.book.isWholeEverywhere()).toBe(true);
+    const listings = () => master.commands.filter((command) => command.endsWith(`show map ${kit.mapPath}`)).length;
+    const before = listings();
+    for (let n = 0; n < 3; n += 1) await kit.reconciler.look(false);
+    expect(listings()).toBe(before);
+    // And a difference is still seen.
+    map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version !== 0);
+    await kit.reconciler.look(false);
+    expect(live()).toEqual(right());
+  });
+});

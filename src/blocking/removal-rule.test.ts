@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { RemovalRule } from './removal-rule.ts';
+
+const pid = 7;
+const million = 1_000_000;
+
+describe('the rule of commands or replace', () => {
+  it('asks a worker that nobody measured for two commands, and replaces it for nothing', () => {
+    const rule = new RemovalRule();
+    expect(rule.perTurn(pid, million)).toBe(2);
+    expect(rule.prefersReplace(pid, million, 1_000_000)).toBe(false);
+    expect(rule.hadEnough(pid, million, 60_000)).toBe(false);
+  });
+
+  it.each([
+    // 3.0: 0.09 ms each, at any size.
+    { each: 0.09, perTurn: 400, byReplace: 'never' },
+    { each: 0.9, perTurn: 44, byReplace: 'never' },
+    // 2.6: a scan.
+    { each: 5, perTurn: 8, byReplace: 521 },
+    { each: 25, perTurn: 1, byReplace: 105 },
+    { each: 300, perTurn: 1, byReplace: 9 },
+  ])('with commands of $each ms at a million takes $perTurn a turn, and replaces from $byReplace on', (row) => {
+    const rule = new RemovalRule();
+    rule.took(pid, million, 10, row.each * 10);
+    expect(rule.perTurn(pid, million)).toBe(row.perTurn);
+    const from = row.byReplace === 'never' ? Number.POSITIVE_INFINITY : Number(row.byReplace);
+    expect(rule.prefersReplace(pid, million, Math.min(from, 10_000_000) - 1)).toBe(false);
+    if (from < Number.POSITIVE_INFINITY) expect(rule.prefersReplace(pid, million, from)).toBe(true);
+  });
+
+  it('knows that a scan grows with the map, and that each worker has its own speed', () => {
+    const rule = new RemovalRule();
+    rule.took(pid, 100_000, 4, 8);
+    expect(rule.commandMs(pid, 100_000)).toBeCloseTo(2);
+    expect(rule.commandMs(pid, million)).toBeCloseTo(20);
+    expect(rule.commandMs(8, million)).toBe(null);
+  });
+
+  it('follows what it measures, of commands and of replaces', () => {
+    const rule = new RemovalRule();
+    rule.took(pid, million, 1, 40);
+    for (let n = 0; n < 20; n += 1) rule.took(pid, million, 10, 50);
+    expect(rule.commandMs(pid, million)).toBeCloseTo(5, 0);
+    expect(rule.prefersReplace(pid, million, 600)).toBe(true);
+    for (let n = 0; n < 20; n += 1) rule.replaced(million, 10_000);
+    expect(rule.prefersReplace(pid, million, 600)).toBe(false);
+  });
+
+  it('has enough of commands when they have cost what the replace would', () => {
+    const rule = new RemovalRule();
+    rule.took(pid, million, 1, 20);
+    expect(rule.hadEnough(pid, million, 2_000)).toBe(false);
+    expect(rule.hadEnough(pid, million, 3_000)).toBe(true);
+  });
+
+  it('never replaces where there are no versions, and takes no measure from a small map', () => {
+    const rule = new RemovalRule({ mayReplace: () => false });
+    rule.took(pid, million, 1, 40);
+    expect(rule.prefersReplace(pid, million, 1_000_000)).toBe(false);
+    expect(rule.perTurn(pid, million)).toBe(1);
+    rule.took(9, 50, 1, 40);
+    expect(rule.commandMs(9, 50)).toBe(null);
+    expect(rule.perTurn(9, 50)).toBeGreaterThan(100);
+  });
+});

@@ -57,7 +57,6 @@ export class ManagerLog implements Log {
 
   /** After a log rotation (SIGHUP): the path is opened anew. */
   reopen(): void {
-    this.flush();
     this.#file?.reopen();
   }
 

@@ -1,7 +1,6 @@
 // The one writer. What waits while it is busy becomes one group: one transaction, one append and fsync, one payload,
 // one read-back. Adding goes database, file, worker; a line is in the file before the transaction commits, so that a
 // crash between leaves a blocked address too much and never one too little; a removal the other way round.
-import { setImmediate } from 'node:timers/promises';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
@@ -45,8 +44,6 @@ export class GroupWriter {
   readonly #pending: Record<Lane, Pending[]> = { urgent: [], bulk: [] };
   readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
   #waitingChanges = 0;
-  /** Requests in the group before. */
-  #lastGroup = 0;
 
   constructor(options: {
     readonly turns: TurnQueue;
@@ -102,9 +99,6 @@ export class GroupWriter {
   }
 
   async #run(lane: Lane): Promise<void> {
-    // Many clients that were answered together ask again together: what has arrived by the end of this turn of the
-    // event loop makes one group. Who is alone waits for nothing.
-    if (this.#lastGroup > 1) await setImmediate();
     const rewriting = this.#keeper.underWay;
     if (rewriting !== null) await rewriting;
     await this.#turns.take(lane, async () => {
@@ -112,7 +106,6 @@ export class GroupWriter {
       // Another rewrite may have begun while this turn was waited for.
       if (this.#keeper.underWay !== null) return;
       const group = takeGroup(this.#pending[lane]);
-      this.#lastGroup = group.length;
       for (const pending of group) this.#waitingChanges -= pending.changes.length;
       await this.#process(group);
     });

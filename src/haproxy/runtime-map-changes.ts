@@ -84,9 +84,10 @@ async function changeAndProve(
       ? await conversation.send([...stage.commands, 'show proc'])
       : await conversation.finish(stage.commands);
     readBack(stage, bodies);
+    const listed = request.processes ? await readProcesses(socket, bodies[stage.commands.length] ?? '') : null;
     const hidden = stage.subjects.filter((subject) => subject.sight?.state === 'hidden');
     const again = hidden.length > 0 ? await lookInDump(socket, commands, hidden, request) : undefined;
-    if (request.processes) processes = await readProcesses(socket, again ?? bodies[stage.commands.length] ?? '');
+    processes = again === undefined ? listed : await readProcesses(socket, again);
   } catch (error) {
     ended = failureOf(error, socket.path);
     if (stage.subjects.every((subject) => subject.sight === null)) readBack(stage, ended.responses);

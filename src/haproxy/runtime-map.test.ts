@@ -189,6 +189,25 @@ describe('a group', () => {
     expect(outcome).toMatchObject({ processes: null, failures: [] });
   });
 
+  it.each([
+    ['one address', [A]],
+    ['several', [A, B, C]],
+  ])('believes nothing when a reply too many pushes the others out of place: %s', async (_what, add) => {
+    master.script = (command) => {
+      if (!command.includes(' add ')) return undefined;
+      return say(`${master.answer(command).text}\n`);
+    };
+    const outcome = await change({ add });
+    expect(outcome.failures.map((failure) => failure.ip_address)).toContain(A);
+    expect(outcome).toMatchObject({ processes: null, ended: { reason: 'garbled' } });
+  });
+
+  it('believes no show proc that is another reply', async () => {
+    on('get', say(`${NOT_FOUND}\n\n${NOT_FOUND}\n\n`), 2);
+    const outcome = await change({ remove: [A, B] });
+    expect(outcome).toMatchObject({ processes: null, ended: { reason: 'garbled' } });
+  });
+
   it('sets a wrong value right where a more specific entry hides it', async () => {
     for (const key of ['10.0.0.0/8', '10.0.0.0']) master.map(MAP).add(key, '0');
     expect((await change({ add: ['10.0.0.0/8'] })).failures).toEqual([]);

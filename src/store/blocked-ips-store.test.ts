@@ -203,6 +203,8 @@ describe('networks', () => {
     expect(await store.coveringOf(entry('10.1.0.0/16'))).toEqual(['10.0.0.0/8']);
     expect(await store.coveringOf(entry('11.0.0.1'))).toEqual([]);
     expect(await store.coveringOf(entry('2001:db8::1'))).toEqual(['2001:db8::/32']);
+    // As many networks could cover it as there are prefixes.
+    expect(await store.coveringOf(entry('fd00::1'))).toEqual([]);
   });
 
   it('know what lies inside them', async () => {

@@ -1,4 +1,6 @@
-import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, renameSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,11 +32,50 @@ describe('the manager log', () => {
   it('goes on in a new file after a rotation', async () => {
     const log = new ManagerLog(at('rotated.log'), at('rotated.json'));
     log.info('before');
-    await rename(at('rotated.log'), at('rotated.log.1'));
+    // In one go: what was told before the rotation belongs to the former file.
+    renameSync(at('rotated.log'), at('rotated.log.1'));
     log.reopen();
     log.info('after');
     expect(await readFile(at('rotated.log.1'), 'utf8')).toContain('before');
     expect(await readFile(at('rotated.log'), 'utf8')).toMatch(/^\S+ INFO after\n$/);
+  });
+
+  it('writes what was told in one go together, in order, and a warning at once with all before it', async () => {
+    const log = new ManagerLog(at('turn.log'), at('turn.json'));
+    const told = () =>
+      ['turn.log', 'turn.json'].map((name) => readFileSync(at(name), 'utf8').match(/one|two|three|four/g));
+    log.info('one');
+    log.info('two');
+    expect(told()).toEqual([null, null]);
+    await null;
+    expect(told()).toEqual([
+      ['one', 'two'],
+      ['one', 'two'],
+    ]);
+    log.info('three');
+    log.warn('four');
+    expect(told()).toEqual([
+      ['one', 'two', 'three', 'four'],
+      ['one', 'two', 'three', 'four'],
+    ]);
+  });
+
+  it.each([
+    ['ends', 'process.exit(0)'],
+    ['fails', 'throw new Error("uncaught")'],
+  ])('has everything in the file when its process %s at once', (what, end) => {
+    const source = `import { ManagerLog } from ${JSON.stringify(join(import.meta.dirname, 'log.ts'))};
+      new ManagerLog(${JSON.stringify(at(`${what}.log`))}, ${JSON.stringify(at(`${what}.json`))}).info('last words');
+      ${end}`;
+    spawnSync(process.execPath, ['--input-type=module', '--eval', source]);
+    expect(readFileSync(at(`${what}.log`), 'utf8')).toContain('last words');
+    expect(readFileSync(at(`${what}.json`), 'utf8')).toContain('last words');
+  });
+
+  it('does not gather without end', () => {
+    const log = new ManagerLog(at('much.log'), at('much.json'));
+    for (let line = 0; line < 1_000; line += 1) log.info('x'.repeat(100));
+    expect(readFileSync(at('much.log'), 'utf8').length).toBeGreaterThan(50_000);
   });
 
   it('loses its line, and fails no operation, when the disk is full', async () => {

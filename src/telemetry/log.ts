@@ -17,9 +17,10 @@ export interface Log {
 type Level = 'info' | 'warn' | 'error';
 
 /**
- * What is told in one turn of the event loop is written at its end, in order and in one write a form; a warning or an
- * error at once, with all before it. So a process that is killed loses the good news of its last turn at most; one
- * that ends by itself, an uncaught exception included, loses nothing.
+ * What is told in one go is written together, in order and in one write a form; a warning or an error at once, with all
+ * before it. The end of a go is a microtask: the requests of a group are answered by promises that were resolved
+ * together, so all of them have told their lines before it, and none has sent its answer. No answer is out whose
+ * operation is not in the log; a process that ends by itself, an uncaught exception included, loses nothing.
  */
 export class ManagerLog implements Log {
   readonly #json: pino.Logger;
@@ -57,11 +58,10 @@ export class ManagerLog implements Log {
 
   /** After a log rotation (SIGHUP): the path is opened anew. */
   reopen(): void {
-    this.flush();
     this.#file?.reopen();
   }
 
-  /** Writes now what was told in this turn of the event loop. */
+  /** Writes now what was told and not yet written. */
   flush(): void {
     this.#standardOutput.flush();
     this.#file?.flush();
@@ -72,12 +72,12 @@ export class ManagerLog implements Log {
     neverThrowing(() => this.#json[level](fields, message));
     neverThrowing(() => this.#file?.write(textLine(new Date(), level, message, fields)));
     if (level !== 'info') this.flush();
-    else if (!this.#flushDue) this.#flushAtEndOfTurn();
+    else if (!this.#flushDue) this.#flushSoon();
   }
 
-  #flushAtEndOfTurn(): void {
+  #flushSoon(): void {
     this.#flushDue = true;
-    setImmediate(() => {
+    queueMicrotask(() => {
       this.#flushDue = false;
       this.flush();
     });

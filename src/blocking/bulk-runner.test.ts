@@ -6,6 +6,7 @@ import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlo
 import { ScriptedMaster } from '../../testkit/scripted-master.ts';
 import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import { BulkStore } from '../store/bulk-store.ts';
+import { StagedBlocks } from '../store/staged-blocks.ts';
 import type { BulkItem } from './answers.ts';
 import { WorkerKeeper } from './worker-keeper.ts';
 
@@ -225,6 +226,43 @@ describe('a big change that is interrupted', () => {
     const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
     expect(all).toHaveLength(1_500 + 1_000 + 1);
     await everywhere(all);
+  });
+
+  it('by a look ahead that fails goes on, and what was stored is in the file and the worker', async () => {
+    await put(pieces(texts(1_500)));
+    const { following } = StagedBlocks.prototype;
+    const { readAhead } = BulkStore.prototype;
+    let ahead = false;
+    let failures = 0;
+    vi.spyOn(BulkStore.prototype, 'readAhead').mockImplementation(async function (this: BulkStore, ...args) {
+      ahead = true;
+      await readAhead.apply(this, args).finally(() => {
+        ahead = false;
+      });
+    });
+    // With the block that it had it is done by then: what it merged of that is lost, unless it is read again.
+    vi.spyOn(StagedBlocks.prototype, 'following').mockImplementation(async function (this: StagedBlocks, ...args) {
+      if (!ahead || failures > 0) return await following.apply(this, args);
+      failures += 1;
+      throw new Error('disk I/O error');
+    });
+    const next = [...texts(1_500), ...texts(4_000, '10.2')];
+    expect(await put(pieces(next))).toMatchObject({ added: 4_000, unchanged: 1_500, runtime_map_updated: true });
+    expect(failures).toBe(1);
+    await everywhere(next);
+  });
+
+  it('by anything after a slice was stored is told, and the file is known to be behind', async () => {
+    await put(pieces(texts(1_500)));
+    vi.spyOn(RuntimeMap.prototype, 'addMany').mockRejectedValueOnce(new TypeError('not of the socket'));
+    await expect(put(pieces([...texts(1_500), ...texts(90, '10.2')]))).rejects.toThrow('not of the socket');
+    const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
+    expect(all).toHaveLength(1_590);
+    expect(kit.keeper.problem).toMatch(/big change/);
+    await block('192.0.2.1');
+    expect((await kit.fileEntries()).sort()).toEqual([...all, '192.0.2.1'].map((text) => `${text} 1`).sort());
+    await kit.reconciler.look(true);
+    await everywhere([...all, '192.0.2.1']);
   });
 
   it('by a file that cannot be written is a 503, and the same list again writes it', async () => {

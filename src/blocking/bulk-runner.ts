@@ -193,12 +193,13 @@ export class BulkRunner {
         let removed: readonly string[] = [];
         done = await this.#turns.take('bulk', async () => {
           const began = performance.now();
-          const slice = await this.#applySlice(id, size.rows, reachable);
+          const slice = await this.#applySlice(id, size.rows, reachable, () => {
+            committed = true;
+          });
           size.took(performance.now() - began);
           totals.added += slice.net.added.length;
           totals.removed += slice.net.removed.length;
           totals.unchanged += slice.unchanged;
-          committed ||= slice.net.added.length + slice.net.removed.length > 0;
           for (const texts of [slice.net.added, slice.net.removed]) {
             sample.push(...texts.slice(0, listedFailures - sample.length));
           }
@@ -219,7 +220,8 @@ export class BulkRunner {
     }
   }
 
-  async #applySlice(id: string, rows: number, reachable: Set<number>) {
+  /** `onCommitted`: something was stored, whatever happens afterwards. */
+  async #applySlice(id: string, rows: number, reachable: Set<number>, onCommitted: () => void) {
     let end = (): void => undefined;
     try {
       const slice = await this.#stored(() =>
@@ -227,6 +229,7 @@ export class BulkRunner {
           end = this.#windows.begin([...net.added, ...net.removed]);
         }),
       );
+      if (slice.net.added.length + slice.net.removed.length > 0) onCommitted();
       this.#keeper.noteCommitted(slice.net);
       if (slice.net.added.length === 0) return slice;
       const sent = this.#send(reachable, async (worker, deadline) => {
@@ -236,9 +239,8 @@ export class BulkRunner {
         if (version !== undefined) await this.#map.runtime.addMany(worker, slice.net.added, deadline, version);
       });
       // The workers take their time; the next slice is merged meanwhile.
-      const [merged] = await Promise.allSettled([this.#bulk.readAhead(id, rows), sent]);
+      await Promise.allSettled([this.#bulk.readAhead(id, rows), sent]);
       await sent;
-      if (merged.status === 'rejected') throw asServiceError(merged.reason);
       return slice;
     } finally {
       end();
@@ -296,9 +298,9 @@ export class BulkRunner {
         try {
           await command({ kind: 'pid', pid }, deadline);
         } catch (error) {
-          if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
           reachable.delete(pid);
           this.#book.markSuspect(pid, 'blocked', causeText(error));
+          if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
         }
       }),
     );

@@ -175,6 +175,16 @@ describe('a whole set', () => {
     await everywhere([...before.slice(0, 405), again]);
   });
 
+  it('keeps nobody waiting while what came is sorted', async () => {
+    const { sorted } = BulkStore.prototype;
+    vi.spyOn(BulkStore.prototype, 'sorted').mockImplementation(async function (this: BulkStore, rows) {
+      await block('192.0.2.1');
+      return await sorted.call(this, rows);
+    });
+    await put(pieces([...texts(300), '192.0.2.1']));
+    await everywhere([...texts(300), '192.0.2.1']);
+  });
+
   it('changes fewer rows in a slice after one that took too long', async () => {
     const limits: number[] = [];
     let late = 0;

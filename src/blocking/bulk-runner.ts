@@ -16,7 +16,7 @@ import type { MirroredMap } from './mirrored-map.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { RemovalRule } from './removal-rule.ts';
 import type { RuntimeLink } from './runtime-link.ts';
-import { SliceSize } from './slice-size.ts';
+import { SliceLimits } from './slice-size.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
@@ -30,13 +30,13 @@ export interface BulkResult {
   readonly currentFailed: boolean;
 }
 
-/** Sorting and writing them takes some 10 ms, and each slice is a run for the merge that follows. */
+/** Writing them takes some 5 ms, 20 where all have reasons; each is a run for the merge that follows. */
 const stageSlice = 16_384;
 /** An urgent change waits for one slice, and its own turn follows; nobody waits for those of a start. */
 const sliceTargetMs = 25;
-const firstSlice = 1_000;
-const leastSlice = 250;
-const mostSlice = 10_000;
+const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
+/** What stays as it is costs a tenth. */
+const looksOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
 const startSlice = 5_000;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
@@ -153,9 +153,10 @@ export class BulkRunner {
   async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<void> {
     let waiting: StagedRow[] = [];
     const stage = async (): Promise<void> => {
-      const rows = waiting;
+      // Nobody waits while they are sorted.
+      const rows = await this.#stored(() => this.#bulk.sorted(waiting));
       waiting = [];
-      await this.#turns.take('bulk', () => this.#stored(() => this.#bulk.stage(id, rows)));
+      await this.#turns.take('bulk', () => this.#stored(() => this.#bulk.stageSorted(id, rows)));
     };
     for await (const rows of source) {
       for (const row of rows) {
@@ -187,16 +188,16 @@ export class BulkRunner {
       const reachable = await this.#reachableWorkers();
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
-      const size = new SliceSize({ targetMs: sliceTargetMs, first: firstSlice, least: leastSlice, most: mostSlice });
+      const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
       const spent = { ms: 0 };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
         done = await this.#turns.take('bulk', async () => {
           const began = performance.now();
-          const slice = await this.#applySlice(id, size.rows, reachable, () => {
+          const slice = await this.#applySlice(id, limits, reachable, () => {
             committed = true;
           });
-          size.took(performance.now() - began);
+          limits.took(performance.now() - began, slice);
           totals.added += slice.net.added.length;
           totals.removed += slice.net.removed.length;
           totals.unchanged += slice.unchanged;
@@ -221,13 +222,19 @@ export class BulkRunner {
   }
 
   /** `onCommitted`: something was stored, whatever happens afterwards. */
-  async #applySlice(id: string, rows: number, reachable: Set<number>, onCommitted: () => void) {
+  async #applySlice(id: string, { changes, looks }: SliceLimits, reachable: Set<number>, onCommitted: () => void) {
     let end = (): void => undefined;
     try {
       const slice = await this.#stored(() =>
-        this.#bulk.applySlice(id, rows, this.#now(), (net) => {
-          end = this.#windows.begin([...net.added, ...net.removed]);
-        }),
+        this.#bulk.applySlice(
+          id,
+          changes,
+          this.#now(),
+          (net) => {
+            end = this.#windows.begin([...net.added, ...net.removed]);
+          },
+          looks,
+        ),
       );
       if (slice.net.added.length + slice.net.removed.length > 0) onCommitted();
       this.#keeper.noteCommitted(slice.net);
@@ -239,7 +246,7 @@ export class BulkRunner {
         if (version !== undefined) await this.#map.runtime.addMany(worker, slice.net.added, deadline, version);
       });
       // The workers take their time; the next slice is merged meanwhile.
-      await Promise.allSettled([this.#bulk.readAhead(id, rows), sent]);
+      await Promise.allSettled([this.#bulk.readAhead(id, changes), sent]);
       await sent;
       return slice;
     } finally {

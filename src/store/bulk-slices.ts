@@ -98,7 +98,7 @@ export class BulkSlices {
         } else if (inserted === undefined) continue;
       } else {
         const existing = inserted ?? (exists ? (rows.get(text) ?? null) : null);
-        const addition = { ...staged.addition(index), defaultBlockedBy: slice.requestedBy ?? undefined };
+        const addition = { ...staged.addition(index, text), defaultBlockedBy: slice.requestedBy ?? undefined };
         const row = rowAfterAdd(existing, addition, blockedAt);
         if (!exists) changes.inserts.push({ key: staged.key(index), row });
         else if (row === existing) continue;

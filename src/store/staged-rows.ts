@@ -85,13 +85,13 @@ export class StagedRows {
     return this.#details.size === 0 ? undefined : this.#details.get(this.#first + index);
   }
 
-  /** What the row adds. `entry` holds the text alone, which is all that applying it needs. */
-  addition(index: number): BlockedAddition {
+  /** What the row adds. `entry` holds the text alone, which is all that applying it needs. `text`: where it is known already. */
+  addition(index: number, text = this.text(index)): BlockedAddition {
     const details = this.details(index);
     const reason = details?.[1];
     return {
       op: 'add',
-      entry: { text: this.text(index) } as BlockedAddition['entry'],
+      entry: { text } as BlockedAddition['entry'],
       reason: reason === 0 ? undefined : reason,
       blockedBy: details?.[2],
       expiry: toExpiry(KINDS[this.kinds[index]!], details?.[0]),

@@ -46,6 +46,11 @@ const slicePatienceMs = 300;
 /** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
+/** What the last slice of one big change added is on its way to the workers. */
+interface Sending {
+  last: Promise<void>;
+}
+
 export class BulkRunner {
   readonly #bulk: BulkStore;
   readonly #turns: TurnQueue;
@@ -189,24 +194,30 @@ export class BulkRunner {
       const sample: string[] = [];
       const size = new SliceSize({ targetMs: sliceTargetMs, first: firstSlice, least: leastSlice, most: mostSlice });
       const spent = { ms: 0 };
+      const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
-        done = await this.#turns.take('bulk', async () => {
-          const began = performance.now();
-          const slice = await this.#applySlice(id, size.rows, reachable);
-          size.took(performance.now() - began);
-          totals.added += slice.net.added.length;
-          totals.removed += slice.net.removed.length;
-          totals.unchanged += slice.unchanged;
-          committed ||= slice.net.added.length + slice.net.removed.length > 0;
-          for (const texts of [slice.net.added, slice.net.removed]) {
-            sample.push(...texts.slice(0, listedFailures - sample.length));
-          }
-          removed = slice.net.removed;
-          return slice.done;
-        });
+        done = await this.#turns.take(
+          'bulk',
+          async () => {
+            const began = performance.now();
+            const slice = await this.#applySlice(id, size.rows, reachable, sending);
+            size.took(performance.now() - began);
+            totals.added += slice.net.added.length;
+            totals.removed += slice.net.removed.length;
+            totals.unchanged += slice.unchanged;
+            committed ||= slice.net.added.length + slice.net.removed.length > 0;
+            for (const texts of [slice.net.added, slice.net.removed]) {
+              sample.push(...texts.slice(0, listedFailures - sample.length));
+            }
+            removed = slice.net.removed;
+            return slice.done;
+          },
+          sending,
+        );
         await this.#removeFromWorkers(removed, reachable, spent);
       }
+      await sending.last;
       await this.#discard(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
       if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
@@ -219,8 +230,13 @@ export class BulkRunner {
     }
   }
 
-  async #applySlice(id: string, rows: number, reachable: Set<number>) {
+  /**
+   * Inside a turn. What is added goes to the workers after it, while the next slice is written to the database; whoever
+   * else has the turn next waits for that.
+   */
+  async #applySlice(id: string, rows: number, reachable: Set<number>, sending: Sending) {
     let end = (): void => undefined;
+    let leaves = false;
     try {
       const slice = await this.#stored(() =>
         this.#bulk.applySlice(id, rows, this.#now(), (net) => {
@@ -228,20 +244,19 @@ export class BulkRunner {
         }),
       );
       this.#keeper.noteCommitted(slice.net);
+      await sending.last;
       if (slice.net.added.length === 0) return slice;
-      const sent = this.#send(reachable, async (worker, deadline) => {
+      leaves = true;
+      sending.last = this.#send(reachable, async (worker, deadline) => {
         await this.#map.runtime.addMany(worker, slice.net.added, deadline);
         // An atomic replace under way would end without them.
         const version = this.#pending.of(worker.pid, this.#map.name);
         if (version !== undefined) await this.#map.runtime.addMany(worker, slice.net.added, deadline, version);
-      });
-      // The workers take their time; the next slice is merged meanwhile.
-      const [merged] = await Promise.allSettled([this.#bulk.readAhead(id, rows), sent]);
-      await sent;
-      if (merged.status === 'rejected') throw asServiceError(merged.reason);
+      }).finally(end);
+      this.#turns.leave(sending, sending.last);
       return slice;
     } finally {
-      end();
+      if (!leaves) end();
     }
   }
 

@@ -273,11 +273,6 @@ export class BulkStore {
     this.#applying = { id, merge, looks: known?.id === id ? known.looks : 0 };
     return this.#applying;
   }
-
-  /** Prepares the next slice while its caller waits for somebody else; changes nothing. */
-  async readAhead(id: string, limit: number): Promise<void> {
-    if (this.#applying?.id === id) await this.#applying.merge.readAhead(limit);
-  }
 }
 
 function stateAfter(bulk: { state: BulkState; replace: boolean }, outcome: SliceOutcome): BulkState {

@@ -46,6 +46,7 @@ async function withDifferences(bench: Bench, pair: Pair, count: number, rounds: 
     if (took === null) {
       // Its own look, every two seconds, was there first.
       spoiled += 1;
+      bench.say('somebody repaired them before the sync; again');
       if (spoiled > 5) throw new Error(`the differences were gone before the sync, ${spoiled} times`);
       continue;
     }
@@ -53,6 +54,7 @@ async function withDifferences(bench: Bench, pair: Pair, count: number, rounds: 
     const { masterSocket, blockedMap: map } = pair.floor.proxy.paths;
     await pair.floor.raw.call('disturb', { masterSocket, map }, differences);
     raw.push(await pair.floor.raw.call('repair', differences));
+    bench.say(`${count} differences: ${Math.round(took)} ms, floor ${Math.round(raw.at(-1)!)} ms`);
   }
   const name = `sync with ${count} differences at ${pair.entries}`;
   return { name, value: median(own), floor: median(raw), unit: 'ms', goal: null };

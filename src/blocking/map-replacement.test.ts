@@ -90,7 +90,7 @@ describe('an atomic replace', () => {
     // The first listing sees this one touched, so that there is a second, in which the other is refused.
     const window = kit.windows.begin(['8.8.8.8']);
     const repair = ensure();
-    await eventually('it was counted once', () => counts === 1);
+    await eventually('it was counted once', () => counts >= 1);
     window();
     await eventually('it is counted again', () => counts === 2);
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());

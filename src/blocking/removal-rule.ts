@@ -6,8 +6,12 @@
 
 /** One turn is held no longer than this; aimed below it, for no two commands take the same time. */
 const turnAimMs = 40;
-/** The most commands a turn takes however fast they are, so that a mistaken measure does not hold it for seconds. */
-const turnAtMost = 400;
+/**
+ * The most commands a turn takes however fast they are. What a turn sends has a deadline of some hundred milliseconds
+ * by which a hung worker is told: 400 of them, which take 36 ms, missed it on a machine that was eight times slower
+ * than when they were measured, and a big change then gave that worker up.
+ */
+const turnAtMost = 100;
 /** A worker that was never measured is asked for so many first, and the time they took decides on the rest. */
 const firstCommands = 2;
 /** What a newer measure counts against those before it. */
@@ -56,7 +60,7 @@ export class RemovalRule {
 
   /** Commands that one turn may take. */
   perTurn(pid: number, entries: number): number {
-    if (entries < measuredFrom) return turnAtMost / 2;
+    if (entries < measuredFrom) return turnAtMost;
     const each = this.commandMs(pid, entries);
     if (each === null) return firstCommands;
     return Math.max(1, Math.min(turnAtMost, Math.floor(turnAimMs / each)));

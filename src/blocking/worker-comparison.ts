@@ -21,11 +21,16 @@ export interface Comparison {
 }
 
 /** A listing of nothing but strangers must not fill the memory; what is beyond is found by the next comparison. */
-const listLimit = 100_000;
+export const listLimit = 100_000;
 const lostRowsFrom = 100;
 
 /** @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed */
-export async function compareWorker(map: MirroredMap, worker: WorkerRef, deadline: number): Promise<Comparison> {
+export async function compareWorker(
+  map: MirroredMap,
+  worker: WorkerRef,
+  deadline: number,
+  listAtMost = listLimit,
+): Promise<Comparison> {
   const known = map.expected.total;
   const table = new AddressTable(known);
   for await (const texts of map.scan()) {
@@ -40,7 +45,7 @@ export async function compareWorker(map: MirroredMap, worker: WorkerRef, deadlin
   const duplicate: string[] = [];
   let more = false;
   const note = (list: string[], key: string): void => {
-    if (list.length < listLimit) list.push(key);
+    if (list.length < listAtMost) list.push(key);
     else more = true;
   };
   await map.runtime.runtimeMapKeys(

@@ -67,9 +67,11 @@ describe('a whole set', () => {
     const before = texts(700);
     await put(pieces(before));
     const deleted: string[] = [];
+    const parts: number[] = [];
     const { deleteMany } = RuntimeMap.prototype;
     vi.spyOn(RuntimeMap.prototype, 'deleteMany').mockImplementation(function (this: RuntimeMap, worker, ips, deadline) {
       deleted.push(...ips);
+      parts.push(ips.length);
       return deleteMany.call(this, worker, ips, deadline);
     });
     let beforeRepair: string[] = [];
@@ -80,6 +82,8 @@ describe('a whole set', () => {
     });
     await put(pieces(before.slice(0, 405)));
     expect(beforeRepair.sort()).toEqual(before.slice(405).sort());
+    // Two connections share what a turn takes out of the only worker.
+    for (let at = 0; at < parts.length; at += 2) expect(parts[at]! - parts[at + 1]!).toBeOneOf([0, 1]);
     await everywhere(before.slice(0, 405));
   });
 
@@ -175,6 +179,60 @@ describe('a whole set', () => {
     await everywhere([...want]);
   });
 
+  it('never takes out of a worker what was blocked again after its slice', async () => {
+    const before = texts(700);
+    await put(pieces(before));
+    const again = before[500]!;
+    let blocking: ReturnType<typeof block> | undefined;
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
+      const slice = await applySlice.apply(this, args);
+      // Queued behind this slice and before the turn that removes from the workers.
+      if (slice.net.removed.includes(again)) blocking ??= block(again);
+      return slice;
+    });
+    const deleted: string[] = [];
+    const { deleteMany } = RuntimeMap.prototype;
+    vi.spyOn(RuntimeMap.prototype, 'deleteMany').mockImplementation(function (this: RuntimeMap, worker, ips, deadline) {
+      deleted.push(...ips);
+      return deleteMany.call(this, worker, ips, deadline);
+    });
+    await put(pieces(before.slice(0, 405)));
+    expect((await blocking)?.answer.runtime_map_updated).toBe(true);
+    expect(deleted.sort()).toEqual(
+      before
+        .slice(405)
+        .filter((text) => text !== again)
+        .sort(),
+    );
+    await everywhere([...before.slice(0, 405), again]);
+  });
+
+  it('keeps nobody waiting while what came is sorted', async () => {
+    const { sorted } = BulkStore.prototype;
+    vi.spyOn(BulkStore.prototype, 'sorted').mockImplementation(async function (this: BulkStore, rows) {
+      await block('192.0.2.1');
+      return await sorted.call(this, rows);
+    });
+    await put(pieces([...texts(300), '192.0.2.1']));
+    await everywhere([...texts(300), '192.0.2.1']);
+  });
+
+  it('changes fewer rows in a slice after one that took too long', async () => {
+    const limits: number[] = [];
+    let late = 0;
+    const { now } = performance;
+    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + late);
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
+      limits.push(args[1]);
+      const slice = await applySlice.apply(this, args);
+      late += 60;
+      return slice;
+    });
+    await put(pieces(texts(2_500)));
+    expect(limits[1]).toBeLessThan(limits[0]! / 2);
+    await everywhere(texts(2_500));
+  });
+
   it('lets other changes through between its slices', async () => {
     const waited: number[] = [];
     const applying = put(pieces(texts(6_000)));
@@ -258,6 +316,19 @@ describe('a big change that is interrupted', () => {
     const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
     expect(all).toHaveLength(1_500 + 1_000 + 1);
     await everywhere(all);
+  });
+
+  it('by anything after a slice was stored is told, and the file is known to be behind', async () => {
+    await put(pieces(texts(1_500)));
+    vi.spyOn(RuntimeMap.prototype, 'addMany').mockRejectedValueOnce(new TypeError('not of the socket'));
+    await expect(put(pieces([...texts(1_500), ...texts(90, '10.2')]))).rejects.toThrow('not of the socket');
+    const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
+    expect(all).toHaveLength(1_590);
+    expect(kit.keeper.problem).toMatch(/big change/);
+    await block('192.0.2.1');
+    expect((await kit.fileEntries()).sort()).toEqual([...all, '192.0.2.1'].map((text) => `${text} 1`).sort());
+    await kit.reconciler.look(true);
+    await everywhere([...all, '192.0.2.1']);
   });
 
   it('by a file that cannot be written is a 503, and the same list again writes it', async () => {

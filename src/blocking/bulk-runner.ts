@@ -16,7 +16,7 @@ import type { MirroredMap } from './mirrored-map.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { RemovalRule } from './removal-rule.ts';
 import type { RuntimeLink } from './runtime-link.ts';
-import { SliceSize } from './slice-size.ts';
+import { SliceLimits } from './slice-size.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
@@ -30,13 +30,13 @@ export interface BulkResult {
   readonly currentFailed: boolean;
 }
 
-/** Sorting and writing them takes some 10 ms, and each slice is a run for the merge that follows. */
+/** Writing them takes some 5 ms, 20 where all have reasons; each is a run for the merge that follows. */
 const stageSlice = 16_384;
 /** An urgent change waits for one slice, and its own turn follows; nobody waits for those of a start. */
 const sliceTargetMs = 25;
-const firstSlice = 1_000;
-const leastSlice = 250;
-const mostSlice = 10_000;
+const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
+/** What stays as it is costs a tenth. */
+const looksOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
 const startSlice = 5_000;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
@@ -158,9 +158,10 @@ export class BulkRunner {
   async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<void> {
     let waiting: StagedRow[] = [];
     const stage = async (): Promise<void> => {
-      const rows = waiting;
+      // Nobody waits while they are sorted.
+      const rows = await this.#stored(() => this.#bulk.sorted(waiting));
       waiting = [];
-      await this.#turns.take('bulk', () => this.#stored(() => this.#bulk.stage(id, rows)));
+      await this.#turns.take('bulk', () => this.#stored(() => this.#bulk.stageSorted(id, rows)));
     };
     for await (const rows of source) {
       for (const row of rows) {
@@ -192,7 +193,7 @@ export class BulkRunner {
       const reachable = await this.#reachableWorkers();
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
-      const size = new SliceSize({ targetMs: sliceTargetMs, first: firstSlice, least: leastSlice, most: mostSlice });
+      const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
       const spent = { ms: 0 };
       const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
@@ -201,12 +202,13 @@ export class BulkRunner {
           'bulk',
           async () => {
             const began = performance.now();
-            const slice = await this.#applySlice(id, size.rows, reachable, sending);
-            size.took(performance.now() - began);
+            const slice = await this.#applySlice(id, limits, reachable, sending, () => {
+              committed = true;
+            });
+            limits.took(performance.now() - began, slice);
             totals.added += slice.net.added.length;
             totals.removed += slice.net.removed.length;
             totals.unchanged += slice.unchanged;
-            committed ||= slice.net.added.length + slice.net.removed.length > 0;
             for (const texts of [slice.net.added, slice.net.removed]) {
               sample.push(...texts.slice(0, listedFailures - sample.length));
             }
@@ -232,17 +234,30 @@ export class BulkRunner {
 
   /**
    * Inside a turn. What is added goes to the workers after it, while the next slice is written to the database; whoever
-   * else has the turn next waits for that.
+   * else has the turn next waits for that. `onCommitted`: something was stored, whatever happens afterwards.
    */
-  async #applySlice(id: string, rows: number, reachable: Set<number>, sending: Sending) {
+  async #applySlice(
+    id: string,
+    { changes, looks }: SliceLimits,
+    reachable: Set<number>,
+    sending: Sending,
+    onCommitted: () => void,
+  ) {
     let end = (): void => undefined;
     let leaves = false;
     try {
       const slice = await this.#stored(() =>
-        this.#bulk.applySlice(id, rows, this.#now(), (net) => {
-          end = this.#windows.begin([...net.added, ...net.removed]);
-        }),
+        this.#bulk.applySlice(
+          id,
+          changes,
+          this.#now(),
+          (net) => {
+            end = this.#windows.begin([...net.added, ...net.removed]);
+          },
+          looks,
+        ),
       );
+      if (slice.net.added.length + slice.net.removed.length > 0) onCommitted();
       this.#keeper.noteCommitted(slice.net);
       await sending.last;
       if (slice.net.added.length === 0) return slice;
@@ -311,9 +326,9 @@ export class BulkRunner {
         try {
           await command({ kind: 'pid', pid }, deadline);
         } catch (error) {
-          if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
           reachable.delete(pid);
           this.#book.markSuspect(pid, 'blocked', causeText(error));
+          if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
         }
       }),
     );

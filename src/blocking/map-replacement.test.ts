@@ -79,19 +79,21 @@ describe('an atomic replace', () => {
   });
 
   it('does not switch to a version that a block could not be brought into while it was counted', async () => {
+    const countedOnce = Promise.withResolvers<void>();
     const counted = Promise.withResolvers<void>();
     let counts = 0;
     master.script = (command) => {
       if (command.includes(`add map @1 ${kit.mapPath} 9.9.9.9`)) return say('No.\n\n');
       if (!isCount(command)) return undefined;
       counts += 1;
-      return counts === 2 ? { kind: 'wait', until: counted.promise } : undefined;
+      return { kind: 'wait', until: counts === 1 ? countedOnce.promise : counted.promise };
     };
     // The first listing sees this one touched, so that there is a second, in which the other is refused.
     const window = kit.windows.begin(['8.8.8.8']);
     const repair = ensure();
-    await eventually('it was counted once', () => counts >= 1);
+    await eventually('it is counted', () => counts === 1);
     window();
+    countedOnce.resolve();
     await eventually('it is counted again', () => counts === 2);
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer.runtime_map_updated).toBe(false);

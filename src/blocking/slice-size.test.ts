@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { SliceSize } from './slice-size.ts';
+import { describe, expect, it } from 'vitest';
+import { SliceLimits, SliceSize } from './slice-size.ts';
 
 const sizeOf = () => new SliceSize({ targetMs: 20, first: 100, least: 10, most: 1_000 });
 
@@ -19,4 +19,38 @@ it('shrinks at once and grows slowly, within its bounds', () => {
   expect(size.rows).toBe(100);
   size.took(10_000);
   expect(size.rows).toBe(10);
+});
+
+describe('the limits of a slice', () => {
+  const limitsOf = () =>
+    new SliceLimits({
+      targetMs: 20,
+      changes: { first: 100, least: 10, most: 400 },
+      looks: { first: 800, least: 100, most: 3_200 },
+    });
+
+  it('learn nothing about changes from slices that change nothing', () => {
+    const limits = limitsOf();
+    for (let slice = 0; slice < 20; slice += 1) limits.took(0.005 * limits.looks, { worked: 3, looked: limits.looks });
+    expect(limits).toMatchObject({ changes: 100, looks: 3_200 });
+    // The first that changes as much as it may.
+    limits.took(10, { worked: 100, looked: 130 });
+    expect(limits).toMatchObject({ changes: 150, looks: 3_200 });
+  });
+
+  it('shrink where the time goes', () => {
+    const limits = limitsOf();
+    limits.took(40, { worked: 0, looked: 800 });
+    expect(limits).toMatchObject({ changes: 100, looks: 400 });
+    limits.took(40, { worked: 100, looked: 100 });
+    expect(limits).toMatchObject({ changes: 50, looks: 400 });
+    limits.took(40, { worked: 20, looked: 100 });
+    expect(limits).toMatchObject({ changes: 50, looks: 200 });
+  });
+
+  it('do not grow by slices that had little to do', () => {
+    const limits = limitsOf();
+    for (let slice = 0; slice < 20; slice += 1) limits.took(1, { worked: 40, looked: 300 });
+    expect(limits).toMatchObject({ changes: 100, looks: 800 });
+  });
 });

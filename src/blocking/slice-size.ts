@@ -34,3 +34,36 @@ export class SliceSize {
     this.#size = Math.round(Math.min(this.#most, Math.max(this.#least, wanted)));
   }
 }
+
+/** A slice changes rows and looks at others that stay as they are: each has its own limit, for they cost differently. */
+export class SliceLimits {
+  readonly #targetMs: number;
+  readonly #changes: SliceSize;
+  readonly #looks: SliceSize;
+
+  constructor(options: {
+    readonly targetMs: number;
+    readonly changes: { readonly first: number; readonly least: number; readonly most: number };
+    readonly looks: { readonly first: number; readonly least: number; readonly most: number };
+  }) {
+    this.#targetMs = options.targetMs;
+    this.#changes = new SliceSize({ targetMs: options.targetMs, ...options.changes });
+    this.#looks = new SliceSize({ targetMs: options.targetMs, ...options.looks });
+  }
+
+  /** Rows that the next slice may change. */
+  get changes(): number {
+    return this.#changes.rows;
+  }
+
+  /** Rows that it may look at. */
+  get looks(): number {
+    return this.#looks.rows;
+  }
+
+  /** What the last slice did; of what it did little it says nothing. `worked`: rows changed or looked up one by one. */
+  took(ms: number, did: { readonly worked: number; readonly looked: number }): void {
+    if (did.worked >= this.#changes.rows / 2) this.#changes.took(ms);
+    else if (did.looked >= this.#looks.rows / 2 || ms > this.#targetMs) this.#looks.took(ms);
+  }
+}

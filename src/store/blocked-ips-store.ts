@@ -14,7 +14,7 @@ import { BlockedScan } from './blocked-scan.ts';
 import { LastWord } from './last-word.ts';
 import type { Database } from './open-database.ts';
 import type { Runner } from './prepared-query.ts';
-import { type AdoptedRows, adoptUnkeyed } from './unkeyed-rows.ts';
+import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
 
 export type { BlockedChange, BlockedEffect, BlockedIpRow, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { Page, PageRequest } from './blocked-pages.ts';
@@ -155,6 +155,7 @@ export class BlockedIpsStore {
     const before = await this.#rows.getMany(runner, [...entries.keys()]);
     // Somebody's insert that no sync took up yet is no block so far, though it says what the block is to be.
     const unkeyed = await this.#rows.unkeyedAmong(runner, [...before.keys()]);
+    for (const [text, row] of unkeyed) before.set(text, adoptedRow(row, now));
     const after = new Map<string, BlockedIpRow | null>();
     const effects: BlockedEffect[] = [];
     for (const change of changes) {
@@ -190,7 +191,7 @@ function difference(
   entries: ReadonlyMap<string, IpEntry>,
   before: ReadonlyMap<string, BlockedIpRow>,
   after: ReadonlyMap<string, BlockedIpRow | null>,
-  unkeyed: ReadonlySet<string>,
+  unkeyed: { has(text: string): boolean },
 ): { rows: RowChanges; net: NetChange } {
   const rows: RowChanges = { inserts: [], updates: [], deletes: [] };
   for (const [text, row] of after) {

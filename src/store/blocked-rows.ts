@@ -26,8 +26,9 @@ export const BLOCKED_COLUMNS = ['ip_address', 'reason', 'blocked_by', 'blocked_a
 export class BlockedRows {
   readonly #one: PreparedQuery<BlockedIpRow>;
   readonly #block: PreparedQuery<BlockedIpRow>;
-  readonly #unkeyedBlock: PreparedQuery<{ ip_address: string }>;
-  readonly #countBlock: PreparedQuery<{ total: number }>;
+  readonly #keyedBlock: PreparedQuery<BlockedIpRow>;
+  readonly #unkeyedBlock: PreparedQuery<BlockedIpRow>;
+  readonly #anyUnkeyed: PreparedQuery<{ ip_address: string }>;
   readonly #insertOne: PreparedQuery<unknown>;
   readonly #insertBlock: PreparedQuery<unknown>;
   readonly #update: PreparedQuery<unknown>;
@@ -39,16 +40,12 @@ export class BlockedRows {
     const select = db.selectFrom('blocked_ips').select(BLOCKED_COLUMNS);
     this.#one = new PreparedQuery(select.where('ip_address', '=', '').compile());
     this.#block = new PreparedQuery(select.where('ip_address', 'in', texts).compile());
-    this.#unkeyedBlock = new PreparedQuery(
-      db
-        .selectFrom('blocked_ips')
-        .select('ip_address')
-        .where('sort_key', 'is', null)
-        .where('ip_address', 'in', texts)
-        .compile(),
-    );
-    this.#countBlock = new PreparedQuery(
-      db.selectFrom('blocked_ips').select(sql<number>`count(*)`.as('total')).where('ip_address', 'in', texts).compile(),
+    const inBlock = select.where('ip_address', 'in', texts);
+    this.#keyedBlock = new PreparedQuery(inBlock.where('sort_key', 'is not', null).compile());
+    // The plus keeps SQLite from reading all rows without a key, by the index, for each block.
+    this.#unkeyedBlock = new PreparedQuery(inBlock.where(sql`+sort_key`, 'is', null).compile());
+    this.#anyUnkeyed = new PreparedQuery(
+      db.selectFrom('blocked_ips').select('ip_address').where('sort_key', 'is', null).limit(1).compile(),
     );
     const row = {
       ip_address: '',
@@ -58,22 +55,7 @@ export class BlockedRows {
       blocked_at: '',
       expires_at: '',
     };
-    // A row of this text that has no key was inserted by hand a moment ago: it is taken up, as a sync would.
-    const insertOf = (rows: (typeof row)[]) =>
-      db
-        .insertInto('blocked_ips')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict
-            .column('ip_address')
-            .doUpdateSet((eb) => ({
-              sort_key: eb.ref('excluded.sort_key'),
-              blocked_at: eb.ref('excluded.blocked_at'),
-              expires_at: eb.ref('excluded.expires_at'),
-            }))
-            .where('blocked_ips.sort_key', 'is', null),
-        )
-        .compile();
+    const insertOf = (rows: (typeof row)[]) => db.insertInto('blocked_ips').values(rows).compile();
     this.#insertOne = new PreparedQuery(insertOf([row]));
     this.#insertBlock = new PreparedQuery(insertOf(new Array<typeof row>(BLOCK).fill(row)));
     this.#update = new PreparedQuery(
@@ -93,37 +75,44 @@ export class BlockedRows {
 
   /** The rows that exist, by address. */
   async getMany(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIpRow>> {
-    const found = new Map<string, BlockedIpRow>();
     if (texts.length === 1) {
       const row = await this.get(runner, texts[0]!);
-      if (row !== null) found.set(row.ip_address, row);
-      return found;
+      return new Map(row === null ? [] : [[row.ip_address, row]]);
     }
+    return await this.#among(this.#block, runner, texts);
+  }
+
+  /** Those of the rows, by address, that count: an operator's insert that no sync adopted yet does not. */
+  async keyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIpRow>> {
+    return await this.#among(this.#keyedBlock, runner, texts);
+  }
+
+  /** Those that an operator inserted and that no sync adopted yet, as he wrote them. */
+  async unkeyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIpRow>> {
+    return await this.#among(this.#unkeyedBlock, runner, texts);
+  }
+
+  /** Whether there are any such rows at all. */
+  async hasUnkeyed(runner: Runner): Promise<boolean> {
+    return (await this.#anyUnkeyed.first(runner, [1])) !== undefined;
+  }
+
+  async #among(
+    query: PreparedQuery<BlockedIpRow>,
+    runner: Runner,
+    texts: readonly string[],
+  ): Promise<Map<string, BlockedIpRow>> {
+    const found = new Map<string, BlockedIpRow>();
     await eachBlock(texts, async (block) => {
-      for (const row of await this.#block.all(runner, filled(block))) found.set(row.ip_address, row);
+      for (const row of await query.all(runner, filled(block))) found.set(row.ip_address, row);
     });
     return found;
   }
 
-  /** Which of these addresses have a row that an operator inserted and that no sync adopted yet. */
-  async unkeyedAmong(runner: Runner, texts: readonly string[]): Promise<Set<string>> {
-    const found = new Set<string>();
-    await eachBlock(texts, async (block) => {
-      for (const row of await this.#unkeyedBlock.all(runner, filled(block))) found.add(row.ip_address);
-    });
-    return found;
-  }
-
-  /** How many of these addresses, each given once, have a row. */
-  async countMany(runner: Runner, texts: readonly string[]): Promise<number> {
-    let total = 0;
-    await eachBlock(texts, async (block) => {
-      total += (await this.#countBlock.first(runner, filled(block)))?.total ?? 0;
-    });
-    return total;
-  }
-
-  /** Inserts go in order of addresses: a page of the table is then written once a group, not once a row. */
+  /**
+   * Deletes first; an insert whose address or key has a row then fails. Inserts go in order of addresses: a page of the
+   * table is then written once a group, not once a row.
+   */
   async write(runner: Runner, changes: RowChanges): Promise<void> {
     await eachBlock(changes.deletes, async (block) => {
       if (block.length === 1) await this.#deleteOne.write(runner, block);

@@ -1,7 +1,8 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sortKey } from '../domain/ip.ts';
-import { blockedTexts, entry, finish, StoreFolder, storesOf } from './store-fixture.ts';
+import { BlockedIpsStore } from './blocked-ips-store.ts';
+import { block, blockedTexts, entry, finish, StoreFolder, storesOf } from './store-fixture.ts';
 
 let folder: StoreFolder;
 beforeEach(() => {
@@ -9,20 +10,29 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-it('finishes a big change that an earlier version left complete', async () => {
+/** Back to what 0001 made. */
+async function earlier(): Promise<SqliteDatabase.Database> {
   const fresh = await folder.open();
+  await block(new BlockedIpsStore(fresh), '192.0.2.9');
   await fresh.close();
-  // Back to what 0001 made, with a change of its time in it.
   const file = new SqliteDatabase(folder.file);
   file.exec("drop table bulk_blocks; delete from schema_migrations where name > '0001-first-tables'");
+  file.exec('drop trigger if exists blocked_ips_text_corrected');
   file.exec(
     'create table bulk_staging (bulk integer not null, run integer not null, first_key blob not null, records_json text not null, primary key (bulk, run, first_key))',
   );
+  return file;
+}
+
+it('finishes a big change that an earlier version left complete', async () => {
+  const file = await earlier();
+  file.exec("update blocked_ips set reason = 'old'");
   file.exec("insert into bulk_changes values (7, 1, 'ann', 'adding', null, '2026-11-20T12:00:00.000Z')");
   const at = '2026-11-20T13:00:00.000Z';
   const record = (text: string, ...rest: unknown[]) => [sortKey(entry(text)).toString('hex'), text, ...rest];
   const blocks: [number, unknown[][]][] = [
     [1, [record('192.0.2.1', 'keep'), record('192.0.2.3', 'at', at, 0, 'bob'), record('192.0.2.4', 'keep')]],
+    [3, [record('192.0.2.9', 'at', at, 0, 'bob')]],
     [2, [record('192.0.2.2', 'permanent', 0, 'scan'), record('192.0.2.4', 'remove')]],
     [2, [record('2001:db8::/32', 'later-of', at, null)]],
   ];
@@ -35,9 +45,30 @@ it('finishes a big change that an earlier version left complete', async () => {
   const { store, bulk } = storesOf(database);
   expect(await bulk.unfinished()).toEqual([{ id: '7', state: 'ready', replace: true }]);
   await finish(bulk, '7', 2);
-  expect(await blockedTexts(store)).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::/32']);
+  expect(await blockedTexts(store)).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.9', '2001:db8::/32']);
   expect(await store.get('192.0.2.2')).toMatchObject({ reason: 'scan', blocked_by: 'ann', expires_at: null });
   expect(await store.get('192.0.2.3')).toMatchObject({ reason: null, blocked_by: 'bob', expires_at: at });
+  expect(await store.get('192.0.2.9')).toMatchObject({ reason: 'old', blocked_by: 'bob', expires_at: at });
   expect(await store.get('2001:db8::/32')).toMatchObject({ expires_at: at });
+  await database.close();
+});
+
+it('starts on what an earlier version left of big changes that nobody finishes, whatever stands in it', async () => {
+  const file = await earlier();
+  const states = ['receiving', 'finished', 'discarded', 'receiving'];
+  for (const [index, state] of states.entries()) {
+    file.exec(`insert into bulk_changes values (${index + 1}, 1, null, '${state}', null, '2026-11-20T12:00:00.000Z')`);
+    const records = index === 3 ? 'no JSON' : JSON.stringify([['00', 'no address', 'keep']]);
+    file.exec(`insert into bulk_staging values (${index + 1}, 1, x'00', '${records}')`);
+    file.exec(`insert into bulk_skips values (${index + 1}, x'00', '192.0.2.1')`);
+  }
+  file.close();
+  const database = await folder.open({ createIfMissing: false });
+  const { store, bulk } = storesOf(database);
+  expect(await blockedTexts(store)).toEqual(['192.0.2.9']);
+  expect(await bulk.unfinished()).toEqual([]);
+  for (const table of ['bulk_changes', 'bulk_skips', 'bulk_blocks'] as const) {
+    expect(await database.read.selectFrom(table).selectAll().execute()).toEqual([]);
+  }
   await database.close();
 });

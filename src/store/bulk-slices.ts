@@ -8,8 +8,10 @@ import type { Schema } from './schema.ts';
 import type { StagedBlocks } from './staged-blocks.ts';
 import type { StagedMerge } from './staged-merge.ts';
 import { KEY_BYTES, type StagedRows } from './staged-rows.ts';
+import { adoptedRow } from './unkeyed-rows.ts';
 
 const BEFORE_ALL = Buffer.alloc(0);
+const NO_TABLE_ROWS: ReadonlyMap<string, BlockedIpRow> = new Map();
 /** Keys read for one staged row: where the table is denser than that, look-ups are cheaper than reading past the rest. */
 const KEYS_PER_ROW = 4;
 
@@ -18,7 +20,7 @@ export interface SliceOf {
   readonly bulk: number;
   readonly merge: StagedMerge;
   readonly after: Buffer | null;
-  /** Rows that it may change. */
+  /** Rows that it may change, and as many that it may read in order to compare them. */
   readonly changes: number;
   /** Rows that it may look at. */
   readonly looks: number;
@@ -31,10 +33,26 @@ export interface SliceOutcome {
   readonly unchanged: number;
   /** How many rows were dealt with. */
   readonly looked: number;
+  /** How many of them cost more than a look at their keys: changed, or looked up, whichever are more. */
+  readonly worked: number;
   /** Up to where everything is done. */
   readonly position: Buffer | null;
   /** Nothing is left of this part. */
   readonly end: boolean;
+}
+
+/** What the table says of the first rows of a slice. */
+interface Known {
+  /** Of so many; the others are left to the next slice. */
+  readonly count: number;
+  /** How many of them were looked up, one by one. */
+  readonly lookedUp: number;
+  /** 1: the row is blocked. */
+  readonly present: Uint8Array;
+  /** By address, of those that are looked at closer. */
+  readonly rows: ReadonlyMap<string, BlockedIpRow>;
+  /** What an operator inserted meanwhile: no block yet, though it says what the block is to be. */
+  readonly byHand: ReadonlyMap<string, BlockedIpRow>;
 }
 
 /** The two parts of applying a bulk, a slice at a time, within a transaction of the caller's. */
@@ -51,36 +69,39 @@ export class BulkSlices {
 
   /** Which of these rows, all those staged behind `after` up to the last of them, are blocked: 1 at their places. */
   async present(runner: Runner, staged: StagedRows, after: Buffer | null): Promise<Uint8Array> {
-    if (staged.length === 0) return new Uint8Array(0);
-    const limit = KEYS_PER_ROW * staged.length;
-    const others = await this.#keys.between(runner, after, staged.key(staged.length - 1), limit);
-    if (others.length < limit * KEY_BYTES) return presentAmong(staged.keys, others);
-    const texts = Array.from({ length: staged.length }, (_, index) => staged.text(index));
-    const existing = await this.#rows.getMany(runner, texts);
-    return Uint8Array.from(texts, (text) => (existing.has(text) ? 1 : 0));
+    const present = await this.#presentByKeys(runner, staged, after);
+    return present ?? presentIn(await this.#rows.keyedAmong(runner, textsOf(staged)), staged);
   }
 
   /** Applies the next staged rows. */
   async add(runner: Runner, slice: SliceOf, now: Date): Promise<SliceOutcome> {
     const staged = await slice.merge.next(slice.looks);
-    const present = await this.present(runner, staged, slice.after);
-    const skips = await this.#skips(runner, slice, staged.length === 0 ? null : staged.key(staged.length - 1));
-    const before = await this.#rowsToCompare(runner, staged, present);
-    const changes: RowChanges = { inserts: [], updates: [], deletes: [] };
     const blockedAt = now.toISOString();
+    const { count, lookedUp, present, rows, byHand } = await this.#known(runner, staged, slice, blockedAt);
+    const skips = await this.#skips(runner, slice, count === 0 ? null : staged.key(count - 1));
+    const changes: RowChanges = { inserts: [], updates: [], deletes: [] };
+    const removed: string[] = [];
     let changed = 0;
     let index = 0;
-    for (; index < staged.length && changed < slice.changes; index++) {
+    for (; index < count && changed < slice.changes; index++) {
       const exists = present[index] === 1;
-      if (exists ? staged.isKeep(index) : staged.isRemoval(index)) continue;
-      if (skips.size > 0 && skips.has(staged.text(index))) continue;
-      if (staged.isRemoval(index)) changes.deletes.push(staged.text(index));
-      else {
+      if (exists ? staged.isKeep(index) : staged.isRemoval(index) && byHand.size === 0) continue;
+      const text = staged.text(index);
+      if (skips.has(text)) continue;
+      const inserted = exists ? undefined : byHand.get(text);
+      // Deleted and written again: whatever is inserted has no row before it, or the insert fails.
+      if (inserted !== undefined) changes.deletes.push(text);
+      if (staged.isRemoval(index)) {
+        if (exists) {
+          changes.deletes.push(text);
+          removed.push(text);
+        } else if (inserted === undefined) continue;
+      } else {
+        const existing = inserted ?? (exists ? (rows.get(text) ?? null) : null);
         const addition = { ...staged.addition(index), defaultBlockedBy: slice.requestedBy ?? undefined };
-        const existing = exists ? (before.get(addition.entry.text) ?? null) : null;
         const row = rowAfterAdd(existing, addition, blockedAt);
-        if (row === existing) continue;
-        if (existing === null) changes.inserts.push({ key: staged.key(index), row });
+        if (!exists) changes.inserts.push({ key: staged.key(index), row });
+        else if (row === existing) continue;
         else changes.updates.push(row);
       }
       changed++;
@@ -88,9 +109,10 @@ export class BulkSlices {
     const position = index === 0 ? slice.after : Buffer.from(staged.key(index - 1));
     if (index < staged.length && position !== null) slice.merge.putBack(staged, index, position);
     await this.#rows.write(runner, changes);
-    const net = { added: changes.inserts.map(({ row }) => row.ip_address), removed: changes.deletes };
+    const net = { added: changes.inserts.map(({ row }) => row.ip_address), removed };
     const unchanged = index - net.added.length - net.removed.length;
-    return { net, unchanged, looked: index, position, end: slice.merge.isOver };
+    const worked = Math.max(changed, lookedUp);
+    return { net, unchanged, looked: index, worked, position, end: slice.merge.isOver };
   }
 
   /** Looks at the next blocked addresses and removes those that were not staged as additions. */
@@ -98,7 +120,7 @@ export class BulkSlices {
     const keys = await this.#keys.between(runner, slice.after, null, slice.looks);
     let looked = keys.length / KEY_BYTES;
     if (looked === 0) {
-      return { net: { added: [], removed: [] }, unchanged: 0, looked, position: slice.after, end: true };
+      return { net: { added: [], removed: [] }, unchanged: 0, looked, worked: 0, position: slice.after, end: true };
     }
     let position = Buffer.from(keys.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
@@ -121,20 +143,58 @@ export class BulkSlices {
       }
     }
     await this.#rows.write(runner, { inserts: [], updates: [], deletes });
-    return { net: { added: [], removed: deletes }, unchanged: 0, looked, position, end };
+    return { net: { added: [], removed: deletes }, unchanged: 0, looked, worked: deletes.length, position, end };
   }
 
-  /** A line of a list changes nothing about what is there, and most rows are lines. */
-  async #rowsToCompare(runner: Runner, staged: StagedRows, present: Uint8Array): Promise<Map<string, BlockedIpRow>> {
-    const texts: string[] = [];
-    for (let index = 0; index < staged.length; index++) {
-      if (present[index] === 1 && !staged.isKeep(index) && !staged.isRemoval(index)) texts.push(staged.text(index));
+  /** Null: the table is dense there. */
+  async #presentByKeys(runner: Runner, staged: StagedRows, after: Buffer | null): Promise<Uint8Array | null> {
+    if (staged.length === 0) return new Uint8Array(0);
+    const limit = KEYS_PER_ROW * staged.length;
+    const others = await this.#keys.between(runner, after, staged.key(staged.length - 1), limit);
+    return others.length < limit * KEY_BYTES ? presentAmong(staged.keys, others) : null;
+  }
+
+  /** A row costs ten times its key: of those no more are read than may change, and what follows is put back. */
+  async #known(runner: Runner, staged: StagedRows, slice: SliceOf, now: string): Promise<Known> {
+    const byKeys = await this.#presentByKeys(runner, staged, slice.after);
+    const looksCloser = await this.#rows.hasUnkeyed(runner);
+    if (byKeys === null) {
+      const few = staged.slice(0, slice.changes);
+      const texts = textsOf(few);
+      const rows = await this.#rows.keyedAmong(runner, texts);
+      const byHand = looksCloser ? await this.#byHand(runner, texts, now) : NO_TABLE_ROWS;
+      return { count: few.length, lookedUp: few.length, present: presentIn(rows, few), rows, byHand };
     }
-    return await this.#rows.getMany(runner, texts);
+    const compared: string[] = [];
+    const absent: string[] = [];
+    let count = 0;
+    for (; count < staged.length; count++) {
+      const isThere = byKeys[count] === 1;
+      // A line of a list changes nothing about what is there, and most rows are lines.
+      if (isThere ? staged.isKeep(count) || staged.isRemoval(count) : !looksCloser) continue;
+      if (compared.length + absent.length === slice.changes) break;
+      (isThere ? compared : absent).push(staged.text(count));
+    }
+    const rows = await this.#rows.getMany(runner, compared);
+    const byHand = absent.length > 0 ? await this.#byHand(runner, absent, now) : NO_TABLE_ROWS;
+    return { count, lookedUp: compared.length + absent.length, present: byKeys, rows, byHand };
+  }
+
+  async #byHand(runner: Runner, texts: readonly string[], now: string): Promise<ReadonlyMap<string, BlockedIpRow>> {
+    const rows = [...(await this.#rows.unkeyedAmong(runner, texts)).values()];
+    return new Map(rows.map((row) => [row.ip_address, adoptedRow(row, now)]));
   }
 
   async #skips(runner: Runner, slice: SliceOf, position: Buffer | null): Promise<Set<string>> {
     if (position === null) return new Set();
     return await this.#blocks.skips(runner, slice.bulk, slice.after ?? BEFORE_ALL, position);
   }
+}
+
+function textsOf(staged: StagedRows): string[] {
+  return Array.from({ length: staged.length }, (_, index) => staged.text(index));
+}
+
+function presentIn(rows: ReadonlyMap<string, BlockedIpRow>, staged: StagedRows): Uint8Array {
+  return Uint8Array.from(textsOf(staged), (text) => (rows.has(text) ? 1 : 0));
 }

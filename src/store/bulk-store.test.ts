@@ -1,8 +1,11 @@
 import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sortKey } from '../domain/ip.ts';
 import type { BlockedIpsStore } from './blocked-ips-store.ts';
+import { BlockedRows } from './blocked-rows.ts';
 import type { BulkStore, StagedRow } from './bulk-store.ts';
+import type { Database } from './open-database.ts';
 import {
   block,
   blockedTexts,
@@ -19,10 +22,12 @@ import {
 let folder: StoreFolder;
 let store: BlockedIpsStore;
 let bulk: BulkStore;
+let database: Database;
 
 beforeEach(async () => {
   folder = new StoreFolder();
-  ({ store, bulk } = storesOf(await folder.open()));
+  database = await folder.open();
+  ({ store, bulk } = storesOf(database));
 });
 afterEach(() => folder.remove());
 
@@ -79,7 +84,7 @@ describe('a bulk', () => {
     const id = await ready(true, [line('192.0.2.2'), line('10.0.0.0/8')]);
     expect(await bulk.preview(id)).toEqual({ adds: 1, removes: 2, unchanged: 1, currentTotal: 3 });
     const first = await bulk.applySlice(id, 10, NOON, nothing);
-    expect(first).toEqual({ net: { added: ['10.0.0.0/8'], removed: [] }, unchanged: 1, done: false });
+    expect(first).toMatchObject({ net: { added: ['10.0.0.0/8'], removed: [] }, unchanged: 1, done: false });
     expect(await finish(bulk, id, 10)).toMatchObject({ removed: ['192.0.2.1', '2001:db8::1'] });
     expect(await blockedTexts(store)).toEqual(['10.0.0.0/8', '192.0.2.2']);
   });
@@ -127,16 +132,111 @@ describe('a bulk', () => {
     expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
   });
 
-  it('takes up a row that somebody inserts by hand while it is applied', async () => {
-    const id = await ready(true, ['192.0.2.1', '192.0.2.2'].map(line));
-    const byHand = new SqliteDatabase(folder.file);
-    byHand.exec(
-      "insert into blocked_ips(ip_address, reason, blocked_at) values ('192.0.2.2', 'mine', '2026-11-20 12:00:00')",
-    );
-    byHand.close();
-    expect((await finish(bulk, id, 10)).added).toEqual(['192.0.2.1', '192.0.2.2']);
-    expect(await blockedTexts(store)).toEqual(['192.0.2.1', '192.0.2.2']);
-    expect(await store.get('192.0.2.2')).toMatchObject({ reason: 'mine', blocked_at: NOON.toISOString() });
+  describe('that meets a row which somebody inserts by hand while it is applied', () => {
+    const end = '2026-11-21T00:00:00.000Z';
+    const byHand = (...ips: string[]) => {
+      const client = new SqliteDatabase(folder.file);
+      const insert = client.prepare(
+        "insert into blocked_ips(ip_address, reason, blocked_by, blocked_at, expires_at) values (?, 'mine', 'me', '2026-11-20 11:00:00', ?)",
+      );
+      for (const ip of ips) insert.run(ip, end);
+      client.close();
+    };
+    const asWritten = { reason: 'mine', blocked_by: 'me', blocked_at: '2026-11-20T11:00:00.000Z', expires_at: end };
+    const said = (ip: string): StagedRow => ({
+      op: 'add',
+      entry: entry(ip),
+      reason: 'scan',
+      blockedBy: 'ann',
+      expiry: { kind: 'permanent' },
+    });
+    /** A few rows that meet a full table are looked up by their texts. */
+    const tables = [
+      ['a sparse table', 0],
+      ['a dense table', 60],
+    ] as const;
+
+    it.each(tables)('takes it up as a sync would, and changes it by what it says, in %s', async (_, others) => {
+      await block(store, ...Array.from({ length: others }, (_, n) => `192.0.2.${n + 100}`));
+      const gone: StagedRow = { op: 'remove', entry: entry('192.0.2.180') };
+      const rows = ['192.0.2.99', '192.0.2.170'].map(line);
+      const id = await ready(false, [...rows, said('192.0.2.175'), gone, line('192.0.2.190')]);
+      byHand('192.0.2.170', '192.0.2.175', '192.0.2.180', 'no address');
+      expect(await finish(bulk, id, 10)).toEqual({
+        added: ['192.0.2.99', '192.0.2.170', '192.0.2.175', '192.0.2.190'],
+        removed: [],
+        unchanged: 1,
+      });
+      expect(await store.get('192.0.2.170')).toMatchObject(asWritten);
+      expect(await store.get('192.0.2.175')).toMatchObject({
+        ...asWritten,
+        reason: 'scan',
+        blocked_by: 'ann',
+        expires_at: null,
+      });
+      expect(await store.get('192.0.2.180')).toBeNull();
+      const all = await blockedTexts(store);
+      expect(all.filter((text) => !(Number(text.split('.')[3]) >= 100 && Number(text.split('.')[3]) < 160))).toEqual([
+        '192.0.2.99',
+        '192.0.2.170',
+        '192.0.2.175',
+        '192.0.2.190',
+      ]);
+      expect(await store.count()).toBe(others + 4);
+    });
+
+    it('takes it up in slices of any size', async () => {
+      const texts = Array.from({ length: 30 }, (_, n) => scattered(n).text);
+      await block(store, ...texts.slice(0, 10));
+      const id = await ready(true, texts.slice(5).map(line));
+      byHand(...texts.slice(20));
+      const done = await finish(bulk, id, 3);
+      expect(done.added.sort()).toEqual(texts.slice(10).sort());
+      expect(done.removed.sort()).toEqual(texts.slice(0, 5).sort());
+      expect(await store.count()).toBe(25);
+      for (const text of texts.slice(20)) expect(await store.get(text)).toMatchObject(asWritten);
+    });
+
+    it('leaves the last word to who changed it since', async () => {
+      const id = await ready(true, [line('192.0.2.1'), line('192.0.2.2')]);
+      byHand('192.0.2.2');
+      await store.applyGroup([{ op: 'remove', entry: entry('192.0.2.2') }], NOON, nothing);
+      byHand('192.0.2.2');
+      expect((await finish(bulk, id, 10)).added).toEqual(['192.0.2.1']);
+    });
+  });
+
+  it('reads and looks up no more rows in a slice than it may change', async () => {
+    const texts = Array.from({ length: 400 }, (_, n) => `192.0.${n >> 8}.${n & 255}`);
+    await block(store, ...texts);
+    const said = texts.map((text): StagedRow => ({ op: 'add', entry: entry(text), expiry: { kind: 'permanent' } }));
+    const id = await ready(false, said);
+    let slices = 0;
+    for (let done = false; !done; slices++) {
+      const slice = await bulk.applySlice(id, 10, NOON, nothing);
+      expect(slice).toMatchObject({ looked: slice.worked, net: { added: [], removed: [] } });
+      expect(slice.worked).toBeLessThanOrEqual(10);
+      done = slice.done;
+    }
+    expect(slices).toBeGreaterThanOrEqual(40);
+    // One in ten: few rows that meet a full table.
+    const few = await ready(false, texts.filter((_, n) => n % 10 === 0).map(line));
+    const first = await bulk.applySlice(few, 10, NOON, nothing);
+    expect(first).toMatchObject({ unchanged: 10, worked: 10 });
+    expect(await finish(bulk, few, 10)).toEqual({ added: [], removed: [], unchanged: 30 });
+  });
+
+  it('looks at as many rows as its caller says', async () => {
+    const texts = Array.from({ length: 400 }, (_, n) => scattered(n).text);
+    await block(store, ...texts);
+    const id = await ready(false, texts.map(line));
+    const looked: number[] = [];
+    for (let done = false; !done; ) {
+      const slice = await bulk.applySlice(id, 10, NOON, nothing, 50);
+      looked.push(slice.looked);
+      done = slice.done;
+    }
+    expect(Math.max(...looked)).toBe(50);
   });
 
   it('finds what is there where a few rows meet a full table', async () => {
@@ -193,6 +293,18 @@ describe('a bulk', () => {
     };
     await expect(bulk.stage(id, [wrong])).rejects.toMatchObject({ reason: 'constraint' });
   });
+});
+
+it('an insert that meets a row of its address or of its key fails', async () => {
+  await block(store, '192.0.2.1');
+  const row = (await store.get('192.0.2.1'))!;
+  const insert = async (key: string, ip_address: string) => {
+    const inserts = [{ key: sortKey(entry(key)), row: { ...row, ip_address } }];
+    await new BlockedRows(database.write).write(database.write.getExecutor(), { inserts, updates: [], deletes: [] });
+  };
+  await expect(insert('192.0.2.2', '192.0.2.1')).rejects.toMatchObject({ reason: 'constraint' });
+  await expect(insert('192.0.2.1', '192.0.2.2')).rejects.toMatchObject({ reason: 'constraint' });
+  expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
 });
 
 describe('after a crash', () => {

@@ -1,5 +1,4 @@
 import { sql, type Transaction } from 'kysely';
-import type { NetChange } from './blocked-changes.ts';
 import type { BeforeCommit } from './blocked-ips-store.ts';
 import { BlockedRows } from './blocked-rows.ts';
 import { BulkSlices, type SliceOutcome } from './bulk-slices.ts';
@@ -9,9 +8,9 @@ import type { BulkState, Schema } from './schema.ts';
 import { StagedBlocks } from './staged-blocks.ts';
 import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
-import type { StagedRow } from './staged-rows.ts';
+import type { StagedRow, StagedRows } from './staged-rows.ts';
 
-export type { StagedRow } from './staged-rows.ts';
+export type { StagedRow, StagedRows } from './staged-rows.ts';
 
 export interface BulkPreview {
   /** Addresses that are not blocked and will be. */
@@ -22,6 +21,11 @@ export interface BulkPreview {
   currentTotal: number;
 }
 
+export interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'unchanged' | 'looked' | 'worked'> {
+  /** It was the last. */
+  readonly done: boolean;
+}
+
 export interface UnfinishedBulk {
   id: string;
   state: 'receiving' | 'ready';
@@ -30,9 +34,9 @@ export interface UnfinishedBulk {
 
 /** Rows looked at between two breaths. */
 const SLICE = 8_192;
-/** Blocks deleted at a time: 18 kB each. */
-const DISCARD_SLICE = 64;
-/** Rows that a slice looks at for one that it may change: what stays as it is costs a tenth of what changes. */
+/** Rows deleted at a time: a block has 18 kB, an address to skip some forty bytes. */
+const DISCARD_SLICES = { bulk_blocks: 64, bulk_skips: 2_000 } as const;
+/** Rows that a slice looks at for one that it may change, unless its caller says: what stays costs a tenth of what changes. */
 const LOOKS = 8;
 
 /** Where the last run of a bulk that is being received ends. */
@@ -78,15 +82,25 @@ export class BulkStore {
     return String(id);
   }
 
-  /** One transaction. Some ten thousand rows a call: fewer make the merge longer, more keep others waiting. */
+  /** `sorted`, then `stageSorted`, for any number of rows: a transaction for every 65,536. */
   async stage(id: string, rows: readonly StagedRow[]): Promise<void> {
     for (let start = 0; start < rows.length; start += MOST_ROWS) {
-      await this.#stage(id, rows.length <= MOST_ROWS ? rows : rows.slice(start, start + MOST_ROWS));
+      await this.stageSorted(id, await this.sorted(rows.slice(start, start + MOST_ROWS)));
     }
   }
 
-  async #stage(id: string, rows: readonly StagedRow[]): Promise<void> {
-    const staged = sortStaged(rows);
+  /**
+   * Brings rows into the order in which they are staged; touches no database, so nobody needs to wait for it. At most
+   * 65,536; some ten thousand are right: fewer make the merge longer, more keep others waiting for `stageSorted`.
+   * Throws `StoreError` for a time in another form.
+   */
+  async sorted(rows: readonly StagedRow[]): Promise<StagedRows> {
+    return await sortStaged(rows);
+  }
+
+  /** One transaction. */
+  async stageSorted(id: string, staged: StagedRows): Promise<void> {
+    if (staged.length === 0) return;
     await this.#database.write.transaction().execute(async (transaction) => {
       await this.#expect(transaction, id, ['receiving']);
       const tail = this.#tails.get(id) ?? (await this.#findTail(transaction, id));
@@ -155,14 +169,15 @@ export class BulkStore {
   /**
    * Applies the next slice, which changes up to `limit` rows, in one transaction together with its progress: a crash at
    * any moment neither repeats nor skips. First what is staged, then, for a replacement, what goes away. When `done`,
-   * `discard` frees the space.
+   * `discard` frees the space. `looks`: rows that it may look at, changed or not.
    */
   async applySlice(
     id: string,
     limit: number,
     now: Date,
     beforeCommit: BeforeCommit,
-  ): Promise<{ net: NetChange; unchanged: number; done: boolean }> {
+    looks = LOOKS * limit,
+  ): Promise<AppliedSlice> {
     try {
       const result = await this.#database.write.transaction().execute(async (transaction) => {
         const bulk = await this.#expect(transaction, id, ['adding', 'removing']);
@@ -172,7 +187,7 @@ export class BulkStore {
           merge: applying.merge,
           after: bulk.position,
           changes: limit,
-          looks: Math.min(LOOKS * limit, Math.max(limit, applying.looks)),
+          looks: Math.min(looks, Math.max(limit, applying.looks)),
           requestedBy: bulk.requestedBy,
         };
         const adding = bulk.state === 'adding';
@@ -184,7 +199,8 @@ export class BulkStore {
         const state = stateAfter(bulk, outcome);
         await this.#moveTo(transaction, id, state, state === bulk.state ? outcome.position : null);
         await beforeCommit(outcome.net);
-        return { net: outcome.net, unchanged: outcome.unchanged, done: state === 'finished' };
+        const { net, unchanged, looked, worked } = outcome;
+        return { net, unchanged, looked, worked, done: state === 'finished' };
       });
       this.#database.blockedCount.committed(result.net);
       if (result.done) this.#applying = null;
@@ -218,9 +234,10 @@ export class BulkStore {
     this.#tails.delete(id);
     if (this.#applying?.id === id) this.#applying = null;
     for (const table of ['bulk_blocks', 'bulk_skips'] as const) {
-      for (let deleted = DISCARD_SLICE; deleted === DISCARD_SLICE; await breathe()) {
+      const limit = DISCARD_SLICES[table];
+      for (let deleted: number = limit; deleted === limit; await breathe()) {
         const result = await sql`
-          delete from ${sql.table(table)} where bulk = ${bulk} limit ${DISCARD_SLICE}`.execute(this.#database.write);
+          delete from ${sql.table(table)} where bulk = ${bulk} limit ${limit}`.execute(this.#database.write);
         deleted = Number(result.numAffectedRows);
       }
     }

@@ -8,7 +8,7 @@ import { StagedBlocks } from './staged-blocks.ts';
 import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
 import { compareKeys, KEY_BYTES, type StagedRow, StagedRows } from './staged-rows.ts';
-import { entry, line, StoreFolder } from './store-fixture.ts';
+import { entry, line, StoreFolder, scattered, storesOf } from './store-fixture.ts';
 
 /** Both sides of the place that IPv4 has among IPv6, and networks that begin where others do. */
 const texts = [
@@ -65,11 +65,11 @@ const wanted = (rows: readonly StagedRow[]): unknown[] => {
 };
 
 describe('rows of one call', () => {
-  it('come into order of addresses, each once, with what its last row says', () => {
-    fc.assert(
-      fc.property(fc.array(rowOf, { maxLength: 40 }), (made) => {
+  it('come into order of addresses, each once, with what its last row says', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(rowOf, { maxLength: 40 }), async (made) => {
         const rows = made.map(toRow);
-        const staged = sortStaged(rows);
+        const staged = await sortStaged(rows);
         expect(shown(staged)).toEqual(wanted(rows));
         const { keys, kinds } = staged;
         const stored = { keys, kinds: Buffer.from(kinds), details_json: staged.detailsJson() };
@@ -83,14 +83,38 @@ describe('rows of one call', () => {
     );
   });
 
-  it('are as many as a number can tell apart, and not one more', () => {
+  it('are as many as a number can tell apart, and not one more', async () => {
     const many = Array.from({ length: MOST_ROWS }, (_, n) => line(`255.${n % 2}.${n >> 8}.${n & 255}`));
-    const staged = sortStaged(many.reverse());
+    const staged = await sortStaged(many.reverse());
     expect(staged.length).toBe(MOST_ROWS);
     for (let index = 1; index < staged.length; index++) {
       if (compareKeys(staged.keys, (index - 1) * KEY_BYTES, staged.keys, index * KEY_BYTES) >= 0) expect.fail();
     }
-    expect(() => sortStaged([...many, line('::1')])).toThrow(RangeError);
+    await expect(sortStaged([...many, line('::1')])).rejects.toThrow(RangeError);
+  });
+
+  it('let others go first while they are sorted and written', async () => {
+    const folder = new StoreFolder();
+    const database = await folder.open();
+    const { bulk } = storesOf(database);
+    const id = await bulk.begin({ replace: true });
+    const rows = Array.from(
+      { length: 16_384 },
+      (_, n): StagedRow => ({ op: 'add', entry: scattered(n), reason: 'scan', expiry: { kind: 'permanent' } }),
+    );
+    let breaths = 0;
+    const count = () => {
+      breaths++;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const staged = await bulk.sorted(rows);
+    const sorting = breaths;
+    await bulk.stageSorted(id, staged);
+    clearImmediate(timer);
+    expect(sorting).toBeGreaterThanOrEqual(7);
+    expect(breaths - sorting).toBeGreaterThanOrEqual(7);
+    await folder.remove();
   });
 });
 

@@ -1,14 +1,18 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BlockedIpsStore } from './blocked-ips-store.ts';
-import { block, blockedTexts, entry, NOON, StoreFolder, storesOf } from './store-fixture.ts';
+import { BulkStore } from './bulk-store.ts';
+import type { Database } from './open-database.ts';
+import { block, blockedTexts, entry, finish, line, NOON, StoreFolder, storesOf } from './store-fixture.ts';
 
 let folder: StoreFolder;
 let store: BlockedIpsStore;
+let database: Database;
 
 beforeEach(async () => {
   folder = new StoreFolder();
-  ({ store } = storesOf(await folder.open()));
+  database = await folder.open();
+  ({ store } = storesOf(database));
 });
 afterEach(() => folder.remove());
 
@@ -87,6 +91,12 @@ describe('a row that an operator inserted', () => {
     expect(await store.hasUnkeyedRows()).toBe(false);
   });
 
+  it('that the API blocks gets a time that can be read', async () => {
+    insert('192.0.2.7');
+    await block(store, '192.0.2.7');
+    expect(await store.get('192.0.2.7')).toMatchObject({ blocked_at: '2026-11-20T11:00:00.000Z' });
+  });
+
   it('does not disturb lists, look-ups and expiry meanwhile', async () => {
     await block(store, '10.1.0.0/16');
     insert('10.0.0.0/8');
@@ -95,5 +105,41 @@ describe('a row that an operator inserted', () => {
     expect(page.items.map((row) => row.ip_address)).toEqual(['10.1.0.0/16']);
     expect(await store.expiredBefore(NOON.toISOString(), 10)).toEqual([]);
     expect(await store.nextExpiry()).toBeNull();
+  });
+});
+
+describe('a row whose text an operator corrects', () => {
+  const correct = (from: string, to: string) => {
+    const database = new SqliteDatabase(folder.file);
+    database.prepare('UPDATE blocked_ips SET ip_address = ? WHERE ip_address = ?').run(to, from);
+    database.close();
+  };
+
+  it('counts for nothing until it is adopted, and then under its new address', async () => {
+    await block(store, '192.0.2.1', '192.0.2.2');
+    correct('192.0.2.1', '192.0.2.77/32');
+    expect(await blockedTexts(store)).toEqual(['192.0.2.2']);
+    expect(await adoptAll()).toEqual({ adopted: 1, unusable: [] });
+    expect(await blockedTexts(store)).toEqual(['192.0.2.2', '192.0.2.77']);
+    // Its old address is free again.
+    await block(store, '192.0.2.1');
+    expect(await blockedTexts(store)).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.77']);
+  });
+
+  it('is neither removed nor reported by a list that does not name it', async () => {
+    await block(store, '192.0.2.1', '192.0.2.2');
+    correct('192.0.2.1', '192.0.2.77');
+    const bulk = new BulkStore(database);
+    const id = await bulk.begin({ replace: true });
+    await bulk.stage(id, [line('192.0.2.2')]);
+    await bulk.markReady(id);
+    expect(await finish(bulk, id, 10)).toEqual({ added: [], removed: [], unchanged: 1 });
+    expect(await store.hasUnkeyedRows()).toBe(true);
+  });
+
+  it('keeps its key when the text stays what it was', async () => {
+    await block(store, '192.0.2.1');
+    correct('192.0.2.1', '192.0.2.1');
+    expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
   });
 });

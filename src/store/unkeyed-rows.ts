@@ -55,12 +55,7 @@ async function adoptOne(
     await transaction.updateTable('blocked_ips').set({ expires_at }).where('ip_address', '=', entry.text).execute();
     return;
   }
-  const adopted = {
-    ...row,
-    ip_address: entry.text,
-    blocked_at: asTime(row.blocked_at) ?? now,
-    sort_key: sortKey(entry),
-  };
+  const adopted = { ...adoptedRow(row, now), ip_address: entry.text, sort_key: sortKey(entry) };
   await transaction
     .insertInto('blocked_ips')
     .values(adopted)
@@ -76,6 +71,11 @@ async function keyedRow(db: Kysely<Schema>, text: string): Promise<BlockedIpRow 
     .where('ip_address', '=', text)
     .where('sort_key', 'is not', null)
     .executeTakeFirst();
+}
+
+/** The row as it counts once it is adopted, but for its text and key. */
+export function adoptedRow(row: BlockedIpRow, now: string): BlockedIpRow {
+  return { ...row, blocked_at: asTime(row.blocked_at) ?? now };
 }
 
 /** `datetime('now')` of SQLite gives `2026-11-20 12:00:00`, in UTC. Null: no time that can be read. */

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { parseIp } from '../../domain/ip.ts';
+import type { BulkState } from '../schema.ts';
 import { sortStaged } from '../staged-order.ts';
 import type { StagedRow } from '../staged-rows.ts';
 
-/** Staged rows are packed from here on. A big change that a crash left, complete or not, is taken over. */
+/** Staged rows are packed from here on. A big change that a crash left complete is taken over; of others nothing is kept. */
 export async function bulkBlocks(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('bulk_blocks')
@@ -16,13 +17,32 @@ export async function bulkBlocks(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('bulk_blocks_key', ['bulk', 'run', 'first_key'])
     .addCheckConstraint('bulk_blocks_keys', sql`length(keys) = 17 * length(kinds)`)
     .execute();
-  await takeOver(db as Kysely<Both>);
+  const both = db as Kysely<Both>;
+  await both.deleteFrom('bulk_changes').where('state', 'not in', ['adding', 'removing']).execute();
+  const complete = both.selectFrom('bulk_changes').select('id');
+  for (const table of ['bulk_staging', 'bulk_skips'] as const) {
+    await both.deleteFrom(table).where('bulk', 'not in', complete).execute();
+  }
+  await takeOver(both);
   await db.schema.dropTable('bulk_staging').execute();
+  await forgetKeyOfAnotherText(db);
+}
+
+/** A text that an operator corrects becomes what he would have inserted: it counts when the next sync has given it its key. */
+async function forgetKeyOfAnotherText(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create trigger blocked_ips_text_corrected after update of ip_address on blocked_ips
+    when new.ip_address is not old.ip_address and new.sort_key is old.sort_key
+    begin
+      update blocked_ips set sort_key = null where ip_address = new.ip_address;
+    end`.execute(db);
 }
 
 type Place = Pick<Both['bulk_staging'], 'bulk' | 'run' | 'first_key'>;
 
 interface Both {
+  bulk_changes: { id: number; state: BulkState };
+  bulk_skips: { bulk: number };
   bulk_staging: { bulk: number; run: number; first_key: Buffer; records_json: string };
   bulk_blocks: {
     bulk: number;
@@ -50,7 +70,7 @@ async function takeOver(db: Kysely<Both>): Promise<void> {
       .executeTakeFirst();
     if (old === undefined) return;
     after = old;
-    const rows = sortStaged((JSON.parse(old.records_json) as OldRecord[]).map(toRow));
+    const rows = await sortStaged((JSON.parse(old.records_json) as OldRecord[]).map(toRow));
     const { bulk, run, first_key } = old;
     const { keys, kinds } = rows;
     await db

@@ -68,7 +68,12 @@ export function differencesOf(bench: Pick<Bench, 'spares'>, { list }: Pick<Pair,
 }
 
 /** Null when somebody else repaired it first. */
-export async function syncAfter({ service, floor }: Pair, differences: Differences): Promise<number | null> {
+export async function syncAfter(pair: Pair, differences: Differences): Promise<number | null> {
+  await makeDifferences(pair, differences);
+  return await syncOf(pair);
+}
+
+export async function makeDifferences({ service, floor }: Pair, differences: Differences): Promise<void> {
   await service.quiet();
   const { masterSocket, blockedMap: map } = service.real.paths;
   // Its own look, every two seconds, would see a half-made difference (a version that is being filled counts as entries).
@@ -78,6 +83,9 @@ export async function syncAfter({ service, floor }: Pair, differences: Differenc
   } finally {
     service.real.kill('SIGCONT');
   }
+}
+
+export async function syncOf({ service }: Pick<Pair, 'service'>): Promise<number | null> {
   const { took, body } = await service.ask('POST', '/api/blocked-ips/sync');
   if (body.runtime_map_synced !== true) throw new Error(`not synced: ${JSON.stringify(body).slice(0, 300)}`);
   return Number(body.added) > 0 && Number(body.removed) > 0 ? took : null;

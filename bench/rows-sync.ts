@@ -80,5 +80,5 @@ export async function syncAfter({ service, floor }: Pair, differences: Differenc
   }
   const { took, body } = await service.ask('POST', '/api/blocked-ips/sync');
   if (body.runtime_map_synced !== true) throw new Error(`not synced: ${JSON.stringify(body).slice(0, 300)}`);
-  return Number(body.added) > 0 && Number(body.removed) > 0 ? took : null;
+  return Number(body.added) + Number(body.removed) > 0 ? took : null;
 }

@@ -88,5 +88,5 @@ export async function makeDifferences({ service, floor }: Pair, differences: Dif
 export async function syncOf({ service }: Pick<Pair, 'service'>): Promise<number | null> {
   const { took, body } = await service.ask('POST', '/api/blocked-ips/sync');
   if (body.runtime_map_synced !== true) throw new Error(`not synced: ${JSON.stringify(body).slice(0, 300)}`);
-  return Number(body.added) > 0 && Number(body.removed) > 0 ? took : null;
+  return Number(body.added) + Number(body.removed) > 0 ? took : null;
 }

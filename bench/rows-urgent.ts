@@ -63,10 +63,7 @@ async function during(
   } finally {
     result = await load.call('endPace');
   }
-  await service.batch(
-    Array.from({ length: result.sent }, (_, offset) => spare(first + offset)),
-    'remove',
-  );
+  await service.remove(Array.from({ length: result.sent }, (_, offset) => spare(first + offset)));
   const figure = (share: number, name: string, goal: number | null): Figure => ({
     name: `urgent block during ${what}, ${name}`,
     value: percentile(result.latencies, share),

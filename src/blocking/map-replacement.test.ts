@@ -78,6 +78,45 @@ describe('an atomic replace', () => {
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
+  it('has nobody wait for a worker that hangs at its commit', async () => {
+    const resumed = Promise.withResolvers<void>();
+    let committed = false;
+    master.script = (command) => {
+      committed ||= command.includes(' commit map ');
+      return committed ? { kind: 'wait', until: resumed.promise } : undefined;
+    };
+    const repair = ensure();
+    await eventually('it was told to commit', () => committed);
+    const began = performance.now();
+    expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(false);
+    // The turn's 1.5 s, and not the 20 s that the answer may take.
+    expect(performance.now() - began).toBeLessThan(6_000);
+    resumed.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    expect(live()).toEqual(right('9.9.9.9'));
+  });
+
+  it('brings changes into both versions as long as it is not known whether it switched', async () => {
+    const switched = Promise.withResolvers<void>();
+    let committed = false;
+    master.script = (command) => {
+      if (command.includes(' commit map ')) {
+        committed = true;
+        return { kind: 'wait', until: switched.promise };
+      }
+      // Nor can it be seen what is live.
+      return committed && command.endsWith(' show map') ? say('No.\n\n') : undefined;
+    };
+    const repair = ensure();
+    await eventually('it was told to commit', () => committed);
+    expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(true);
+    expect(map().entries.filter(({ key }) => key === '9.9.9.9')).toMatchObject([{ version: 0 }, { version: 1 }]);
+    master.script = () => undefined;
+    switched.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    expect(live()).toEqual(right('9.9.9.9'));
+  });
+
   it('does not switch to a version that a block could not be brought into while it was counted', async () => {
     const counted = Promise.withResolvers<void>();
     let counts = 0;

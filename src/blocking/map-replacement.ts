@@ -59,7 +59,10 @@ export interface Replacement {
   readonly untroubled: () => boolean;
 }
 
-/** @throws when a step was refused or not answered; the live map is as it was then, and the version is abandoned */
+/**
+ * @throws when a step was refused or not answered; the version is abandoned, and the live map is as it was then. Only a
+ * `commit` without an answer may have taken effect, or still take it: what is live must be looked at.
+ */
 export async function replaceWorkerMap(replacement: Replacement): Promise<void> {
   const { map, pid, pending, windows, turns } = replacement;
   const worker = { kind: 'pid', pid } as const;
@@ -68,9 +71,9 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
     pending.begin(pid, map.name, prepared);
     return prepared;
   });
-  let committed: { readonly cleared: Promise<void> };
   let touched: ReadonlySet<string> | null = null;
   try {
+    let committed: { readonly cleared: Promise<void> };
     await fill(replacement, version);
     // Whatever changes from here on was counted or not; either way it went to the version by itself.
     const since = windows.open();
@@ -82,16 +85,17 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
           await assertNothingLacks(map, worker, version, turnDeadline());
         }
         const switched = await map.runtime.commit(worker, version, turnDeadline(), patientDeadline());
-        pending.end(pid, map.name);
+        if (switched.seen) pending.end(pid, map.name);
         return switched;
       });
     } finally {
       windows.close(since);
     }
+    // Not seen: the worker may switch any moment, so the turn is free and changes go to both versions until it answers.
+    await committed.cleared;
   } finally {
     pending.end(pid, map.name);
   }
-  await committed.cleared;
   if (touched !== null) await settle(replacement, [...touched]);
 }
 

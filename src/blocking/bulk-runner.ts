@@ -248,6 +248,7 @@ export class BulkRunner {
       if (slice.net.added.length === 0) return slice;
       leaves = true;
       sending.last = this.#send(reachable, async (worker, deadline) => {
+        this.#pending.noteAdded(this.#map.name, slice.net.added, worker.pid);
         await this.#map.runtime.addMany(worker, slice.net.added, deadline);
         // An atomic replace under way would end without them.
         const version = this.#pending.of(worker.pid, this.#map.name);

@@ -117,6 +117,56 @@ describe('an atomic replace', () => {
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
+  it('doubles nothing that a batch brought in while it was filled', async () => {
+    const { scan } = kit.blocked;
+    const fill = Promise.withResolvers<void>();
+    let prepared = false;
+    master.script = (command) => {
+      prepared ||= command.includes(' prepare map ');
+      return undefined;
+    };
+    Object.assign(kit.blocked, {
+      scan: async function* () {
+        if (prepared) await fill.promise;
+        yield* scan();
+      },
+    });
+    const repair = ensure();
+    await eventually('it is prepared', () => prepared && kit.turns.waiting === 0);
+    const more = Array.from({ length: 1_200 }, (_, n) => `9.0.${n >> 8}.${n & 255}`);
+    const add = more.map((text, index) => ({ index, request: toBlock(text) }));
+    const batch = kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
+    const pending = () => map().entries.filter(({ version }) => version === 1);
+    await eventually('all of it is in both versions', () => pending().length === more.length);
+    fill.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    await batch;
+    expect(live()).toEqual(right(...more));
+    expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
+  });
+
+  it('doubles nothing that is blocked once more, filled in already or not yet', async () => {
+    const [before, after] = [texts[3]!, texts[4]!];
+    const counted = Promise.withResolvers<void>();
+    let counts = 0;
+    let told: Promise<unknown> | null = null;
+    master.script = (command) => {
+      if (command.includes(' prepare map ')) told = kit.blockedSet.block(toBlock(before), caller());
+      if (!isCount(command)) return undefined;
+      counts += 1;
+      return counts === 1 ? { kind: 'wait', until: counted.promise } : undefined;
+    };
+    const repair = ensure();
+    await eventually('it is being counted', () => counts > 0);
+    await told;
+    const { answer } = await kit.blockedSet.block(toBlock(after), caller());
+    expect(answer.runtime_map_updated).toBe(true);
+    counted.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    expect(live()).toEqual(right());
+    expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
+  });
+
   it('does not switch to a version that a block could not be brought into while it was counted', async () => {
     const counted = Promise.withResolvers<void>();
     let counts = 0;

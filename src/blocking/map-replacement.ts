@@ -21,10 +21,15 @@ export class PendingVersions {
     this.#versions.set(`${pid}:${map}`, { version, addedMeanwhile: new Set() });
   }
 
-  /** Adds that went to a pending version already are not filled in again: the version would hold them twice. */
-  noteAdded(map: MapName, texts: readonly string[]): void {
+  /**
+   * Adds that go to a pending version are not filled in again: the version would hold them twice. To be noted inside
+   * the turn that stored them, so that no slice is filled between.
+   * @param pid left out: they go to the versions of all workers
+   */
+  noteAdded(map: MapName, texts: readonly string[], pid?: number): void {
     for (const [key, pending] of this.#versions) {
-      if (key.endsWith(`:${map}`)) for (const text of texts) pending.addedMeanwhile.add(text);
+      if (pid === undefined ? key.endsWith(`:${map}`) : key === `${pid}:${map}`)
+        for (const text of texts) pending.addedMeanwhile.add(text);
     }
   }
 
@@ -163,7 +168,7 @@ async function settle({ map, pid, turns }: Replacement, touched: readonly string
 
 /**
  * The commit of a version that lacks something would unblock it; of an empty one, everything. An entry that is there
- * twice (an address blocked once more meanwhile) does no harm: the comparison that follows undoubles it.
+ * twice does no harm: the comparison that follows undoubles it.
  * @param window open since before; of the buckets that it saw touched nothing is said
  */
 async function assertNothingLacks(

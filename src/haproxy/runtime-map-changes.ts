@@ -23,10 +23,12 @@ export interface GroupRequest {
   readonly processes: boolean;
   readonly deadline: Deadline;
   /**
-   * A version under preparation: additions go to it too, always (nothing can be looked up in it, so whoever commits it
-   * compares afterwards), and removals reach it by themselves (up to 3.1).
+   * A version under preparation: new additions go to it too, always (nothing can be looked up in it, so whoever commits
+   * it compares afterwards), and removals reach it by themselves (up to 3.1).
    */
   readonly pendingVersion?: number;
+  /** Those of `add` that are new; the others get into a pending version by its filling. Asked once it is committed. */
+  readonly fresh?: () => readonly string[];
 }
 
 export interface GroupOutcome {
@@ -74,7 +76,7 @@ async function changeAndProve(
   subjects: readonly Subject[],
   request: GroupRequest,
 ): Promise<GroupOutcome> {
-  const stage = planChanges(commands, subjects, request.pendingVersion);
+  const stage = planChanges(commands, subjects, request.pendingVersion, request.fresh?.());
   let ended: MasterSocketError | null = null;
   let processes: Processes | null = null;
   try {

@@ -309,6 +309,10 @@ describe('a map', () => {
     expect(master.map(MAP).live()).toHaveLength(2);
   });
 
+  it('is told that the version to commit was live before', async () => {
+    await expect(map.commit(current, 0, soon())).rejects.toThrow('out of range');
+  });
+
   it('stops sending once a command was rejected', async () => {
     const ips = Array.from({ length: 500 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
     on('del', say('No.\n\n'));

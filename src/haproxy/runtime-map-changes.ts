@@ -86,8 +86,10 @@ async function changeAndProve(
       ? await conversation.send([...stage.commands, 'show proc'])
       : await conversation.finish(stage.commands);
     readBack(stage, bodies);
-    const listed = request.processes ? await readProcesses(socket, bodies[stage.commands.length] ?? '') : null;
+    const listed = request.processes ? await readProcesses(socket, bodies.at(-1) ?? '') : null;
     const hidden = stage.subjects.filter((subject) => subject.sight?.state === 'hidden');
+    // The next look is a connection of its own, and this one must not keep the place that it needs.
+    if (hidden.length > 0) conversation.close();
     const again = hidden.length > 0 ? await lookInDump(socket, commands, hidden, request) : undefined;
     processes = again === undefined ? listed : await readProcesses(socket, again);
   } catch (error) {

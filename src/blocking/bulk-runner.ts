@@ -194,7 +194,7 @@ export class BulkRunner {
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
-      const spent = { ms: 0 };
+      const spent = { ms: 0, entries: this.#map.expected.total };
       const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
@@ -263,6 +263,7 @@ export class BulkRunner {
       if (slice.net.added.length === 0) return slice;
       leaves = true;
       sending.last = this.#send(reachable, async (worker, deadline) => {
+        this.#pending.noteAdded(this.#map.name, slice.net.added, worker.pid);
         await this.#map.runtime.addMany(worker, slice.net.added, deadline);
         // An atomic replace under way would end without them.
         const version = this.#pending.of(worker.pid, this.#map.name);
@@ -276,9 +277,13 @@ export class BulkRunner {
   }
 
   /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
-  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>, spent: { ms: number }): Promise<void> {
+  async #removeFromWorkers(
+    texts: readonly string[],
+    reachable: Set<number>,
+    spent: { ms: number; entries: number },
+  ): Promise<void> {
     for (let start = 0; start < texts.length && reachable.size > 0; ) {
-      const entries = this.#map.expected.total;
+      const entries = Math.max(spent.entries, this.#map.expected.total);
       const left = texts.length - start;
       // Where a delete scans the map, many are left to the atomic replace at the end.
       const enough = (pid: number): boolean =>

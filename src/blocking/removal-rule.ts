@@ -19,22 +19,25 @@ const newest = 0.3;
 /** Until one was measured: 2.6 and 3.0 fill 1,000,000 in 1.7 to 2.5 s when nothing else runs. */
 const assumedReplaceMsPerEntry = 0.0025;
 const replaceLeastMs = 100;
-/**
- * A command below this does not scan, and no number of them makes traffic wait; a commit does, 40 to 150 ms at a
- * million. So a worker whose commands are this fast is never replaced, though the replace would be done sooner.
- */
-const scansFromMs = 1;
 /** Below this a map is scanned too fast for either way to matter, and too fast to be measured. */
 const measuredFrom = 1_000;
+
+/**
+ * Whether a replace is to be thought of: not where there are no versions (before 2.4), and not where commands do not
+ * scan (from 2.9 on), for there no number of them makes traffic wait, and a commit does, 40 to 150 ms at a million.
+ */
+export function replacePays(proxy: { readonly versionedMaps: boolean; readonly fastDeletes: boolean }): boolean {
+  return proxy.versionedMaps && !proxy.fastDeletes;
+}
 
 export class RemovalRule {
   /** Milliseconds that one command takes for each entry of the map, by worker: the scan grows with the map. */
   readonly #perEntry = new Map<number, number>();
   #replaceMsPerEntry = assumedReplaceMsPerEntry;
-  readonly #mayReplace: (entries: number) => boolean;
+  readonly #mayReplace: () => boolean;
 
-  /** `mayReplace`: false where the proxy has no versioned maps (before 2.4). */
-  constructor(options: { readonly mayReplace?: (entries: number) => boolean } = {}) {
+  /** `mayReplace`: see `replacePays`. */
+  constructor(options: { readonly mayReplace?: () => boolean } = {}) {
     this.#mayReplace = options.mayReplace ?? (() => true);
   }
 
@@ -69,7 +72,7 @@ export class RemovalRule {
   /** Whether `commands` commands that are still to be sent are better left to a replace. Unmeasured: not yet. */
   prefersReplace(pid: number, entries: number, commands: number): boolean {
     const each = this.commandMs(pid, entries);
-    if (each === null || each < scansFromMs || !this.#mayReplace(entries)) return false;
+    if (each === null || !this.#mayReplace()) return false;
     return each * commands > this.#replaceMs(entries);
   }
 
@@ -79,7 +82,7 @@ export class RemovalRule {
    */
   hadEnough(pid: number, entries: number, spentMs: number): boolean {
     const each = this.commandMs(pid, entries);
-    if (each === null || each < scansFromMs || !this.#mayReplace(entries)) return false;
+    if (each === null || !this.#mayReplace()) return false;
     return spentMs > this.#replaceMs(entries);
   }
 

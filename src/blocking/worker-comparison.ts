@@ -16,6 +16,8 @@ export interface Differences {
 
 export interface Comparison {
   readonly differences: Differences;
+  /** Entries that the worker listed, doubles and strangers counted. */
+  readonly listed: number;
   /** Texts of the database that the worker did not list, page by page. */
   missing(): AsyncIterable<readonly string[]>;
 }
@@ -48,7 +50,7 @@ export async function compareWorker(
     if (list.length < listAtMost) list.push(key);
     else more = true;
   };
-  await map.runtime.runtimeMapKeys(
+  const { count: listed } = await map.runtime.runtimeMapKeys(
     deadline,
     (batch) => {
       for (const { key, value } of batch) {
@@ -70,6 +72,7 @@ export async function compareWorker(
       more,
       total: unexpected.length + wrongValue.length + duplicate.length,
     },
+    listed,
     missing: () => unmarked(map, table),
   };
 }

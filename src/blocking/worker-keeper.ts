@@ -91,7 +91,6 @@ export class WorkerKeeper {
   async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
-    let mayReplace = true;
     const verdict = (
       whole: boolean,
       reason: string | null,
@@ -115,8 +114,7 @@ export class WorkerKeeper {
         if (verification.whole) return verdict(true, null);
         if (round === rounds) break;
         this.#book.markSuspect(pid, map.name, 'its map differs from the database');
-        const { replaced, more, ...done } = await this.#repair(map, worker, pid, mayReplace);
-        mayReplace &&= !replaced;
+        const { more, ...done } = await this.#repair(map, worker, pid);
         // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
         if (more && done.added + done.removed + done.corrected > 0) round -= 1;
         if (done.added + done.removed + done.corrected === 0) {
@@ -150,12 +148,7 @@ export class WorkerKeeper {
     }
   }
 
-  async #repair(
-    map: MirroredMap,
-    worker: WorkerRef,
-    pid: number,
-    mayReplace: boolean,
-  ): Promise<Repairs & { replaced: boolean; more: boolean }> {
+  async #repair(map: MirroredMap, worker: WorkerRef, pid: number): Promise<Repairs & { more: boolean }> {
     const window = this.#windows.open();
     try {
       const comparison = await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost);
@@ -166,16 +159,14 @@ export class WorkerKeeper {
         window,
         turns: this.#turns,
         rule: this.#rule,
-        mayReplace,
       });
-      if (!leftToReplace) return { ...repairs, replaced: false, more: comparison.differences.more };
-      await this.#replace(map, pid);
+      if (!leftToReplace) return { ...repairs, more: comparison.differences.more };
+      await this.#replace(map, pid, comparison.listed);
       const { unexpected, wrongValue, duplicate } = comparison.differences;
       return {
         added: repairs.added,
         removed: unexpected.length,
         corrected: new Set(wrongValue).size + new Set(duplicate).size,
-        replaced: true,
         more: false,
       };
     } finally {
@@ -183,7 +174,7 @@ export class WorkerKeeper {
     }
   }
 
-  async #replace(map: MirroredMap, pid: number): Promise<void> {
+  async #replace(map: MirroredMap, pid: number, listed: number): Promise<void> {
     const troubles = this.#book.byPid(pid)?.troubles;
     const began = performance.now();
     await replaceWorkerMap({
@@ -195,7 +186,8 @@ export class WorkerKeeper {
       // Whoever fails to bring a change into a worker says so in the book.
       untroubled: () => troubles !== undefined && this.#book.byPid(pid)?.troubles === troubles,
     });
-    this.#rule.replaced(map.expected.total, performance.now() - began);
+    // What was there is freed before it counts as done.
+    this.#rule.replaced(Math.max(map.expected.total, listed), performance.now() - began);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {

@@ -13,6 +13,9 @@ export interface LoadOrder extends HttpTarget {
 let pacing: Promise<{ latencies: number[]; sent: number }> | null = null;
 let paceOn = false;
 
+/** Far more blocks at once than a pace of 20 ms makes while none waits 100 ms. */
+const paceConnections = 16;
+
 const calls = {
   /** Blocks a second of so many clients; `sent`: how many addresses were taken. */
   async rate(order: LoadOrder & { clients: number; ms: number }): Promise<{ perSecond: number; sent: number }> {
@@ -33,7 +36,7 @@ const calls = {
     return { perSecond: (sent * 1_000) / (performance.now() - began), sent };
   },
 
-  /** One client, a block every so many milliseconds, until `endPace`. */
+  /** A block every so many milliseconds, until `endPace`. */
   startPace(order: LoadOrder & { everyMs: number }): void {
     paceOn = true;
     pacing = pace(order);
@@ -51,22 +54,41 @@ const calls = {
 
 export type LoadCalls = typeof calls;
 
+/**
+ * A block at each due time, whatever became of those before it: over one connection alone each would wait for the one
+ * before, and where a block takes longer than the pace the wait would grow without end.
+ */
 async function pace(order: LoadOrder & { everyMs: number }): Promise<{ latencies: number[]; sent: number }> {
-  const client = new HttpClient(order);
+  const clients = Array.from({ length: paceConnections }, () => new HttpClient(order));
+  const free = [...clients];
+  const underWay = new Set<Promise<void>>();
   const latencies: number[] = [];
+  let sent = 0;
+  const send = async (client: HttpClient, ip: string, from: number): Promise<void> => {
+    await block(client, ip);
+    latencies.push(performance.now() - from);
+    free.push(client);
+  };
   try {
     for (let due = performance.now(); paceOn; due += order.everyMs) {
       const early = due - performance.now();
       if (early > 0) await pause(early);
+      while (free.length === 0) await Promise.race(underWay);
       // The timer's own lateness is not the service's.
-      const from = early > 0 ? performance.now() : due;
-      await block(client, spare(order.first + latencies.length));
-      latencies.push(performance.now() - from);
+      const sending = send(free.pop()!, spare(order.first + sent), early > 0 ? performance.now() : due);
+      sent += 1;
+      underWay.add(sending);
+      sending.then(
+        () => underWay.delete(sending),
+        // It ends the pace at the end, or where a connection is waited for.
+        () => undefined,
+      );
     }
+    await Promise.all(underWay);
   } finally {
-    client.close();
+    for (const client of clients) client.close();
   }
-  return { latencies, sent: latencies.length };
+  return { latencies, sent };
 }
 
 async function block(client: HttpClient, ip: string): Promise<void> {

@@ -13,7 +13,7 @@ export async function* changes(bench: Bench): AsyncGenerator<Figure> {
     const count = share === 0 ? 0 : Math.max(1, Math.floor(pair.entries * share));
     const what = share === 0 ? 'nothing' : `${share * 100} %`;
     bench.say(`a PUT that changes ${what}`);
-    const took = await changeThereAndBack(pair, count, rounds);
+    const took = await changeThereAndBack(bench, pair, count, rounds);
     yield {
       name: `PUT of ${pair.entries} that changes ${what}, to verified`,
       value: median(took.service),
@@ -24,7 +24,12 @@ export async function* changes(bench: Bench): AsyncGenerator<Figure> {
   }
 }
 
-async function changeThereAndBack({ service, floor, list, entries }: Pair, count: number, rounds: number) {
+async function changeThereAndBack(
+  bench: Bench,
+  { service, floor, list, entries }: Pair,
+  count: number,
+  rounds: number,
+) {
   const outgoing = list.slice(0, count);
   const incoming = outgoing.map((_, index) => address(entries + index));
   const changed = [...incoming, ...list.slice(count)];
@@ -38,6 +43,7 @@ async function changeThereAndBack({ service, floor, list, entries }: Pair, count
       took.service.push(await service.put(sent));
       await service.quiet();
       took.floor.push(await floor.raw.call('change', removals, additions));
+      bench.say(`${count} changed: ${Math.round(took.service.at(-1)!)} ms, floor ${Math.round(took.floor.at(-1)!)} ms`);
     }
   }
   return took;

@@ -61,8 +61,7 @@ async function rateOfService(
   if (sent > addressesEach) throw new Error(`${sent} blocks in ${millisecondsEach} ms took addresses of others`);
   // The set has its size again before anything else is measured at it.
   const ips = Array.from({ length: sent }, (_, offset) => spare(first + offset));
-  await service.batch(ips, 'remove');
-  await service.quiet();
+  await service.remove(ips);
   return perSecond;
 }
 

@@ -19,5 +19,5 @@ export async function* disk(bench: Bench): AsyncGenerator<Figure> {
     unit: 'bytes',
     goal: null,
   };
-  await service.batch(ips, 'remove');
+  await service.remove(ips);
 }

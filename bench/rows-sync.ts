@@ -44,8 +44,9 @@ async function withDifferences(bench: Bench, pair: Pair, count: number, rounds: 
     const differences = differencesOf(bench, pair, count);
     const took = await syncAfter(pair, differences);
     if (took === null) {
-      // Its own look, every two seconds, was there first.
+      // Its own look was there first all the same.
       spoiled += 1;
+      bench.say('somebody repaired them before the sync; again');
       if (spoiled > 5) throw new Error(`the differences were gone before the sync, ${spoiled} times`);
       continue;
     }
@@ -53,6 +54,7 @@ async function withDifferences(bench: Bench, pair: Pair, count: number, rounds: 
     const { masterSocket, blockedMap: map } = pair.floor.proxy.paths;
     await pair.floor.raw.call('disturb', { masterSocket, map }, differences);
     raw.push(await pair.floor.raw.call('repair', differences));
+    bench.say(`${count} differences: ${Math.round(took)} ms, floor ${Math.round(raw.at(-1)!)} ms`);
   }
   const name = `sync with ${count} differences at ${pair.entries}`;
   return { name, value: median(own), floor: median(raw), unit: 'ms', goal: null };
@@ -66,11 +68,25 @@ export function differencesOf(bench: Pick<Bench, 'spares'>, { list }: Pick<Pair,
 }
 
 /** Null when somebody else repaired it first. */
-export async function syncAfter({ service, floor }: Pair, differences: Differences): Promise<number | null> {
+export async function syncAfter(pair: Pair, differences: Differences): Promise<number | null> {
+  await makeDifferences(pair, differences);
+  return await syncOf(pair);
+}
+
+export async function makeDifferences({ service, floor }: Pair, differences: Differences): Promise<void> {
   await service.quiet();
   const { masterSocket, blockedMap: map } = service.real.paths;
-  await floor.raw.call('disturb', { masterSocket, map }, differences);
+  // Its own look, every two seconds, would see a half-made difference (a version that is being filled counts as entries).
+  service.real.kill('SIGSTOP');
+  try {
+    await floor.raw.call('disturb', { masterSocket, map }, differences);
+  } finally {
+    service.real.kill('SIGCONT');
+  }
+}
+
+export async function syncOf({ service }: Pick<Pair, 'service'>): Promise<number | null> {
   const { took, body } = await service.ask('POST', '/api/blocked-ips/sync');
   if (body.runtime_map_synced !== true) throw new Error(`not synced: ${JSON.stringify(body).slice(0, 300)}`);
-  return Number(body.added) > 0 && Number(body.removed) > 0 ? took : null;
+  return Number(body.added) + Number(body.removed) > 0 ? took : null;
 }

@@ -1,10 +1,10 @@
-// One client that blocks an address every 20 ms while something long goes on. Without a floor: the goal is a time.
+// An address is blocked every 20 ms while something long goes on. Without a floor: the goal is a time.
 import { type Bench, type Pair, withEmpty } from './bench.ts';
 import { PartProcess } from './calls.ts';
 import { type Figure, percentile } from './figures.ts';
 import { address, spare } from './lists.ts';
 import type { LoadCalls } from './load-process.ts';
-import { differencesOf, syncAfter } from './rows-sync.ts';
+import { differencesOf, makeDifferences, syncOf } from './rows-sync.ts';
 
 const everyMs = 20;
 /** An hour's. */
@@ -33,8 +33,15 @@ export async function* urgent(bench: Bench): AsyncGenerator<Figure> {
     for (let round = 0; round < 3; round += 1) await service.ask('POST', '/api/blocked-ips/sync');
   });
   const differences = differencesOf(bench, pair, Math.min(100_000, half));
-  yield* await during(bench, load, pair, `a sync with ${3 * differences.missing.length} differences`, () =>
-    syncAfter(pair, differences),
+  // Made before: the service stands still meanwhile.
+  await makeDifferences(pair, differences);
+  yield* await during(
+    bench,
+    load,
+    pair,
+    `a sync with ${3 * differences.missing.length} differences`,
+    () => syncOf(pair),
+    'at once',
   );
   await bench.started.stop(load);
 }
@@ -45,8 +52,9 @@ async function during(
   { service }: Pick<Pair, 'service'>,
   what: string,
   work: () => Promise<unknown>,
+  when: 'quiet' | 'at once' = 'quiet',
 ): Promise<Figure[]> {
-  await service.quiet();
+  if (when === 'quiet') await service.quiet();
   const first = bench.spares.reserve(addressesEach);
   await load.call('startPace', { port: service.real.apiPort, key: service.real.key, first, everyMs });
   let result: { latencies: number[]; sent: number };
@@ -55,10 +63,7 @@ async function during(
   } finally {
     result = await load.call('endPace');
   }
-  await service.batch(
-    Array.from({ length: result.sent }, (_, offset) => spare(first + offset)),
-    'remove',
-  );
+  await service.remove(Array.from({ length: result.sent }, (_, offset) => spare(first + offset)));
   const figure = (share: number, name: string, goal: number | null): Figure => ({
     name: `urgent block during ${what}, ${name}`,
     value: percentile(result.latencies, share),

@@ -12,8 +12,7 @@ export type LoadAnswer =
 
 /**
  * It measures others' pauses: on a busy machine its own turn comes first, where the system allows it (only root may).
- * With an ordinary priority it was late itself by up to 7 ms on two busy cores, as much as what it measured. What it is
- * late all the same is in every report.
+ * That makes it late less often, not never (10 ms were seen): how late it was stands in every report.
  */
 function goFirst(): void {
   const realTime = spawnSync('chrt', ['--all-tasks', '--fifo', '--pid', '1', String(process.pid)]);

@@ -65,7 +65,7 @@ export async function openBlocking(options: {
     socket,
     log,
     now,
-    fastDeletes: () => fastDeletes,
+    capabilities: () => ({ versionedMaps: true, fastDeletes }),
     scheduleReload: (reason) => reloads.push(reason) > 0,
     reconsiderReload: () => undefined,
   });

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { ScriptedMaster } from '../../testkit/scripted-master.ts';
 import { RuntimeMap } from '../haproxy/runtime-map.ts';
+import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
-import { StagedBlocks } from '../store/staged-blocks.ts';
 import type { BulkItem } from './answers.ts';
 import { WorkerKeeper } from './worker-keeper.ts';
 
@@ -107,6 +107,38 @@ describe('a whole set', () => {
     expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
     const left = await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute();
     expect(left).toEqual([]);
+  });
+
+  it('writes its next slice while the last is sent, and lets nobody else change anything before it was', async () => {
+    const under: string[] = [];
+    let sending = 0;
+    const { addMany } = RuntimeMap.prototype;
+    vi.spyOn(RuntimeMap.prototype, 'addMany').mockImplementation(async function (this: RuntimeMap, ...args) {
+      sending += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await addMany.apply(this, args);
+      sending -= 1;
+    });
+    const { applyGroup } = BlockedIpsStore.prototype;
+    vi.spyOn(BlockedIpsStore.prototype, 'applyGroup').mockImplementation(async function (
+      this: BlockedIpsStore,
+      ...args
+    ) {
+      under.push(`group beside ${sending}`);
+      return await applyGroup.apply(this, args);
+    });
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
+      under.push(`slice beside ${sending}`);
+      return await applySlice.apply(this, args);
+    });
+    const all = texts(6_000);
+    const putting = put(pieces(all));
+    const others = Array.from({ length: 10 }, (_, n) => `192.0.2.${n}`);
+    await vi.waitUntil(() => under.length > 0);
+    for (const ip of others) await block(ip);
+    await putting;
+    expect(new Set(under)).toEqual(new Set(['slice beside 0', 'slice beside 1', 'group beside 0']));
+    await everywhere([...all, ...others]);
   });
 
   it('that would drop more than half of a hundred or more is refused, unless that is meant', async () => {
@@ -284,30 +316,6 @@ describe('a big change that is interrupted', () => {
     const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
     expect(all).toHaveLength(1_500 + 1_000 + 1);
     await everywhere(all);
-  });
-
-  it('by a look ahead that fails goes on, and what was stored is in the file and the worker', async () => {
-    await put(pieces(texts(1_500)));
-    const { following } = StagedBlocks.prototype;
-    const { readAhead } = BulkStore.prototype;
-    let ahead = false;
-    let failures = 0;
-    vi.spyOn(BulkStore.prototype, 'readAhead').mockImplementation(async function (this: BulkStore, ...args) {
-      ahead = true;
-      await readAhead.apply(this, args).finally(() => {
-        ahead = false;
-      });
-    });
-    // With the block that it had it is done by then: what it merged of that is lost, unless it is read again.
-    vi.spyOn(StagedBlocks.prototype, 'following').mockImplementation(async function (this: StagedBlocks, ...args) {
-      if (!ahead || failures > 0) return await following.apply(this, args);
-      failures += 1;
-      throw new Error('disk I/O error');
-    });
-    const next = [...texts(1_500), ...texts(4_000, '10.2')];
-    expect(await put(pieces(next))).toMatchObject({ added: 4_000, unchanged: 1_500, runtime_map_updated: true });
-    expect(failures).toBe(1);
-    await everywhere(next);
   });
 
   it('by anything after a slice was stored is told, and the file is known to be behind', async () => {

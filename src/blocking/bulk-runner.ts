@@ -46,6 +46,11 @@ const slicePatienceMs = 300;
 /** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
+/** What the last slice of one big change added is on its way to the workers. */
+interface Sending {
+  last: Promise<void>;
+}
+
 export class BulkRunner {
   readonly #bulk: BulkStore;
   readonly #turns: TurnQueue;
@@ -189,26 +194,32 @@ export class BulkRunner {
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
-      const spent = { ms: 0 };
+      const spent = { ms: 0, entries: this.#map.expected.total };
+      const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
-        done = await this.#turns.take('bulk', async () => {
-          const began = performance.now();
-          const slice = await this.#applySlice(id, limits, reachable, () => {
-            committed = true;
-          });
-          limits.took(performance.now() - began, slice);
-          totals.added += slice.net.added.length;
-          totals.removed += slice.net.removed.length;
-          totals.unchanged += slice.unchanged;
-          for (const texts of [slice.net.added, slice.net.removed]) {
-            sample.push(...texts.slice(0, listedFailures - sample.length));
-          }
-          removed = slice.net.removed;
-          return slice.done;
-        });
+        done = await this.#turns.take(
+          'bulk',
+          async () => {
+            const began = performance.now();
+            const slice = await this.#applySlice(id, limits, reachable, sending, () => {
+              committed = true;
+            });
+            limits.took(performance.now() - began, slice);
+            totals.added += slice.net.added.length;
+            totals.removed += slice.net.removed.length;
+            totals.unchanged += slice.unchanged;
+            for (const texts of [slice.net.added, slice.net.removed]) {
+              sample.push(...texts.slice(0, listedFailures - sample.length));
+            }
+            removed = slice.net.removed;
+            return slice.done;
+          },
+          sending,
+        );
         await this.#removeFromWorkers(removed, reachable, spent);
       }
+      await sending.last;
       await this.#discard(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
       if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
@@ -221,9 +232,19 @@ export class BulkRunner {
     }
   }
 
-  /** `onCommitted`: something was stored, whatever happens afterwards. */
-  async #applySlice(id: string, { changes, looks }: SliceLimits, reachable: Set<number>, onCommitted: () => void) {
+  /**
+   * Inside a turn. What is added goes to the workers after it, while the next slice is written to the database; whoever
+   * else has the turn next waits for that. `onCommitted`: something was stored, whatever happens afterwards.
+   */
+  async #applySlice(
+    id: string,
+    { changes, looks }: SliceLimits,
+    reachable: Set<number>,
+    sending: Sending,
+    onCommitted: () => void,
+  ) {
     let end = (): void => undefined;
+    let leaves = false;
     try {
       const slice = await this.#stored(() =>
         this.#bulk.applySlice(
@@ -238,26 +259,31 @@ export class BulkRunner {
       );
       if (slice.net.added.length + slice.net.removed.length > 0) onCommitted();
       this.#keeper.noteCommitted(slice.net);
+      await sending.last;
       if (slice.net.added.length === 0) return slice;
-      const sent = this.#send(reachable, async (worker, deadline) => {
+      leaves = true;
+      sending.last = this.#send(reachable, async (worker, deadline) => {
+        this.#pending.noteAdded(this.#map.name, slice.net.added, worker.pid);
         await this.#map.runtime.addMany(worker, slice.net.added, deadline);
         // An atomic replace under way would end without them.
         const version = this.#pending.of(worker.pid, this.#map.name);
         if (version !== undefined) await this.#map.runtime.addMany(worker, slice.net.added, deadline, version);
-      });
-      // The workers take their time; the next slice is merged meanwhile.
-      await Promise.allSettled([this.#bulk.readAhead(id, changes), sent]);
-      await sent;
+      }).finally(end);
+      this.#turns.leave(sending, sending.last);
       return slice;
     } finally {
-      end();
+      if (!leaves) end();
     }
   }
 
   /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
-  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>, spent: { ms: number }): Promise<void> {
+  async #removeFromWorkers(
+    texts: readonly string[],
+    reachable: Set<number>,
+    spent: { ms: number; entries: number },
+  ): Promise<void> {
     for (let start = 0; start < texts.length && reachable.size > 0; ) {
-      const entries = this.#map.expected.total;
+      const entries = Math.max(spent.entries, this.#map.expected.total);
       const left = texts.length - start;
       // Where a delete scans the map, many are left to the atomic replace at the end.
       const enough = (pid: number): boolean =>

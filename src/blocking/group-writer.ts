@@ -142,6 +142,7 @@ export class GroupWriter {
     );
     const end = this.#windows.begin([...add, ...remove]);
     const committed = Promise.withResolvers<void>();
+    let fresh: readonly string[] = add;
     // The look at the workers begins while database and file are written; a rejection there reaches `#commit` too.
     committed.promise.catch(() => undefined);
     const runtime = this.#changer.change({
@@ -150,6 +151,7 @@ export class GroupWriter {
       add,
       remove,
       committed: committed.promise,
+      fresh: () => fresh,
       deadline,
     });
     runtime.catch(() => undefined);
@@ -157,6 +159,7 @@ export class GroupWriter {
       let stored: Committed;
       try {
         stored = await this.#durable.commit(changes, remove);
+        fresh = stored.net.added;
         committed.resolve();
       } catch (error) {
         committed.reject(error);

@@ -78,6 +78,95 @@ describe('an atomic replace', () => {
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
+  it('has nobody wait for a worker that hangs at its commit', async () => {
+    const resumed = Promise.withResolvers<void>();
+    let committed = false;
+    master.script = (command) => {
+      committed ||= command.includes(' commit map ');
+      return committed ? { kind: 'wait', until: resumed.promise } : undefined;
+    };
+    const repair = ensure();
+    await eventually('it was told to commit', () => committed);
+    const began = performance.now();
+    expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(false);
+    // The turn's 1.5 s, and not the 20 s that the answer may take.
+    expect(performance.now() - began).toBeLessThan(6_000);
+    resumed.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    expect(live()).toEqual(right('9.9.9.9'));
+  });
+
+  it('brings changes into both versions as long as it is not known whether it switched', async () => {
+    const switched = Promise.withResolvers<void>();
+    let committed = false;
+    master.script = (command) => {
+      if (command.includes(' commit map ')) {
+        committed = true;
+        return { kind: 'wait', until: switched.promise };
+      }
+      // Nor can it be seen what is live.
+      return committed && command.endsWith(' show map') ? say('No.\n\n') : undefined;
+    };
+    const repair = ensure();
+    await eventually('it was told to commit', () => committed);
+    expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(true);
+    expect(map().entries.filter(({ key }) => key === '9.9.9.9')).toMatchObject([{ version: 0 }, { version: 1 }]);
+    master.script = () => undefined;
+    switched.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    expect(live()).toEqual(right('9.9.9.9'));
+  });
+
+  it('doubles nothing that a batch brought in while it was filled', async () => {
+    const { scan } = kit.blocked;
+    const fill = Promise.withResolvers<void>();
+    let prepared = false;
+    master.script = (command) => {
+      prepared ||= command.includes(' prepare map ');
+      return undefined;
+    };
+    Object.assign(kit.blocked, {
+      scan: async function* () {
+        if (prepared) await fill.promise;
+        yield* scan();
+      },
+    });
+    const repair = ensure();
+    await eventually('it is prepared', () => prepared && kit.turns.waiting === 0);
+    const more = Array.from({ length: 1_200 }, (_, n) => `9.0.${n >> 8}.${n & 255}`);
+    const add = more.map((text, index) => ({ index, request: toBlock(text) }));
+    const batch = kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
+    const pending = () => map().entries.filter(({ version }) => version === 1);
+    await eventually('all of it is in both versions', () => pending().length === more.length);
+    fill.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    await batch;
+    expect(live()).toEqual(right(...more));
+    expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
+  });
+
+  it('doubles nothing that is blocked once more, filled in already or not yet', async () => {
+    const [before, after] = [texts[3]!, texts[4]!];
+    const counted = Promise.withResolvers<void>();
+    let counts = 0;
+    let told: Promise<unknown> | null = null;
+    master.script = (command) => {
+      if (command.includes(' prepare map ')) told = kit.blockedSet.block(toBlock(before), caller());
+      if (!isCount(command)) return undefined;
+      counts += 1;
+      return counts === 1 ? { kind: 'wait', until: counted.promise } : undefined;
+    };
+    const repair = ensure();
+    await eventually('it is being counted', () => counts > 0);
+    await told;
+    const { answer } = await kit.blockedSet.block(toBlock(after), caller());
+    expect(answer.runtime_map_updated).toBe(true);
+    counted.resolve();
+    expect(await repair).toMatchObject({ whole: true });
+    expect(live()).toEqual(right());
+    expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
+  });
+
   it('does not switch to a version that a block could not be brought into while it was counted', async () => {
     const countedOnce = Promise.withResolvers<void>();
     const counted = Promise.withResolvers<void>();

@@ -21,10 +21,15 @@ export class PendingVersions {
     this.#versions.set(`${pid}:${map}`, { version, addedMeanwhile: new Set() });
   }
 
-  /** Adds that went to a pending version already are not filled in again: the version would hold them twice. */
-  noteAdded(map: MapName, texts: readonly string[]): void {
+  /**
+   * Adds that go to a pending version are not filled in again: the version would hold them twice. To be noted inside
+   * the turn that stored them, so that no slice is filled between.
+   * @param pid left out: they go to the versions of all workers
+   */
+  noteAdded(map: MapName, texts: readonly string[], pid?: number): void {
     for (const [key, pending] of this.#versions) {
-      if (key.endsWith(`:${map}`)) for (const text of texts) pending.addedMeanwhile.add(text);
+      if (pid === undefined ? key.endsWith(`:${map}`) : key === `${pid}:${map}`)
+        for (const text of texts) pending.addedMeanwhile.add(text);
     }
   }
 
@@ -59,7 +64,10 @@ export interface Replacement {
   readonly untroubled: () => boolean;
 }
 
-/** @throws when a step was refused or not answered; the live map is as it was then, and the version is abandoned */
+/**
+ * @throws when a step was refused or not answered; the version is abandoned, and the live map is as it was then. Only a
+ * `commit` without an answer may have taken effect, or still take it: what is live must be looked at.
+ */
 export async function replaceWorkerMap(replacement: Replacement): Promise<void> {
   const { map, pid, pending, windows, turns } = replacement;
   const worker = { kind: 'pid', pid } as const;
@@ -68,9 +76,9 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
     pending.begin(pid, map.name, prepared);
     return prepared;
   });
-  let committed: { readonly cleared: Promise<void> };
   let touched: ReadonlySet<string> | null = null;
   try {
+    let committed: { readonly cleared: Promise<void> };
     await fill(replacement, version);
     // Whatever changes from here on was counted or not; either way it went to the version by itself.
     const since = windows.open();
@@ -82,16 +90,17 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
           await assertNothingLacks(map, worker, version, turnDeadline());
         }
         const switched = await map.runtime.commit(worker, version, turnDeadline(), patientDeadline());
-        pending.end(pid, map.name);
+        if (switched.seen) pending.end(pid, map.name);
         return switched;
       });
     } finally {
       windows.close(since);
     }
+    // Not seen: the worker may switch any moment, so the turn is free and changes go to both versions until it answers.
+    await committed.cleared;
   } finally {
     pending.end(pid, map.name);
   }
-  await committed.cleared;
   if (touched !== null) await settle(replacement, [...touched]);
 }
 
@@ -159,7 +168,7 @@ async function settle({ map, pid, turns }: Replacement, touched: readonly string
 
 /**
  * The commit of a version that lacks something would unblock it; of an empty one, everything. An entry that is there
- * twice (an address blocked once more meanwhile) does no harm: the comparison that follows undoubles it.
+ * twice does no harm: the comparison that follows undoubles it.
  * @param window open since before; of the buckets that it saw touched nothing is said
  */
 async function assertNothingLacks(

@@ -111,7 +111,7 @@ describe('a look of the reconciler', () => {
     map().set('192.0.2.2', '0');
     kit.book.markAllSuspect('blocked', 'a test');
     kit.reconciler.kick();
-    await eventually('it was repaired', () => running().join() === right.join(), 1_000);
+    await eventually('it was repaired', () => running().join() === right.join(), 1_700);
   });
 
   it('rests while a big change is applied, and looks when that is over', async () => {

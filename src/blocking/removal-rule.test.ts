@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RemovalRule } from './removal-rule.ts';
+import { RemovalRule, replacePays } from './removal-rule.ts';
 
 const pid = 7;
 const million = 1_000_000;
@@ -13,10 +13,9 @@ describe('the rule of commands or replace', () => {
   });
 
   it.each([
-    // 3.0: 0.09 ms each, at any size.
-    { each: 0.09, perTurn: 400, byReplace: 'never' },
-    { each: 0.9, perTurn: 44, byReplace: 'never' },
-    // 2.6: a scan.
+    { each: 0.09, perTurn: 100, byReplace: 28_889 },
+    { each: 0.9, perTurn: 44, byReplace: 2_889 },
+    // A scan.
     { each: 5, perTurn: 8, byReplace: 521 },
     { each: 25, perTurn: 1, byReplace: 105 },
     { each: 300, perTurn: 1, byReplace: 9 },
@@ -24,9 +23,8 @@ describe('the rule of commands or replace', () => {
     const rule = new RemovalRule();
     rule.took(pid, million, 10, row.each * 10);
     expect(rule.perTurn(pid, million)).toBe(row.perTurn);
-    const from = row.byReplace === 'never' ? Number.POSITIVE_INFINITY : Number(row.byReplace);
-    expect(rule.prefersReplace(pid, million, Math.min(from, 10_000_000) - 1)).toBe(false);
-    if (from < Number.POSITIVE_INFINITY) expect(rule.prefersReplace(pid, million, from)).toBe(true);
+    expect(rule.prefersReplace(pid, million, row.byReplace - 1)).toBe(false);
+    expect(rule.prefersReplace(pid, million, row.byReplace)).toBe(true);
   });
 
   it('knows that a scan grows with the map, and that each worker has its own speed', () => {
@@ -54,13 +52,31 @@ describe('the rule of commands or replace', () => {
     expect(rule.hadEnough(pid, million, 3_000)).toBe(true);
   });
 
-  it('never replaces where there are no versions, and takes no measure from a small map', () => {
+  it('leaves half of 30,000 to a replace, at half a millisecond a delete', () => {
+    const rule = new RemovalRule();
+    rule.took(pid, 30_000, 2, 1);
+    expect(rule.prefersReplace(pid, 30_000, 15_000)).toBe(true);
+    expect(rule.hadEnough(pid, 30_000, 200)).toBe(true);
+  });
+
+  it.each([
+    ['2.3', false, false, false],
+    ['2.6', true, false, true],
+    ['3.0', true, true, false],
+  ])(
+    'thinks of a replace where there are versions and deletes scan: %s',
+    (_version, versionedMaps, fastDeletes, pays) => {
+      expect(replacePays({ versionedMaps, fastDeletes })).toBe(pays);
+    },
+  );
+
+  it('never replaces where it may not, and takes no measure from a small map', () => {
     const rule = new RemovalRule({ mayReplace: () => false });
     rule.took(pid, million, 1, 40);
     expect(rule.prefersReplace(pid, million, 1_000_000)).toBe(false);
     expect(rule.perTurn(pid, million)).toBe(1);
     rule.took(9, 50, 1, 40);
     expect(rule.commandMs(9, 50)).toBe(null);
-    expect(rule.perTurn(9, 50)).toBeGreaterThan(100);
+    expect(rule.perTurn(9, 50)).toBe(100);
   });
 });

@@ -6,8 +6,12 @@
 
 /** One turn is held no longer than this; aimed below it, for no two commands take the same time. */
 const turnAimMs = 40;
-/** The most commands a turn takes however fast they are, so that a mistaken measure does not hold it for seconds. */
-const turnAtMost = 400;
+/**
+ * The most commands a turn takes however fast they are. What a turn sends has a deadline of some hundred milliseconds
+ * by which a hung worker is told: 400 of them, which take 36 ms, missed it on a machine that was eight times slower
+ * than when they were measured, and a big change then gave that worker up.
+ */
+const turnAtMost = 100;
 /** A worker that was never measured is asked for so many first, and the time they took decides on the rest. */
 const firstCommands = 2;
 /** What a newer measure counts against those before it. */
@@ -15,22 +19,25 @@ const newest = 0.3;
 /** Until one was measured: 2.6 and 3.0 fill 1,000,000 in 1.7 to 2.5 s when nothing else runs. */
 const assumedReplaceMsPerEntry = 0.0025;
 const replaceLeastMs = 100;
-/**
- * A command below this does not scan, and no number of them makes traffic wait; a commit does, 40 to 150 ms at a
- * million. So a worker whose commands are this fast is never replaced, though the replace would be done sooner.
- */
-const scansFromMs = 1;
 /** Below this a map is scanned too fast for either way to matter, and too fast to be measured. */
 const measuredFrom = 1_000;
+
+/**
+ * Whether a replace is to be thought of: not where there are no versions (before 2.4), and not where commands do not
+ * scan (from 2.9 on), for there no number of them makes traffic wait, and a commit does, 40 to 150 ms at a million.
+ */
+export function replacePays(proxy: { readonly versionedMaps: boolean; readonly fastDeletes: boolean }): boolean {
+  return proxy.versionedMaps && !proxy.fastDeletes;
+}
 
 export class RemovalRule {
   /** Milliseconds that one command takes for each entry of the map, by worker: the scan grows with the map. */
   readonly #perEntry = new Map<number, number>();
   #replaceMsPerEntry = assumedReplaceMsPerEntry;
-  readonly #mayReplace: (entries: number) => boolean;
+  readonly #mayReplace: () => boolean;
 
-  /** `mayReplace`: false where the proxy has no versioned maps (before 2.4). */
-  constructor(options: { readonly mayReplace?: (entries: number) => boolean } = {}) {
+  /** `mayReplace`: see `replacePays`. */
+  constructor(options: { readonly mayReplace?: () => boolean } = {}) {
     this.#mayReplace = options.mayReplace ?? (() => true);
   }
 
@@ -56,7 +63,7 @@ export class RemovalRule {
 
   /** Commands that one turn may take. */
   perTurn(pid: number, entries: number): number {
-    if (entries < measuredFrom) return turnAtMost / 2;
+    if (entries < measuredFrom) return turnAtMost;
     const each = this.commandMs(pid, entries);
     if (each === null) return firstCommands;
     return Math.max(1, Math.min(turnAtMost, Math.floor(turnAimMs / each)));
@@ -65,7 +72,7 @@ export class RemovalRule {
   /** Whether `commands` commands that are still to be sent are better left to a replace. Unmeasured: not yet. */
   prefersReplace(pid: number, entries: number, commands: number): boolean {
     const each = this.commandMs(pid, entries);
-    if (each === null || each < scansFromMs || !this.#mayReplace(entries)) return false;
+    if (each === null || !this.#mayReplace()) return false;
     return each * commands > this.#replaceMs(entries);
   }
 
@@ -75,7 +82,7 @@ export class RemovalRule {
    */
   hadEnough(pid: number, entries: number, spentMs: number): boolean {
     const each = this.commandMs(pid, entries);
-    if (each === null || each < scansFromMs || !this.#mayReplace(entries)) return false;
+    if (each === null || !this.#mayReplace()) return false;
     return spentMs > this.#replaceMs(entries);
   }
 

@@ -16,6 +16,11 @@ export interface RuntimeChange {
   readonly remove: readonly string[];
   /** Resolves when database and file hold the change; until then nothing is changed, only looked at. */
   readonly committed: Promise<void>;
+  /**
+   * Those of `add` that the database did not hold before; asked once it is committed. Left out: all. A version under
+   * preparation gets the others by its filling, and a second time would hold them twice.
+   */
+  readonly fresh?: () => readonly string[];
   /** `performance.now()` milliseconds. */
   readonly deadline: number;
 }
@@ -57,10 +62,13 @@ export class RuntimeChanger {
       for (const worker of this.#book.all()) this.#book.markSuspect(worker.pid, change.name, 'master socket is down');
       return this.#notAsked(change, `master socket is down (${state.reason})`);
     }
-    this.#pending.noteAdded(change.name, change.add);
+    const { fresh = () => change.add } = change;
+    // Inside the turn that stored them; what is not stored is not added either.
+    const noted = change.committed.then(() => this.#pending.noteAdded(change.name, fresh()));
     const known = this.#book.draining();
-    const [current, ...draining] = await Promise.all([
+    const [current, , ...draining] = await Promise.all([
       this.#changeCurrent(change),
+      noted,
       ...known.map((worker) => this.#changeDraining(change, worker.pid)),
     ]);
     const failures: RuntimeMapFailure[] = [];
@@ -103,7 +111,7 @@ export class RuntimeChanger {
         committed: change.committed,
         processes: true,
         deadline: change.deadline,
-        ...(pending === undefined ? {} : { pendingVersion: pending }),
+        ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
       });
       const isCurrent =
         pending === undefined || outcome.processes === null || outcome.processes.current[0]?.pid === pid;
@@ -129,7 +137,7 @@ export class RuntimeChanger {
         committed: change.committed,
         processes: false,
         deadline: Math.min(change.deadline, performance.now() + drainingShareMs),
-        ...(pending === undefined ? {} : { pendingVersion: pending }),
+        ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
       }),
     );
     if (outcome.workerGone) {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MasterSocket } from '../haproxy/master-socket.ts';
 import { MasterSocketError } from '../haproxy/master-socket-error.ts';
 import type { Log } from '../telemetry/log.ts';
-import { RuntimeLink } from './runtime-link.ts';
+import { RuntimeLink, waitOutReload } from './runtime-link.ts';
 
 const nowhere = '/nowhere/master.sock';
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -40,5 +40,26 @@ describe('a link whose last command failed', () => {
     link.markDown(failure);
     expect(socket.asked).toBe(before);
     expect(link.state.up).toBe(false);
+  });
+});
+
+describe('a reload that is waited out', () => {
+  it('is told by what the last try met, not by a try that had no time any more', async () => {
+    const refused = new MasterSocketError('refused', { path: nowhere, command: '' });
+    const deadline = performance.now() + 30;
+    let tries = 0;
+    const attempt = async () => {
+      tries += 1;
+      if (performance.now() >= deadline) {
+        return { ended: new MasterSocketError('deadline', { path: nowhere, command: '' }) };
+      }
+      // A machine that is busy elsewhere: the pause that follows ends long after its time.
+      setImmediate(() => {
+        while (performance.now() < deadline + 5);
+      });
+      return { ended: refused };
+    };
+    expect((await waitOutReload(deadline, attempt)).ended).toBe(refused);
+    expect(tries).toBe(1);
   });
 });

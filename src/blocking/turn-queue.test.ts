@@ -33,6 +33,42 @@ describe('the queue of turns', () => {
     );
   });
 
+  it('lets its owner alone begin beside what a turn left', async () => {
+    const queue = new TurnQueue();
+    const owner = {};
+    const seen: string[] = [];
+    const rest = Promise.withResolvers<void>();
+    const leaving = async (): Promise<void> => {
+      queue.leave(
+        owner,
+        rest.promise.then(() => seen.push('rest')),
+      );
+      seen.push('left');
+    };
+    await queue.take('bulk', leaving, owner);
+    await queue.take('bulk', async () => seen.push('own'), owner);
+    const others = [
+      queue.take('bulk', async () => seen.push('bulk')),
+      queue.take('urgent', async () => seen.push('urgent')),
+      queue.drained(),
+    ];
+    for (let n = 0; n < 5; n += 1) await tick();
+    expect(seen).toEqual(['left', 'own']);
+    rest.resolve();
+    await Promise.all(others);
+    expect(seen.slice(0, 3)).toEqual(['left', 'own', 'rest']);
+    expect(seen.slice(3).sort()).toEqual(['bulk', 'urgent']);
+  });
+
+  it("goes on when what a turn left fails, which is its owner's to see", async () => {
+    const queue = new TurnQueue();
+    const owner = {};
+    const failure = Promise.reject(new Error('not sent'));
+    await queue.take('bulk', async () => queue.leave(owner, failure), owner);
+    expect(await queue.take('urgent', async () => 1)).toBe(1);
+    await expect(failure).rejects.toThrow('not sent');
+  });
+
   it('lets urgent work go first, and one slice of long work after each', async () => {
     const queue = new TurnQueue();
     const order: string[] = [];

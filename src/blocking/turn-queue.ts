@@ -8,22 +8,34 @@ export type Lane = 'urgent' | 'bulk';
 
 interface Waiting {
   readonly run: () => Promise<void>;
+  readonly owner: object | null;
+}
+
+/** What a turn left to be ended after it. */
+interface Rest {
+  readonly owner: object;
+  readonly ended: Promise<void>;
 }
 
 export class TurnQueue {
   readonly #lanes: Record<Lane, Waiting[]> = { urgent: [], bulk: [] };
   #running = false;
   #lastLane: Lane = 'bulk';
+  #rest: Rest | null = null;
 
   /** How many turns wait, the running one not counted. */
   get waiting(): number {
     return this.#lanes.urgent.length + this.#lanes.bulk.length;
   }
 
-  /** Runs `work` alone. What it throws is thrown to the caller and to nobody else. */
-  take<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` alone. What it throws is thrown to the caller and to nobody else. With an `owner` it may begin while
+   * what the same owner's last turn left (`leave`) is still going on.
+   */
+  take<T>(lane: Lane, work: () => Promise<T>, owner: object | null = null): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#lanes[lane].push({
+        owner,
         run: async () => {
           try {
             resolve(await work());
@@ -36,6 +48,18 @@ export class TurnQueue {
     });
   }
 
+  /**
+   * To be called inside a turn of the owner's, once, when what an earlier one left has ended: `rest` goes on after the
+   * turn, beside the owner's next one; nobody else's turn begins before it has ended. Its failure is the owner's to see.
+   */
+  leave(owner: object, rest: Promise<unknown>): void {
+    const ended = rest.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#rest = { owner, ended };
+  }
+
   /** Resolves when everything that was taken before has ended; for shutdown. */
   async drained(): Promise<void> {
     await this.take('bulk', async () => undefined);
@@ -46,6 +70,11 @@ export class TurnQueue {
     for (;;) {
       const next = this.#next();
       if (next === undefined) break;
+      const rest = this.#rest;
+      if (rest !== null && rest.owner !== next.owner) {
+        await rest.ended;
+        this.#rest = null;
+      }
       await next.run();
       // A slice may be nothing but database work, which never lets the event loop turn by itself: without this a
       // block that arrives would not even be read before the last slice.

@@ -34,9 +34,12 @@ export class WorkerBook {
   #runningVersion: string | null = null;
   #lastVerifiedAt: Date | null = null;
   readonly #now: () => Date;
+  readonly #onForgotten: (pid: number) => void;
 
-  constructor(now: () => Date) {
+  /** `onForgotten` hears of each worker that is gone; another may get its pid. */
+  constructor(now: () => Date, onForgotten: (pid: number) => void = () => undefined) {
     this.#now = now;
+    this.#onForgotten = onForgotten;
   }
 
   get masterPid(): number | null {
@@ -95,18 +98,21 @@ export class WorkerBook {
     };
     for (const worker of processes.current) take(worker, 'current');
     for (const worker of processes.draining) take(worker, 'draining');
+    const gone = [...this.#workers].filter(([key]) => !seen.has(key));
     this.#workers = seen;
+    for (const [, { pid }] of gone) this.#onForgotten(pid);
     return fresh;
   }
 
   /** No proxy is there at all. */
   clear(): void {
-    this.#workers = new Map();
+    for (const { pid } of this.all()) this.forget(pid);
     this.#masterPid = null;
   }
 
   forget(pid: number): void {
     for (const [key, worker] of this.#workers) if (worker.pid === pid) this.#workers.delete(key);
+    this.#onForgotten(pid);
   }
 
   markWhole(pid: number, map: MapName): void {

@@ -16,16 +16,23 @@ export interface Differences {
 
 export interface Comparison {
   readonly differences: Differences;
+  /** Entries that the worker listed, doubles and strangers counted. */
+  readonly listed: number;
   /** Texts of the database that the worker did not list, page by page. */
   missing(): AsyncIterable<readonly string[]>;
 }
 
 /** A listing of nothing but strangers must not fill the memory; what is beyond is found by the next comparison. */
-const listLimit = 100_000;
+export const listLimit = 100_000;
 const lostRowsFrom = 100;
 
 /** @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed */
-export async function compareWorker(map: MirroredMap, worker: WorkerRef, deadline: number): Promise<Comparison> {
+export async function compareWorker(
+  map: MirroredMap,
+  worker: WorkerRef,
+  deadline: number,
+  listAtMost = listLimit,
+): Promise<Comparison> {
   const known = map.expected.total;
   const table = new AddressTable(known);
   for await (const texts of map.scan()) {
@@ -40,10 +47,10 @@ export async function compareWorker(map: MirroredMap, worker: WorkerRef, deadlin
   const duplicate: string[] = [];
   let more = false;
   const note = (list: string[], key: string): void => {
-    if (list.length < listLimit) list.push(key);
+    if (list.length < listAtMost) list.push(key);
     else more = true;
   };
-  await map.runtime.runtimeMapKeys(
+  const { count: listed } = await map.runtime.runtimeMapKeys(
     deadline,
     (batch) => {
       for (const { key, value } of batch) {
@@ -65,6 +72,7 @@ export async function compareWorker(map: MirroredMap, worker: WorkerRef, deadlin
       more,
       total: unexpected.length + wrongValue.length + duplicate.length,
     },
+    listed,
     missing: () => unmarked(map, table),
   };
 }

@@ -5,6 +5,9 @@ import { within } from '../../testkit/conditions.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../testkit/real-proxy.ts';
 import { showProcesses } from '../haproxy/workers.ts';
+import { PendingVersions } from './map-replacement.ts';
+import { RemovalRule } from './removal-rule.ts';
+import { WorkerKeeper } from './worker-keeper.ts';
 
 /** The rule of the service: trusted addresses are let in. */
 const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
@@ -129,6 +132,16 @@ describeOnEachProxy('a worker’s map', ({ bin }) => {
     const listing = (await raw('@1 show map')).join('\n');
     const line = listing.split('\n').find((text) => text.includes(`(${map()})`))!;
     expect(line).toMatch(/curr_ver=[1-9]/);
+  });
+
+  it('is repaired however often more is wrong than one comparison lists', async () => {
+    const { book, turns, windows } = kit;
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const pending = new PendingVersions();
+    const keeper = new WorkerKeeper({ book, turns, windows, pending, log, rule: new RemovalRule(), listAtMost: 20 });
+    await raw(...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 31.0.0.${n} 1`));
+    expect(await keeper.ensureWhole(kit.blocked, kit.book.current()!.pid)).toMatchObject({ whole: true, removed: 150 });
+    expect(await running()).toEqual(await database());
   });
 
   it('is not replaced by a version that lacks an entry', async () => {

@@ -12,7 +12,7 @@ import type { TurnQueue } from './turn-queue.ts';
 import { isUnused } from './unused-map.ts';
 import { verifyWorker } from './verification.ts';
 import type { WorkerBook } from './worker-book.ts';
-import { compareWorker } from './worker-comparison.ts';
+import { compareWorker, listLimit } from './worker-comparison.ts';
 import { type Repairs, repairWorker } from './worker-repair.ts';
 
 export interface WorkerVerdict extends Repairs {
@@ -43,6 +43,7 @@ export class WorkerKeeper {
   readonly #pending: PendingVersions;
   readonly #log: Log;
   readonly #rule: RemovalRule;
+  readonly #listAtMost: number;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -52,6 +53,8 @@ export class WorkerKeeper {
     readonly pending: PendingVersions;
     readonly log: Log;
     readonly rule: RemovalRule;
+    /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
+    readonly listAtMost?: number;
   }) {
     this.#book = options.book;
     this.#turns = options.turns;
@@ -59,6 +62,7 @@ export class WorkerKeeper {
     this.#pending = options.pending;
     this.#log = options.log;
     this.#rule = options.rule;
+    this.#listAtMost = options.listAtMost ?? listLimit;
   }
 
   /** Never throws: what cannot be read or repaired is a verdict too. */
@@ -87,7 +91,6 @@ export class WorkerKeeper {
   async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
-    let mayReplace = true;
     const verdict = (
       whole: boolean,
       reason: string | null,
@@ -111,8 +114,9 @@ export class WorkerKeeper {
         if (verification.whole) return verdict(true, null);
         if (round === rounds) break;
         this.#book.markSuspect(pid, map.name, 'its map differs from the database');
-        const { replaced, ...done } = await this.#repair(map, worker, pid, mayReplace);
-        mayReplace &&= !replaced;
+        const { more, ...done } = await this.#repair(map, worker, pid);
+        // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
+        if (more && done.added + done.removed + done.corrected > 0) round -= 1;
         if (done.added + done.removed + done.corrected === 0) {
           // The worker holds what the database holds: it is what was expected that is wrong.
           await map.reread();
@@ -144,15 +148,10 @@ export class WorkerKeeper {
     }
   }
 
-  async #repair(
-    map: MirroredMap,
-    worker: WorkerRef,
-    pid: number,
-    mayReplace: boolean,
-  ): Promise<Repairs & { replaced: boolean }> {
+  async #repair(map: MirroredMap, worker: WorkerRef, pid: number): Promise<Repairs & { more: boolean }> {
     const window = this.#windows.open();
     try {
-      const comparison = await compareWorker(map, worker, performance.now() + patienceMs);
+      const comparison = await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost);
       const { repairs, leftToReplace } = await repairWorker({
         map,
         pid,
@@ -160,23 +159,22 @@ export class WorkerKeeper {
         window,
         turns: this.#turns,
         rule: this.#rule,
-        mayReplace,
       });
-      if (!leftToReplace) return { ...repairs, replaced: false };
-      await this.#replace(map, pid);
+      if (!leftToReplace) return { ...repairs, more: comparison.differences.more };
+      await this.#replace(map, pid, comparison.listed);
       const { unexpected, wrongValue, duplicate } = comparison.differences;
       return {
         added: repairs.added,
         removed: unexpected.length,
         corrected: new Set(wrongValue).size + new Set(duplicate).size,
-        replaced: true,
+        more: false,
       };
     } finally {
       this.#windows.close(window);
     }
   }
 
-  async #replace(map: MirroredMap, pid: number): Promise<void> {
+  async #replace(map: MirroredMap, pid: number, listed: number): Promise<void> {
     const troubles = this.#book.byPid(pid)?.troubles;
     const began = performance.now();
     await replaceWorkerMap({
@@ -188,7 +186,8 @@ export class WorkerKeeper {
       // Whoever fails to bring a change into a worker says so in the book.
       untroubled: () => troubles !== undefined && this.#book.byPid(pid)?.troubles === troubles,
     });
-    this.#rule.replaced(map.expected.total, performance.now() - began);
+    // What was there is freed before it counts as done.
+    this.#rule.replaced(Math.max(map.expected.total, listed), performance.now() - began);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {

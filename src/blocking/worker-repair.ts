@@ -40,10 +40,8 @@ export async function repairWorker(options: {
   readonly window: ChangeWindow;
   readonly turns: TurnQueue;
   readonly rule: RemovalRule;
-  /** False: whatever the commands cost; what a replace left behind must not end in another, and another. */
-  readonly mayReplace: boolean;
 }): Promise<RepairOutcome> {
-  const { map, pid, comparison, window, turns, rule, mayReplace } = options;
+  const { map, pid, comparison, window, turns, rule } = options;
   const { runtime } = map;
   const worker: WorkerRef = { kind: 'pid', pid };
   const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
@@ -71,14 +69,15 @@ export async function repairWorker(options: {
   // What is left costs a command with a key for each, and those may scan the map. How long they take is measured as
   // they go; who is better replaced is replaced.
   let left = wrongValue.length + doubled.length * commandsToUndouble + unexpected.length;
-  const entries = (): number => map.expected.total;
+  // A scan goes over what the worker holds, and that may be far more than what it should.
+  const entries = (): number => Math.max(map.expected.total, comparison.listed - repairs.removed);
   const repair = async (
     texts: readonly string[],
     commandsEach: number,
     work: (slice: readonly string[], members: ReadonlySet<string>) => Promise<number>,
   ): Promise<boolean> => {
     for (let start = 0; start < texts.length; ) {
-      if (mayReplace && rule.prefersReplace(pid, entries(), left)) return false;
+      if (rule.prefersReplace(pid, entries(), left)) return false;
       const size = Math.max(1, Math.floor(rule.perTurn(pid, entries()) / commandsEach));
       const slice = texts.slice(start, start + size);
       start += size;

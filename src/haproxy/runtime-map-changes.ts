@@ -23,10 +23,12 @@ export interface GroupRequest {
   readonly processes: boolean;
   readonly deadline: Deadline;
   /**
-   * A version under preparation: additions go to it too, always (nothing can be looked up in it, so whoever commits it
-   * compares afterwards), and removals reach it by themselves (up to 3.1).
+   * A version under preparation: new additions go to it too, always (nothing can be looked up in it, so whoever commits
+   * it compares afterwards), and removals reach it by themselves (up to 3.1).
    */
   readonly pendingVersion?: number;
+  /** Those of `add` that are new; the others get into a pending version by its filling. Asked once it is committed. */
+  readonly fresh?: () => readonly string[];
 }
 
 export interface GroupOutcome {
@@ -74,7 +76,7 @@ async function changeAndProve(
   subjects: readonly Subject[],
   request: GroupRequest,
 ): Promise<GroupOutcome> {
-  const stage = planChanges(commands, subjects, request.pendingVersion);
+  const stage = planChanges(commands, subjects, request.pendingVersion, request.fresh?.());
   let ended: MasterSocketError | null = null;
   let processes: Processes | null = null;
   try {
@@ -84,8 +86,10 @@ async function changeAndProve(
       ? await conversation.send([...stage.commands, 'show proc'])
       : await conversation.finish(stage.commands);
     readBack(stage, bodies);
-    const listed = request.processes ? await readProcesses(socket, bodies[stage.commands.length] ?? '') : null;
+    const listed = request.processes ? await readProcesses(socket, bodies.at(-1) ?? '') : null;
     const hidden = stage.subjects.filter((subject) => subject.sight?.state === 'hidden');
+    // The next look is a connection of its own, and this one must not keep the place that it needs.
+    if (hidden.length > 0) conversation.close();
     const again = hidden.length > 0 ? await lookInDump(socket, commands, hidden, request) : undefined;
     processes = again === undefined ? listed : await readProcesses(socket, again);
   } catch (error) {

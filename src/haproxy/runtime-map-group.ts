@@ -38,8 +38,16 @@ export function subjectsOf(add: readonly string[], remove: readonly string[], co
   return [...add.map(subject('add')), ...remove.map(subject('remove'))];
 }
 
-/** The changes of stage 2 and the read-backs, with each address told where its replies will be. */
-export function planChanges(commands: MapCommands, all: readonly Subject[], pendingVersion: number | undefined): Stage {
+/**
+ * The changes of stage 2 and the read-backs, with each address told where its replies will be.
+ * @param fresh the additions that a pending version does not get from whoever fills it
+ */
+export function planChanges(
+  commands: MapCommands,
+  all: readonly Subject[],
+  pendingVersion: number | undefined,
+  fresh?: readonly string[],
+): Stage {
   // An answer that could not be read says nothing about the map: adding on top of it might store the entry twice.
   const subjects = all.filter((subject) => subject.before?.state !== 'unknown');
   const plan: Command[] = [];
@@ -57,7 +65,11 @@ export function planChanges(commands: MapCommands, all: readonly Subject[], pend
     const before = subject.before;
     if (before?.state === 'exact' && before.value !== BLOCKING_VALUE) change(subject, commands.set(subject.key));
   }
-  if (pendingVersion !== undefined) addTo(plan, commands, additions, pendingVersion);
+  if (pendingVersion !== undefined) {
+    const lacking = new Set(fresh ?? additions.map((subject) => subject.key));
+    const own = additions.filter((subject) => lacking.has(subject.key));
+    addTo(plan, commands, own, pendingVersion);
+  }
   for (const subject of subjects) if (subject.wish === 'remove') change(subject, commands.del(subject.key));
   for (const subject of subjects) subject.readBack = plan.push(commands.get(subject.key)) - 1;
   return { commands: plan, subjects };

@@ -219,6 +219,15 @@ describe('a group', () => {
     ).toEqual(['1', '0']);
   });
 
+  it('looks for a hidden address through the one place there is', async () => {
+    master.map(MAP).add('10.0.0.0/24', '1');
+    const narrow = new MasterSocket(master.path, { maxConnections: 2 });
+    map = new RuntimeMap(narrow, MAP);
+    expect(await change({ add: ['10.0.0.0/8'], deadline: within(2_000) })).toMatchObject({ failures: [], ended: null });
+    expect(narrow.connections).toBe(0);
+    narrow.close();
+  });
+
   it('reports a hidden address whose dump is cut short', async () => {
     for (const key of ['10.0.0.0/8', '10.0.0.0']) master.map(MAP).add(key, '1');
     on('show', say('0x1 10.0.0.', 'close'), 2);
@@ -307,6 +316,10 @@ describe('a map', () => {
     on('add', say('\n'));
     await expect(map.undouble(current, [A], soon())).rejects.toThrow('entry not found.');
     expect(master.map(MAP).live()).toHaveLength(2);
+  });
+
+  it('is told that the version to commit was live before', async () => {
+    await expect(map.commit(current, 0, soon())).rejects.toThrow('out of range');
   });
 
   it('stops sending once a command was rejected', async () => {

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Conversation } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
 import type { Deadline, MasterSocket } from './master-socket.ts';
+import { millisecondsUntil } from './master-socket-error.ts';
 import { KEY_NOT_FOUND, type MapEntry, parseGetMap, parsePrepare, parseShowMapListing, parseUses } from './replies.ts';
 import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
 import { CURRENT, checkMapPath, coverSpelling, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
@@ -176,14 +177,16 @@ export class RuntimeMap {
    * Switches at once, and resolves as soon as that was seen: the worker answers the command only when the old entries
    * are freed (0.4 to 0.65 s at a million), and takes other commands meanwhile (2.6.12, 3.0.11). `cleared` is that
    * answer. Committing an empty version empties the live map: count it first.
-   * @param deadline for the switch to be seen; `clearedBy` for the answer
+   * @param deadline for the switch to be seen; by then it may not have been (`seen` false), and may still happen until
+   * `cleared` is settled
+   * @param clearedBy for the answer
    */
   async commit(
     worker: WorkerRef,
     version: number,
     deadline: Deadline,
     clearedBy: Deadline = deadline,
-  ): Promise<{ readonly cleared: Promise<void> }> {
+  ): Promise<{ readonly seen: boolean; readonly cleared: Promise<void> }> {
     // One that is live already is refused by the worker; it must not be taken for one that switched now.
     let answered = (await this.entryCount(deadline, worker)).currentVersion === version;
     const cleared = this.#mutate([this.#commands(worker).commit(version)], clearedBy).finally(() => {
@@ -196,13 +199,18 @@ export class RuntimeMap {
         ({ currentVersion }) => currentVersion,
         (error: unknown) => error,
       );
-      if (live === version) return { cleared };
+      if (live === version) return { seen: true, cleared };
       // The answer tells as well; without either, the command's own failure is the one to report.
       if (typeof live !== 'number') break;
       await setTimeout(SWITCH_POLL_MS);
     }
-    await cleared;
-    return { cleared };
+    const timer = new AbortController();
+    try {
+      const late = setTimeout(millisecondsUntil(deadline), false, { signal: timer.signal });
+      return { seen: await Promise.race([cleared.then(() => true), late]), cleared };
+    } finally {
+      timer.abort();
+    }
   }
 
   /** The entries of one version, by `show map @N`; a version that does not exist has none. */

@@ -11,7 +11,7 @@ import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { PendingVersions } from '../blocking/map-replacement.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import { Reconciler } from '../blocking/reconciler.ts';
-import { RemovalRule } from '../blocking/removal-rule.ts';
+import { RemovalRule, replacePays } from '../blocking/removal-rule.ts';
 import { RuntimeChanger } from '../blocking/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/runtime-link.ts';
 import { Synchroniser } from '../blocking/sync.ts';
@@ -22,6 +22,7 @@ import { WorkerKeeper } from '../blocking/worker-keeper.ts';
 import { MapFile } from '../haproxy/map-file.ts';
 import { findMaster } from '../haproxy/master-process.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
+import type { ProxyCapabilities } from '../haproxy/proxy-version.ts';
 import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { Settings } from '../settings.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -42,17 +43,20 @@ export function wireBlocking(options: {
   readonly socket: MasterSocket;
   readonly log: Log;
   readonly now: () => Date;
-  readonly fastDeletes: () => boolean;
+  /** What the version that runs can do; it may change with a reload. */
+  readonly capabilities: () => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
   readonly scheduleReload: (reason: string) => boolean;
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
 }) {
-  const { settings, database, instance, socket, log, now, fastDeletes, scheduleReload } = options;
+  const { settings, database, instance, socket, log, now, capabilities, scheduleReload } = options;
   const store = new BlockedIpsStore(database);
   const turns = new TurnQueue();
   const windows = new ChangeWindows();
   const pending = new PendingVersions();
-  const book = new WorkerBook(now);
+  // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
+  const rule = new RemovalRule({ mayReplace: () => replacePays(capabilities()) });
+  const book = new WorkerBook(now, (pid) => rule.forget(pid));
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);
   const trustedMap = new RuntimeMap(socket, settings.trustedMap);
   const keeper: MapFileKeeper = new MapFileKeeper({
@@ -100,8 +104,6 @@ export function wireBlocking(options: {
     },
     members: (texts) => store.presentOf(texts),
   };
-  // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
-  const rule = new RemovalRule({ mayReplace: () => !fastDeletes() });
   const workers = new WorkerKeeper({ book, turns, windows, pending, log, rule });
   const reconciler: Reconciler = new Reconciler({
     socket,

@@ -75,7 +75,7 @@ export async function startService(
     socket,
     log,
     now,
-    fastDeletes: () => facts.capabilitiesOf(parts.book.runningVersion).fastDeletes,
+    capabilities: () => facts.capabilitiesOf(parts.book.runningVersion),
     scheduleReload: (reason) => {
       if (rule.missing) return false;
       reloads.schedule(reason);

@@ -290,17 +290,6 @@ export class BulkStore {
     this.#applying = { id, merge, looks: known?.id === id ? known.looks : 0 };
     return this.#applying;
   }
-
-  /** Prepares the next slice while its caller waits for somebody else; changes nothing, and never fails. */
-  async readAhead(id: string, limit: number): Promise<void> {
-    if (this.#applying?.id !== id) return;
-    try {
-      await this.#applying.merge.readAhead(limit);
-    } catch {
-      // The sequence may have lost what it had merged: the next slice reads again, and tells what is still wrong.
-      this.#applying = null;
-    }
-  }
 }
 
 function stateAfter(bulk: { state: BulkState; replace: boolean }, outcome: SliceOutcome): BulkState {

@@ -27,7 +27,7 @@ export class StagedMerge {
   readonly #bulk: number;
   /** A binary heap; its top is the run with the next row. */
   readonly #heap: Cursor[] = [];
-  /** Rows that were merged and not taken yet; they stand before the heap's. */
+  /** Rows that were put back; they stand before the heap's. */
   #waiting: StagedRows = NO_ROWS;
   #position: Buffer = BEFORE_ALL;
 
@@ -54,14 +54,9 @@ export class StagedMerge {
     return this.#position.equals(position ?? BEFORE_ALL);
   }
 
-  /** Merges up to `limit` rows ahead of their taking; for a moment in which somebody else works. */
-  async readAhead(limit: number): Promise<void> {
-    if (this.#waiting.length === 0) this.#waiting = await this.#merge(limit, null);
-  }
-
   /** The next rows, `limit` at most; none: there are no more. */
   async next(limit: number): Promise<StagedRows> {
-    await this.readAhead(limit);
+    if (this.#waiting.length === 0) this.#waiting = await this.#merge(limit, null);
     return this.#take(Math.min(limit, this.#waiting.length));
   }
 

@@ -140,11 +140,10 @@ describe('the merge of what was staged', () => {
   });
   afterEach(() => folder.remove());
 
-  it('gives every row once, however it is taken, looked at ahead, put back or begun in the middle', async () => {
+  it('gives every row once, however it is taken, put back or begun in the middle', async () => {
     const step = fc.oneof(
       fc.record({ how: fc.constant('next'), limit: fc.integer({ min: 1, max: 6 }), back: fc.nat({ max: 3 }) }),
       fc.record({ how: fc.constant('upTo'), text: fc.constantFrom(...texts), back: fc.nat({ max: 3 }) }),
-      fc.record({ how: fc.constant('ahead'), limit: fc.integer({ min: 1, max: 6 }) }),
       fc.record({ how: fc.constant('again') }),
     );
     const blocks = new StagedBlocks(database.write);
@@ -163,7 +162,6 @@ describe('the merge of what was staged', () => {
         for (const made of [...steps, { how: 'next' as const, limit: 1_000, back: 0 }]) {
           const before: Buffer | null = position;
           if (made.how === 'again') merge = await open(position);
-          else if (made.how === 'ahead') await merge.readAhead((made as { limit: number }).limit);
           else {
             const { limit, text, back } = made as { limit?: number; text?: string; back: number };
             const last = text === undefined ? null : sortKey(entry(text));

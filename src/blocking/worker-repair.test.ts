@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder } from '../../testkit/blocking.ts';
+import { ScriptedMaster } from '../../testkit/scripted-master.ts';
+
+describe('a repair of many', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let master: ScriptedMaster;
+  let kit: BlockingKit;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    const blocked = join(folder.path, 'blocked.map');
+    master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
+    await master.listen();
+    kit = await openBlocking({ folder: folder.path, masterSocket: master.path, fastDeletes: false });
+    await kit.keeper.updateBlockedIpsMap();
+  });
+  afterEach(async () => {
+    await kit.close();
+    await master.stop();
+    await folder.remove();
+  });
+
+  const texts = (count: number) => Array.from({ length: count }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
+  const put = (count: number) => {
+    const pieces = async function* () {
+      yield texts(count).map((text) => ({
+        ok: true as const,
+        request: { entry: entryOf(text), expiry: { kind: 'keep' as const }, force: false },
+      }));
+    };
+    return kit.blockedSet.replaceAll(pieces(), { allowShrink: true }, caller());
+  };
+  const map = () => master.map(kit.mapPath);
+  const live = () =>
+    map()
+      .live()
+      .map(({ key }) => key)
+      .sort();
+  const sent = (verb: string) => master.commands.filter((command) => command.includes(` ${verb} map `)).length;
+  /** A delete that scans: 0.2 ms each where 3,000 are scanned, so that it is the number of them that counts. */
+  const deletesScan = () => kit.rule.took(master.current.pid, 3_000, 1, 0.2);
+
+  it('goes by what the worker holds, which may be far more than what it should', async () => {
+    await put(50);
+    for (let n = 0; n < 3_000; n += 1) map().add(`30.0.${n >> 8}.${n & 255}`, '1');
+    deletesScan();
+    expect(await kit.workers.ensureWhole(kit.blocked, master.current.pid)).toMatchObject({ whole: true });
+    expect(live()).toEqual(texts(50).sort());
+    expect([sent('del'), sent('commit')]).toEqual([0, 1]);
+  });
+
+  it('goes by what the worker held before a big change', async () => {
+    await put(3_000);
+    deletesScan();
+    expect(await put(50)).toMatchObject({ removed: 2_950, runtime_map_updated: true });
+    expect(live()).toEqual(texts(50).sort());
+    expect([sent('del'), sent('commit')]).toEqual([0, 1]);
+  });
+
+  it('forgets what commands cost at a worker that is gone', async () => {
+    await kit.reconciler.look(true);
+    const { pid } = master.current;
+    deletesScan();
+    master.reload();
+    master.draining = [];
+    await kit.reconciler.look(false);
+    expect(kit.rule.commandMs(pid, 3_000)).toBe(null);
+  });
+
+  it('replaces once more where commands for what is wrong after the first would take longer', async () => {
+    await put(1_200);
+    const strangers = () => {
+      for (let n = 0; n < 40; n += 1) map().add(`30.0.0.${n}`, '1');
+    };
+    strangers();
+    kit.rule.took(master.current.pid, 1_200, 1, 10_000);
+    master.script = (command) => {
+      if (!command.includes(' commit map ') || sent('commit') > 1) return undefined;
+      const { text } = master.answer(command);
+      strangers();
+      return { kind: 'say', bytes: text };
+    };
+    expect(await kit.workers.ensureWhole(kit.blocked, master.current.pid)).toMatchObject({ whole: true });
+    expect(live()).toEqual(texts(1_200).sort());
+    expect([sent('del'), sent('commit')]).toEqual([0, 2]);
+  });
+});

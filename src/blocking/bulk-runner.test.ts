@@ -131,9 +131,10 @@ describe('a whole set', () => {
       under.push(`slice beside ${sending}`);
       return await applySlice.apply(this, args);
     });
-    const all = texts(6_000);
+    const all = texts(12_000);
     const putting = put(pieces(all));
-    const others = Array.from({ length: 10 }, (_, n) => `192.0.2.${n}`);
+    // Fewer than there are slices, so that some slices follow one another.
+    const others = Array.from({ length: 3 }, (_, n) => `192.0.2.${n}`);
     await vi.waitUntil(() => under.length > 0);
     for (const ip of others) await block(ip);
     await putting;

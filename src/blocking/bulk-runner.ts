@@ -51,6 +51,15 @@ interface Sending {
   last: Promise<void>;
 }
 
+/** What the removals of one big change have cost the workers so far. */
+interface Removing {
+  spentMs: number;
+  /** What the workers held before it. */
+  readonly entries: number;
+  /** Some are left to the atomic replace at the end: it takes the rest out at no further cost. */
+  leftToReplace: boolean;
+}
+
 export class BulkRunner {
   readonly #bulk: BulkStore;
   readonly #turns: TurnQueue;
@@ -194,7 +203,7 @@ export class BulkRunner {
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
-      const spent = { ms: 0, entries: this.#map.expected.total };
+      const removing: Removing = { spentMs: 0, entries: this.#map.expected.total, leftToReplace: false };
       const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
@@ -217,7 +226,7 @@ export class BulkRunner {
           },
           sending,
         );
-        await this.#removeFromWorkers(removed, reachable, spent);
+        await this.#removeFromWorkers(removed, reachable, removing);
       }
       await sending.last;
       await this.#discard(id);
@@ -277,18 +286,18 @@ export class BulkRunner {
   }
 
   /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
-  async #removeFromWorkers(
-    texts: readonly string[],
-    reachable: Set<number>,
-    spent: { ms: number; entries: number },
-  ): Promise<void> {
+  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>, removing: Removing): Promise<void> {
+    if (removing.leftToReplace) return;
     for (let start = 0; start < texts.length && reachable.size > 0; ) {
-      const entries = Math.max(spent.entries, this.#map.expected.total);
+      const entries = Math.max(removing.entries, this.#map.expected.total);
       const left = texts.length - start;
       // Where a delete scans the map, many are left to the atomic replace at the end.
       const enough = (pid: number): boolean =>
-        this.#rule.prefersReplace(pid, entries, left) || this.#rule.hadEnough(pid, entries, spent.ms);
-      if ([...reachable].some(enough)) return;
+        this.#rule.prefersReplace(pid, entries, left) || this.#rule.hadEnough(pid, entries, removing.spentMs);
+      if ([...reachable].some(enough)) {
+        removing.leftToReplace = true;
+        return;
+      }
       const piece = texts.slice(
         start,
         start + Math.min(...[...reachable].map((pid) => this.#rule.perTurn(pid, entries))),
@@ -312,7 +321,7 @@ export class BulkRunner {
             for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
             this.#rule.took(worker.pid, entries, gone.length, performance.now() - began);
           });
-          spent.ms += performance.now() - began;
+          removing.spentMs += performance.now() - began;
         } finally {
           end();
         }

@@ -25,7 +25,7 @@ describe('the lock of a service', () => {
   it('of another process is freed by its death, however it dies', async () => {
     const path = join(folder, 'b.lock');
     const module = JSON.stringify(join(import.meta.dirname, 'service-lock.ts'));
-    const program = `import { ServiceLock } from ${module}; ServiceLock.take(${JSON.stringify(path)}, 'x'); console.log('taken'); setInterval(() => {}, 1000);`;
+    const program = `import { ServiceLock } from ${module}; globalThis.lock = ServiceLock.take(${JSON.stringify(path)}, 'x'); console.log('taken'); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -192,6 +192,63 @@ describe('an atomic replace', () => {
     expect(live()).toContain('9.9.9.9 1');
   });
 
+  it('is read back where something changed while it was counted, before the comparison that follows', async () => {
+    const counted = Promise.withResolvers<void>();
+    let counts = 0;
+    let lied = false;
+    master.script = (command) => {
+      // An empty reply, and nothing was added.
+      if (command.includes(`add map @1 ${kit.mapPath} 9.9.9.9`)) {
+        lied = true;
+        return say('\n');
+      }
+      if (!isCount(command)) return undefined;
+      counts += 1;
+      // The first listing sees this one touched, so that there is a second, in which the other comes.
+      if (counts === 1) kit.windows.begin(['8.8.8.8'])();
+      return counts === 2 ? { kind: 'wait', until: counted.promise } : undefined;
+    };
+    const repair = ensure();
+    await eventually('it is counted again', () => counts === 2);
+    await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+    // Its bucket was proved by the first listing; that the version lacks it is seen by nobody.
+    expect(lied).toBe(true);
+    counted.resolve();
+    expect(await repair).toMatchObject({ whole: true, added: 0 });
+    expect(live()).toEqual(right('9.9.9.9'));
+  });
+
+  it.each([
+    ['goes on changing', () => kit.windows.begin([texts[0]!]), 6],
+    [
+      'is too much to be told',
+      () => {
+        const many = Array.from({ length: 20_001 }, (_, n) => `40.0.${n >> 8}.${n & 255}`);
+        // Over before the second listing begins, which proves all of it.
+        kit.windows.begin(many)();
+        return () => undefined;
+      },
+      3,
+    ],
+  ])('counts its new version inside the turn where what is touched meanwhile %s', async (_what, touch, expected) => {
+    let counts = 0;
+    let end = (): void => undefined;
+    master.script = (command) => {
+      if (!isCount(command)) return undefined;
+      counts += 1;
+      if (counts === 1) end = touch();
+      // What each listing but the one inside the turn overlooks.
+      if (counts === expected)
+        map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version === 0);
+      return undefined;
+    };
+    expect(await ensure()).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(counts).toBeGreaterThanOrEqual(expected);
+    end();
+    expect(map().current).toBe(0);
+    expect(live()).toContain(`${texts[0]} 1`);
+  });
+
   it('that was given up costs one whole comparison and not one each look', async () => {
     master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
     expect(await ensure()).toMatchObject({ whole: false });

@@ -235,8 +235,9 @@ export class Reconciler {
       const ref = { kind: 'pid', pid: worker.pid } as const;
       const count = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
       // A commit, or a new configuration, freed whatever was left behind.
-      if (count.nextVersion <= count.currentVersion) worker.leftOver.delete(map.name);
-      return count.entries - (worker.leftOver.get(map.name) ?? 0);
+      const leftOver = worker.leftOver[map.name];
+      if (count.nextVersion <= count.currentVersion) leftOver.learn(0);
+      return leftOver.live(count.entries, map.expected.total);
     } catch (error) {
       if (isUnused(map, error)) return 0;
       throw error;
@@ -255,7 +256,7 @@ export class Reconciler {
       const count = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
       // Changed meanwhile: the next comparison tells.
       if (before !== map.expected.total || count.nextVersion <= count.currentVersion) return;
-      worker.leftOver.set(map.name, Math.max(0, count.entries - before));
+      worker.leftOver[map.name].learn(count.entries - before);
     } catch (error) {
       if (error instanceof MasterSocketError || isUnused(map, error)) return;
       throw error;

@@ -63,8 +63,11 @@ export class RuntimeChanger {
       return this.#notAsked(change, `master socket is down (${state.reason})`);
     }
     const { fresh = () => change.add } = change;
-    // Inside the turn that stored them; what is not stored is not added either.
-    const noted = change.committed.then(() => this.#pending.noteAdded(change.name, fresh()));
+    // Inside the turn that stored them; what is not stored is neither added nor removed.
+    const noted = change.committed.then(() => {
+      this.#pending.noteAdded(change.name, fresh());
+      for (const worker of this.#book.all()) worker.leftOver[change.name].removing(change.remove.length);
+    });
     const known = this.#book.draining();
     const [current, , ...draining] = await Promise.all([
       this.#changeCurrent(change),

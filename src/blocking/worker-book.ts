@@ -1,6 +1,7 @@
 // What is known of every live worker: who it is (pid and start time), and whether each map was seen to be whole in
 // it. Health, reload decisions and the answers' truth come from here.
 import type { Processes, Worker } from '../haproxy/workers.ts';
+import { LeftOver } from './left-over.ts';
 import type { MapName } from './mirrored-map.ts';
 
 export type WorkerRole = 'current' | 'draining';
@@ -22,8 +23,8 @@ export interface KnownWorker {
   unresponsive: boolean;
   /** How often somebody failed to bring a change into it, or to see what it holds. */
   troubles: number;
-  /** Entries that its count shows and that are none of the live map's: a version left behind, by map. */
-  readonly leftOver: Map<MapName, number>;
+  /** What its count shows beside the live map, by map. */
+  readonly leftOver: Record<MapName, LeftOver>;
 }
 
 const mapNames: readonly MapName[] = ['blocked', 'trusted'];
@@ -89,7 +90,7 @@ export class WorkerBook {
           maps: new Map(mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet')])),
           unresponsive: false,
           troubles: 0,
-          leftOver: new Map(),
+          leftOver: { blocked: new LeftOver(), trusted: new LeftOver() },
         };
         fresh.push(known);
       }

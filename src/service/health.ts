@@ -1,4 +1,5 @@
 // The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
+import type { LeftOver } from '../blocking/left-over.ts';
 import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { RuntimeLink } from '../blocking/runtime-link.ts';
@@ -159,9 +160,10 @@ export class Health implements HealthService {
       for (let tries = 0; ; tries += 1) {
         const count = await this.#sources.blocked.runtime.entryCount(performance.now() + probePatienceMs, worker);
         // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
-        const leftOver = count.nextVersion > count.currentVersion ? this.#leftOver(worker.pid) : 0;
-        const entries = count.entries - leftOver;
-        if (entries === this.#sources.keeper.expected.total || tries === 3) return entries;
+        const expected = this.#sources.keeper.expected.total;
+        const leftOver = count.nextVersion > count.currentVersion ? this.#leftOver(worker.pid) : undefined;
+        const entries = leftOver?.live(count.entries, expected) ?? count.entries;
+        if (entries === expected || tries === 3) return entries;
       }
     } catch (error) {
       if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return null;
@@ -169,8 +171,8 @@ export class Health implements HealthService {
     }
   }
 
-  #leftOver(pid: number): number {
-    return this.#sources.book.byPid(pid)?.leftOver.get('blocked') ?? 0;
+  #leftOver(pid: number): LeftOver | undefined {
+    return this.#sources.book.byPid(pid)?.leftOver.blocked;
   }
 
   async #fileProblem(): Promise<string | null> {

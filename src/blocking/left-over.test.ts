@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { LeftOver } from './left-over.ts';
+
+describe('a version left behind', () => {
+  it('is not among what the live map holds', () => {
+    const leftOver = new LeftOver();
+    expect(leftOver.live(100, 100)).toBe(100);
+    leftOver.learn(40);
+    expect(leftOver.live(140, 100)).toBe(100);
+    // One too many and one too few are seen.
+    expect(leftOver.live(141, 100)).toBe(101);
+    expect(leftOver.live(139, 100)).toBe(99);
+  });
+
+  it.each([
+    ['both versions', 137],
+    ['the live one alone', 138],
+  ])('may lose what is removed, or not hold it: %s', (_which, counted) => {
+    const leftOver = new LeftOver();
+    leftOver.learn(40);
+    leftOver.removing(1);
+    expect(leftOver.live(counted, 98)).toBe(98);
+    expect(leftOver.live(136, 98)).toBe(97);
+    expect(leftOver.live(139, 98)).toBe(99);
+  });
+
+  it('is never less than nothing, and is known anew after a comparison', () => {
+    const leftOver = new LeftOver();
+    leftOver.learn(2);
+    leftOver.removing(5);
+    expect(leftOver.live(99, 100)).toBe(99);
+    leftOver.learn(1);
+    expect(leftOver.live(100, 100)).toBe(99);
+    leftOver.learn(-1);
+    expect(leftOver.live(100, 100)).toBe(100);
+  });
+});

@@ -6,7 +6,7 @@ import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlo
 import { ScriptedMaster } from '../../testkit/scripted-master.ts';
 import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import { BulkStore } from '../store/bulk-store.ts';
+import { BulkStore, type StagedRow } from '../store/bulk-store.ts';
 import type { BulkItem } from './answers.ts';
 import { WorkerKeeper } from './worker-keeper.ts';
 
@@ -319,10 +319,18 @@ describe('a big change that is interrupted', () => {
     await everywhere(all);
   });
 
-  it('by anything after a slice was stored is told, and the file is known to be behind', async () => {
+  it.each([
+    ['of a whole set', true],
+    ['of many addresses', false],
+  ])('%s by anything after a slice was stored is told, and the file is known to be behind', async (_, replace) => {
     await put(pieces(texts(1_500)));
     vi.spyOn(RuntimeMap.prototype, 'addMany').mockRejectedValueOnce(new TypeError('not of the socket'));
-    await expect(put(pieces([...texts(1_500), ...texts(90, '10.2')]))).rejects.toThrow('not of the socket');
+    const rows = async function* (): AsyncIterable<readonly StagedRow[]> {
+      const wanted = [...texts(1_500), ...texts(90, '10.2')];
+      yield wanted.map((text) => ({ op: 'add', entry: entryOf(text), expiry: { kind: 'keep' } }));
+    };
+    const change = kit.bulk.run(rows(), { replace, allowShrink: false, requestedBy: 'test' });
+    await expect(change).rejects.toThrow('not of the socket');
     const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
     expect(all).toHaveLength(1_590);
     expect(kit.keeper.problem).toMatch(/big change/);

@@ -39,8 +39,8 @@ describe('a repair of many', () => {
       .map(({ key }) => key)
       .sort();
   const sent = (verb: string) => master.commands.filter((command) => command.includes(` ${verb} map `)).length;
-  /** A delete that scans: 0.2 ms each where 3,000 are scanned, so that it is the number of them that counts. */
-  const deletesScan = () => kit.rule.took(master.current.pid, 3_000, 1, 0.2);
+  /** A delete that scans, `ms` where 3,000 are scanned: it is the number of them that counts. */
+  const deletesScan = (ms = 0.2) => kit.rule.took(master.current.pid, 3_000, 1, ms);
 
   it('goes by what the worker holds, which may be far more than what it should', async () => {
     await put(50);
@@ -53,10 +53,12 @@ describe('a repair of many', () => {
 
   it('goes by what the worker held before a big change', async () => {
     await put(3_000);
-    deletesScan();
+    deletesScan(1);
     expect(await put(50)).toMatchObject({ removed: 2_950, runtime_map_updated: true });
     expect(live()).toEqual(texts(50).sort());
-    expect([sent('del'), sent('commit')]).toEqual([0, 1]);
+    // Of a last slice that is that small.
+    expect(sent('del')).toBeLessThan(120);
+    expect(sent('commit')).toBe(1);
   });
 
   it('forgets what commands cost at a worker that is gone', async () => {

@@ -16,6 +16,10 @@ import { ReplyParser } from './reply-parser.ts';
 const MAX_BODY = 8 * 1024 * 1024;
 /** How long the end of a connection is waited for when every reply has come; it takes some 50 µs. */
 const LEAVE_MS = 100;
+/** A timer this late was not late by chance: nothing of this process ran. */
+const STOOD_STILL_MS = 20;
+/** Of the time lost that way; a request's own two seconds bound it. */
+const GIVEN_BACK_MS = 200;
 // The master's own words for a worker that is gone or does not take connections. They end in no empty line: 2.6 closes
 // after them, 3.0 leaves the connection open until we half-close, and both drop the commands behind.
 //   Can't find the target PID matching the prefix '@!99999'
@@ -29,7 +33,7 @@ export class Conversation {
   readonly #socket: Socket;
   readonly #path: string;
   readonly #onEnd: ConversationEnd;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #leave: NodeJS.Timeout | undefined;
   readonly #parser: ReplyParser;
   readonly #owes: (target: string | null) => boolean;
@@ -51,7 +55,7 @@ export class Conversation {
     this.#path = path;
     this.#onEnd = onEnd;
     this.#owes = owes;
-    this.#timer = setTimeout(() => this.#fail('deadline'), millisecondsUntil(deadline));
+    this.#timer = setTimeout(() => this.#expire(deadline), millisecondsUntil(deadline));
     this.#parser = new ReplyParser({ lines: (lines) => this.#lines(lines), end: () => this.#replyEnd() });
     socket.on('data', (bytes) => this.#data(bytes));
     socket.on('end', () => this.#ended());
@@ -132,6 +136,16 @@ export class Conversation {
           this.#fail('reset', { cause: error }),
         );
     });
+  }
+
+  /**
+   * The answer may have come while this process stood still itself (a slow fsync of its database): what was lost that way
+   * is given back, once and within bounds, before the proxy is blamed.
+   */
+  #expire(deadline: Deadline): void {
+    const late = performance.now() - deadline;
+    if (late < STOOD_STILL_MS) this.#fail('deadline');
+    else this.#timer = setTimeout(() => this.#fail('deadline'), Math.min(late, GIVEN_BACK_MS));
   }
 
   async #write(blocks: readonly string[], halfClose: boolean): Promise<void> {

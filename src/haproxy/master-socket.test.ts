@@ -57,6 +57,19 @@ describe('a conversation', () => {
     expect(socket.connections).toBe(0);
   });
 
+  it('blames nobody for what came while this process stood still', async () => {
+    const conversation = await socket.converse(within(60));
+    master.script = () => {
+      // The answer goes out in this turn of the event loop; it is read after the next 150 ms.
+      setImmediate(() => {
+        const until = performance.now() + 150;
+        while (performance.now() < until);
+      });
+      return undefined;
+    };
+    expect(await conversation.finish([GET])).toEqual([NOT_FOUND]);
+  });
+
   it('sends nothing of a list that holds an unsafe command', async () => {
     const conversation = await socket.converse(soon());
     await expect(conversation.send([GET, `${GET}\nreload`])).rejects.toThrow(UnsafeCommandError);

@@ -4,7 +4,8 @@ import type { Bench } from './bench.ts';
 import type { Figure } from './figures.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
 
-const stillSeconds = 8;
+/** An idle service looks every five seconds whether it has memory to give back, and does so at the second idle look. */
+const stillSeconds = 20;
 const mostSeconds = 60;
 
 export async function* memory(bench: Bench): AsyncGenerator<Figure> {

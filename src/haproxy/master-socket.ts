@@ -47,7 +47,7 @@ export class MasterSocket {
 
   /**
    * A connection for staged commands; waiting for a place counts against the deadline. Everything on it fails with
-   * 'deadline' once the deadline passes. Rejects with MasterSocketError. Must be ended by `finish` or `close`.
+   * 'deadline' once the deadline passes; where this process stood still itself, at most 0.2 s later. Rejects with MasterSocketError. Must be ended by `finish` or `close`.
    */
   async converse(deadline: Deadline, options: ConverseOptions = {}): Promise<Conversation> {
     this.#forgetReplaced();

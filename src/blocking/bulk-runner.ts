@@ -3,31 +3,20 @@
 // and sent to the workers; at the end the file is rewritten and every worker's whole map is the read-back.
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { MasterSocketError } from '../haproxy/master-socket.ts';
-import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import type { BulkStore, StagedRow } from '../store/bulk-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import type { RuntimeMapFailure } from './answers.ts';
+import { type BulkVerdict, BulkWorkers, type BulkWorkersParts, listedFailures } from './bulk-workers.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
-import type { PendingVersions } from './map-replacement.ts';
-import type { MirroredMap } from './mirrored-map.ts';
 import type { Reconciler } from './reconciler.ts';
-import type { RemovalRule } from './removal-rule.ts';
-import type { RuntimeLink } from './runtime-link.ts';
 import { SliceLimits } from './slice-size.ts';
 import type { TurnQueue } from './turn-queue.ts';
-import type { WorkerBook } from './worker-book.ts';
-import type { WorkerKeeper } from './worker-keeper.ts';
 
-export interface BulkResult {
+export interface BulkResult extends BulkVerdict {
   readonly added: number;
   readonly removed: number;
   readonly unchanged: number;
-  readonly failures: readonly RuntimeMapFailure[];
-  readonly failuresTotal: number;
-  readonly currentFailed: boolean;
 }
 
 /** Writing them takes some 5 ms, 20 where all have reasons; each is a run for the merge that follows. */
@@ -40,69 +29,39 @@ const looksOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
 const startSlice = 5_000;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
-const listedFailures = 100;
-/** A slice has the turn: a worker that does not answer in this time is left to the comparison at the end. */
-const slicePatienceMs = 300;
-/** A reload under way is waited out. */
-const reloadPatienceMs = 2_000;
 
 /** What the last slice of one big change added is on its way to the workers. */
 interface Sending {
   last: Promise<void>;
 }
 
-/** What the removals of one big change have cost the workers so far. */
-interface Removing {
-  spentMs: number;
-  /** What the workers held before it. */
-  readonly entries: number;
-  /** Some are left to the atomic replace at the end: it takes the rest out at no further cost. */
-  leftToReplace: boolean;
-}
-
 export class BulkRunner {
   readonly #bulk: BulkStore;
   readonly #turns: TurnQueue;
   readonly #keeper: MapFileKeeper;
-  readonly #workers: WorkerKeeper;
-  readonly #book: WorkerBook;
-  readonly #link: RuntimeLink;
-  readonly #map: MirroredMap;
   readonly #windows: ChangeWindows;
   readonly #reconciler: Pick<Reconciler, 'pause'>;
-  readonly #pending: PendingVersions;
-  readonly #rule: RemovalRule;
   readonly #now: () => Date;
+  readonly #parts: BulkWorkersParts;
   readonly #log: Log;
   readonly #failed = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: {
-    readonly bulk: BulkStore;
-    readonly turns: TurnQueue;
-    readonly keeper: MapFileKeeper;
-    readonly workers: WorkerKeeper;
-    readonly book: WorkerBook;
-    readonly link: RuntimeLink;
-    readonly map: MirroredMap;
-    readonly windows: ChangeWindows;
-    readonly reconciler: Pick<Reconciler, 'pause'>;
-    readonly pending: PendingVersions;
-    readonly rule: RemovalRule;
-    readonly now: () => Date;
-    readonly log: Log;
-  }) {
+  constructor(
+    options: BulkWorkersParts & {
+      readonly bulk: BulkStore;
+      readonly keeper: MapFileKeeper;
+      readonly reconciler: Pick<Reconciler, 'pause'>;
+      readonly now: () => Date;
+      readonly log: Log;
+    },
+  ) {
+    this.#parts = options;
     this.#bulk = options.bulk;
     this.#turns = options.turns;
     this.#keeper = options.keeper;
-    this.#workers = options.workers;
-    this.#book = options.book;
-    this.#link = options.link;
-    this.#map = options.map;
     this.#windows = options.windows;
     this.#reconciler = options.reconciler;
-    this.#pending = options.pending;
-    this.#rule = options.rule;
     this.#now = options.now;
     this.#log = options.log;
   }
@@ -199,11 +158,10 @@ export class BulkRunner {
     let committed = false;
     let written = false;
     try {
-      const reachable = await this.#reachableWorkers();
+      const workers = await BulkWorkers.reach(this.#parts);
       const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
-      const removing: Removing = { spentMs: 0, entries: this.#map.expected.total, leftToReplace: false };
       const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
@@ -211,7 +169,7 @@ export class BulkRunner {
           'bulk',
           async () => {
             const began = performance.now();
-            const slice = await this.#applySlice(id, limits, reachable, sending, () => {
+            const slice = await this.#applySlice(id, limits, workers, sending, () => {
               committed = true;
             });
             limits.took(performance.now() - began, slice);
@@ -226,14 +184,14 @@ export class BulkRunner {
           },
           sending,
         );
-        await this.#removeFromWorkers(removed, reachable, removing);
+        await workers.remove(removed);
       }
       await sending.last;
       await this.#discard(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
       if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
       written = true;
-      return { ...totals, ...(await this.#verdicts(sample, totals.added + totals.removed)) };
+      return { ...totals, ...(await workers.verdict(sample, totals.added + totals.removed)) };
     } finally {
       // Lines of what was committed are missing, and no change that comes would notice.
       if (committed && !written) this.#keeper.markStale('a big change was stored but not written to the file');
@@ -248,7 +206,7 @@ export class BulkRunner {
   async #applySlice(
     id: string,
     { changes, looks }: SliceLimits,
-    reachable: Set<number>,
+    workers: BulkWorkers,
     sending: Sending,
     onCommitted: () => void,
   ) {
@@ -271,142 +229,12 @@ export class BulkRunner {
       await sending.last;
       if (slice.net.added.length === 0) return slice;
       leaves = true;
-      sending.last = this.#send(reachable, async (worker, deadline) => {
-        this.#pending.noteAdded(this.#map.name, slice.net.added, worker.pid);
-        await this.#map.runtime.addMany(worker, slice.net.added, deadline);
-        // An atomic replace under way would end without them.
-        const version = this.#pending.of(worker.pid, this.#map.name);
-        if (version !== undefined) await this.#map.runtime.addMany(worker, slice.net.added, deadline, version);
-      }).finally(end);
+      sending.last = workers.add(slice.net.added).finally(end);
       this.#turns.leave(sending, sending.last);
       return slice;
     } finally {
       if (!leaves) end();
     }
-  }
-
-  /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
-  async #removeFromWorkers(texts: readonly string[], reachable: Set<number>, removing: Removing): Promise<void> {
-    if (removing.leftToReplace) return;
-    for (let start = 0; start < texts.length && reachable.size > 0; ) {
-      const entries = Math.max(removing.entries, this.#map.expected.total);
-      const left = texts.length - start;
-      // Where a delete scans the map, many are left to the atomic replace at the end.
-      const enough = (pid: number): boolean =>
-        this.#rule.prefersReplace(pid, entries, left) || this.#rule.hadEnough(pid, entries, removing.spentMs);
-      if ([...reachable].some(enough)) {
-        removing.leftToReplace = true;
-        return;
-      }
-      const piece = texts.slice(
-        start,
-        start + Math.min(...[...reachable].map((pid) => this.#rule.perTurn(pid, entries))),
-      );
-      start += piece.length;
-      await this.#turns.take('bulk', async () => {
-        const end = this.#windows.begin(piece);
-        try {
-          const members = await this.#map.members(piece);
-          const gone = piece.filter((text) => !members.has(text));
-          // The master forwards one command of a connection at a time (85 µs each), and two connections twice as many.
-          // With several workers each takes one: the master has few places.
-          const half = reachable.size === 1 ? Math.ceil(gone.length / 2) : gone.length;
-          const parts = [gone.slice(0, half), gone.slice(half)];
-          const began = performance.now();
-          await this.#send(reachable, async (worker, deadline) => {
-            const done = await Promise.allSettled(
-              parts.map((part) => this.#map.runtime.deleteMany(worker, part, deadline)),
-            );
-            // Not before both have ended: nothing of this turn may reach the worker after it.
-            for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
-            this.#rule.took(worker.pid, entries, gone.length, performance.now() - began);
-          });
-          removing.spentMs += performance.now() - began;
-        } finally {
-          end();
-        }
-      });
-    }
-  }
-
-  /** To all workers at once. The comparison at the end repairs what can be repaired of a failure, and says what cannot. */
-  async #send(
-    reachable: Set<number>,
-    command: (worker: { readonly kind: 'pid'; readonly pid: number }, deadline: number) => Promise<void>,
-  ): Promise<void> {
-    const deadline = performance.now() + slicePatienceMs;
-    await Promise.all(
-      [...reachable].map(async (pid) => {
-        try {
-          await command({ kind: 'pid', pid }, deadline);
-        } catch (error) {
-          reachable.delete(pid);
-          this.#book.markSuspect(pid, 'blocked', causeText(error));
-          if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
-        }
-      }),
-    );
-  }
-
-  async #reachableWorkers(): Promise<Set<number>> {
-    if (!this.#link.state.up) return new Set();
-    try {
-      this.#book.observe(await this.#link.processes(reloadPatienceMs));
-      return new Set(this.#book.all().flatMap((worker) => (worker.unresponsive ? [] : [worker.pid])));
-    } catch (error) {
-      if (!(error instanceof MasterSocketError)) throw error;
-      return new Set();
-    }
-  }
-
-  /** The read-back of a big change: each worker's whole map. */
-  async #verdicts(
-    sample: readonly string[],
-    total: number,
-  ): Promise<Pick<BulkResult, 'failures' | 'failuresTotal' | 'currentFailed'>> {
-    await this.#reachableWorkers();
-    const current = this.#book.current();
-    const failure = (worker: number | null, reason: string): RuntimeMapFailure[] =>
-      sample.map((ip) => ({
-        ip_address: ip,
-        worker,
-        command: `show map ${this.#map.runtime.path}`,
-        responses: [],
-        reason,
-      }));
-    const { state } = this.#link;
-    if (!state.up || current === null) {
-      const reason = state.up ? 'no current worker' : `master socket is down (${state.reason})`;
-      const failures = failure(current?.pid ?? null, reason);
-      // Nothing may have changed; that the workers hold what they should was not seen all the same.
-      const unseen: RuntimeMapFailure = { ip_address: '', worker: null, command: '', responses: [], reason };
-      return { failures: total === 0 ? [unseen] : failures, failuresTotal: Math.max(total, 1), currentFailed: true };
-    }
-    const failures: RuntimeMapFailure[] = [];
-    let failuresTotal = 0;
-    let currentFailed = false;
-    const asked = new Set<number>();
-    for (;;) {
-      const worker = this.#book.all().find(({ pid }) => !asked.has(pid));
-      if (worker === undefined) {
-        // A reload meanwhile brings a worker that nobody has asked yet.
-        await this.#reachableWorkers();
-        if (this.#book.all().every(({ pid }) => asked.has(pid))) break;
-        continue;
-      }
-      asked.add(worker.pid);
-      const verdict = await this.#workers.ensureWhole(this.#map, worker.pid);
-      if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
-      failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));
-      failuresTotal += Math.max(total, 1);
-      if (worker.role === 'current') currentFailed = true;
-    }
-    if (this.#book.current() === null) {
-      failures.push(...failure(null, 'no current worker'));
-      failuresTotal += Math.max(total, 1);
-      currentFailed = true;
-    }
-    return { failures: failures.slice(0, listedFailures), failuresTotal, currentFailed };
   }
 
   async #forgetFailed(): Promise<void> {

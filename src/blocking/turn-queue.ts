@@ -1,6 +1,7 @@
-// One writer per proxy: whatever changes the blocked set, its file or its maps has the turn while it does, and
-// nobody else; only what a turn left to be ended (`leave`) goes on beside the same owner's next one. Two lanes: urgent work goes first, long work comes in slices between (at most one slice after each
-// urgent turn, so that neither starves the other; a slice is at most 50 ms by its maker's promise).
+// One writer per proxy: whatever changes the blocked set, its file or its maps has the turn while it does, and nobody
+// else; only what a turn left to be ended (`leave`) goes on beside the same owner's next one. Two lanes: urgent work goes
+// first, long work comes in slices between (at most one slice after each urgent turn, so that neither starves the other;
+// a slice is at most 50 ms by its maker's promise).
 
 import { setImmediate } from 'node:timers/promises';
 

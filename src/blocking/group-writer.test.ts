@@ -1,26 +1,19 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
-import { hang, ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { hang, type ScriptedMaster } from '../../testkit/scripted-master.ts';
 import { MapFileError } from '../haproxy/map-file.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let close: () => Promise<void>;
 let master: ScriptedMaster;
 let kit: BlockingKit;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  const blocked = join(folder.path, 'blocked.map');
-  master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
-  await master.listen();
-  kit = await openBlocking({ folder: folder.path, masterSocket: master.path });
-  await kit.keeper.updateBlockedIpsMap();
+  ({ master, kit, close } = await openScriptedBlocking());
 });
 afterEach(async () => {
-  await kit.close();
-  await master.stop();
-  await folder.remove();
+  await close();
   vi.restoreAllMocks();
 });
 

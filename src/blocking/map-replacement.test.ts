@@ -1,24 +1,19 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BlockingKit, caller, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { type BlockingKit, caller, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
-import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 
 const entries = 1_200;
 const texts = Array.from({ length: entries }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
 
 describe('an atomic replace', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let close: () => Promise<void>;
   let master: ScriptedMaster;
   let kit: BlockingKit;
 
   beforeEach(async () => {
-    folder = await temporaryFolder();
-    const blocked = join(folder.path, 'blocked.map');
-    master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
-    await master.listen();
-    kit = await openBlocking({ folder: folder.path, masterSocket: master.path, fastDeletes: false });
-    await kit.keeper.updateBlockedIpsMap();
+    ({ master, kit, close } = await openScriptedBlocking({ fastDeletes: false }));
     const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
     await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
     await kit.reconciler.look(true);
@@ -26,9 +21,7 @@ describe('an atomic replace', () => {
     kit.rule.took(master.current.pid, entries, 1, 10_000);
   });
   afterEach(async () => {
-    await kit.close();
-    await master.stop();
-    await folder.remove();
+    await close();
   });
 
   const map = () => master.map(kit.mapPath);

@@ -1,29 +1,22 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
-import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let close: () => Promise<void>;
 let master: ScriptedMaster;
 let kit: BlockingKit;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  const blocked = join(folder.path, 'blocked.map');
-  master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
-  await master.listen();
-  kit = await openBlocking({ folder: folder.path, masterSocket: master.path });
-  await kit.keeper.updateBlockedIpsMap();
+  ({ master, kit, close } = await openScriptedBlocking());
   for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) await kit.blockedSet.block(toBlock(ip), caller());
   await kit.reconciler.look(true);
 });
 afterEach(async () => {
-  await kit.close();
-  await master.stop();
-  await folder.remove();
+  await close();
 });
 
 const map = () => master.map(kit.mapPath);

@@ -1,25 +1,18 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder } from '../../testkit/blocking.ts';
-import { ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { type BlockingKit, caller, entryOf } from '../../testkit/blocking.ts';
+import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import type { ScriptedMaster } from '../../testkit/scripted-master.ts';
 
 describe('a repair of many', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let close: () => Promise<void>;
   let master: ScriptedMaster;
   let kit: BlockingKit;
 
   beforeEach(async () => {
-    folder = await temporaryFolder();
-    const blocked = join(folder.path, 'blocked.map');
-    master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
-    await master.listen();
-    kit = await openBlocking({ folder: folder.path, masterSocket: master.path, fastDeletes: false });
-    await kit.keeper.updateBlockedIpsMap();
+    ({ master, kit, close } = await openScriptedBlocking({ fastDeletes: false }));
   });
   afterEach(async () => {
-    await kit.close();
-    await master.stop();
-    await folder.remove();
+    await close();
   });
 
   const texts = (count: number) => Array.from({ length: count }, (_, n) => `20.0.${n >> 8}.${n & 255}`);

@@ -1,25 +1,20 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
-import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { Health } from './health.ts';
 
 const texts = Array.from({ length: 1_200 }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
 
 describe('health, with a version left behind in the worker', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let close: () => Promise<void>;
   let master: ScriptedMaster;
   let kit: BlockingKit;
   let health: Health;
 
   beforeEach(async () => {
-    folder = await temporaryFolder();
-    const blocked = join(folder.path, 'blocked.map');
-    master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
-    await master.listen();
-    kit = await openBlocking({ folder: folder.path, masterSocket: master.path, fastDeletes: false });
-    await kit.keeper.updateBlockedIpsMap();
+    ({ master, kit, close } = await openScriptedBlocking({ fastDeletes: false }));
     const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
     await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
     await kit.reconciler.look(true);
@@ -39,9 +34,7 @@ describe('health, with a version left behind in the worker', () => {
     await kit.reconciler.look(false);
   });
   afterEach(async () => {
-    await kit.close();
-    await master.stop();
-    await folder.remove();
+    await close();
   });
 
   const map = () => master.map(kit.mapPath);

@@ -1,0 +1,31 @@
+// The blocking kit before a scripted master that holds both maps, empty, with the map file written.
+import { join } from 'node:path';
+import { type BlockingKit, openBlocking, temporaryFolder } from './blocking.ts';
+import { ScriptedMaster } from './scripted-master.ts';
+
+export interface ScriptedBlocking {
+  readonly master: ScriptedMaster;
+  readonly kit: BlockingKit;
+  /** Stops both and removes their folder. */
+  close(): Promise<void>;
+}
+
+export async function openScriptedBlocking(
+  options: { readonly fastDeletes?: boolean } = {},
+): Promise<ScriptedBlocking> {
+  const folder = await temporaryFolder();
+  const blocked = join(folder.path, 'blocked.map');
+  const master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
+  await master.listen();
+  const kit = await openBlocking({ folder: folder.path, masterSocket: master.path, ...options });
+  await kit.keeper.updateBlockedIpsMap();
+  return {
+    master,
+    kit,
+    close: async () => {
+      await kit.close();
+      await master.stop();
+      await folder.remove();
+    },
+  };
+}

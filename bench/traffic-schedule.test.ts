@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { freePort } from '../testkit/real-proxy.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { Connection } from './traffic-connection.ts';
 import { LoadGenerator } from './traffic-loader.ts';
 import { OpenLoop } from './traffic-schedule.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../testkit/free-port.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
-import { freePort } from '../testkit/real-proxy.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 describeOnEachProxy('what is blocked', ({ bin }) => {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
-import { freePort } from '../testkit/real-proxy.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 
 const template = (paths: ServicePaths): string => join(paths.prefix, 'own-template.cfg');

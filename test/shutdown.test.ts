@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine } from '../src/haproxy/process.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
-import { freePort } from '../testkit/real-proxy.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 

@@ -6,8 +6,8 @@ import { builtInTemplate } from '../src/configuration/builtin-template.ts';
 import { openDatabase } from '../src/store/open-database.ts';
 import { SitesStore } from '../src/store/sites-store.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
-import { freePort } from '../testkit/real-proxy.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 

@@ -1,7 +1,7 @@
 // Promise 10, and item 6 of the issue: whatever a crash left of the map file, the service makes it whole again before
 // the proxy reads it.
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { repairMaps } from '../src/cli/map-repair.ts';
 import { checkConfiguration } from '../src/haproxy/binary.ts';
 import { readMapFile } from '../src/haproxy/map-file.ts';
@@ -42,6 +42,8 @@ describeOnEachProxy('a map file that was cut', ({ bin }) => {
     expect(end).toBeGreaterThan(slotBytes);
   });
   afterAll(() => service.stop());
+  // Also after a failure: what follows would meet a service that runs already.
+  afterEach(() => endAll());
 
   /** The service and its proxy, as by a power cut. */
   async function endAll(): Promise<void> {
@@ -88,14 +90,14 @@ describeOnEachProxy('a map file that was cut', ({ bin }) => {
   ])('%s: the service starts, and every block is enforced', async (_where, cut) => {
     await writeFile(service.paths.blockedMap, whole.subarray(0, cut()));
     await service.launch();
-    expect(await service.visit('127.51.0.1')).toBe(403);
+    // What is at the proxy's port, should it be another's.
+    expect(await service.visit('127.51.0.1'), `${await service.proxyPids()}: ${await service.logText()}`).toBe(403);
     await service.healthy();
     await expectAgreement(service, wanted);
     expect(await service.visit('127.50.1.77')).toBe(403);
     expect(await service.visit('127.51.0.33')).toBe(200);
     // Nothing had to be repaired in the running map: the proxy was started with the whole file.
     expect(await service.logText()).not.toContain('Running map differed');
-    await endAll();
   });
 });
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
@@ -13,6 +13,7 @@ import { childrenOf, commandLine, processAlive, processStartTime } from '../src/
 import type { ReloadReply } from '../src/haproxy/replies.ts';
 import { type Processes, showProcesses } from '../src/haproxy/workers.ts';
 import { eventually, within } from './conditions.ts';
+import { freePort } from './free-port.ts';
 
 export interface ProxyPaths {
   readonly folder: string;
@@ -206,25 +207,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
     // It ended in between, which is what was wanted.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-/** Below the range that the kernel gives to clients: one of theirs must not take it before the proxy does. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 20_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(false);
-      else reject(error);
-    });
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
-  });
 }
 
 function accepts(port: number): Promise<boolean> {

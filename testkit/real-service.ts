@@ -9,7 +9,7 @@ import { MasterSocket } from '../src/haproxy/master-socket.ts';
 import { commandLine, processAlive, processStartTime } from '../src/haproxy/process.ts';
 import { type Processes, showProcesses } from '../src/haproxy/workers.ts';
 import { eventually, within } from './conditions.ts';
-import { freePort } from './real-proxy.ts';
+import { freePort } from './free-port.ts';
 
 export interface ServicePaths {
   readonly prefix: string;

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../testkit/real-proxy.ts';
+import { freePort } from '../../testkit/free-port.ts';
 import { foreignListeners } from './foreign-listeners.ts';
 
 const servers: Server[] = [];

@@ -1,0 +1,37 @@
+// What may go wrong while the stack runs: each fault is one file of `chaos/faults/`, and says what it kills by itself.
+import type { RealService } from '../testkit/real-service.ts';
+import type { Random } from './random.ts';
+
+/** The stack under attack: the service in a process of its own, its proxy, and what they were started with. */
+export interface Stack {
+  readonly service: RealService;
+  /** The HAProxy binary. */
+  readonly bin: string;
+  /** Starts the service again when it has ended; resolves when it is ready. Does nothing when it runs. */
+  relaunch(environment?: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** What a fault may break without breaking a promise. Everything that is not named must go on. */
+export interface Excuses {
+  /** Calls to the API may be cut, refused or time out: the service is dead or cannot accept. */
+  readonly api?: boolean;
+  /** Add and remove may answer 503: the database or the file is unusable (promise 3 names no other reason). */
+  readonly storage?: boolean;
+  /** Requests through the proxy may fail: the proxy itself was killed. */
+  readonly traffic?: boolean;
+}
+
+export interface Struck {
+  /** What exactly was done, for the report of a failing round: a pid, a path, the n-th write. */
+  readonly detail: string;
+  /** Takes the fault away, where it does not end by itself; the stack must be whole ten seconds after. */
+  heal(): Promise<void>;
+}
+
+export interface Fault {
+  /** As in the replay line: `kill-service`, `disk-full`. */
+  readonly name: string;
+  readonly excuses: Excuses;
+  /** Strikes once, at the moment of the call. Every choice comes from `random`, so that a seed repeats it. */
+  strike(stack: Stack, random: Random): Promise<Struck>;
+}

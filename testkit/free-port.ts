@@ -1,0 +1,64 @@
+// A port on loopback for one test, and for nobody else who runs tests on this machine: a test that stops its proxy and
+// starts it again must not find another test's proxy there (HAProxy shares ports, so both would answer).
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folder = join(tmpdir(), 'proxy-manager-test-ports');
+
+/**
+ * Stays reserved until this process has ended. Below the range that the kernel gives to clients: one of theirs must not
+ * take it before the proxy does.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    if (reserve(port) && (await isFree(port))) return port;
+  }
+}
+
+/** A file named after the port holds the pid that reserved it. */
+function reserve(port: number): boolean {
+  const path = join(folder, String(port));
+  mkdirSync(folder, { recursive: true });
+  try {
+    writeFileSync(path, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  // Two that find the same dead owner may not both take it: the port is given back here, and taken in a later try.
+  if (!runs(ownerOf(path))) rmSync(path, { force: true });
+  return false;
+}
+
+/** 0, our own process group, when it was given back meanwhile or is just being written. */
+function ownerOf(path: string): number {
+  try {
+    return Number(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
+    });
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

@@ -66,16 +66,41 @@ describeOnEachProxy('an API key', ({ bin }) => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(ends));
   });
 
-  it.each([[['read']], [['admin', 'read']], [['block']]])(
-    'with the scopes %j is refused until scopes are enforced',
-    async (scopes) => {
-      const refused = await create('narrow', { scopes });
-      expect(refused.status).toBe(400);
-      expect(refused.body['detail']).toContain('not enforced yet');
-      expect(refused.body['errors']).toMatchObject([{ name: 'scopes' }]);
-      expect((await call('GET', '/api/keys', first)).text).not.toContain('narrow');
-    },
-  );
+  it('does what its scope says, and is told which one is missing', async () => {
+    const watcher = (await create('watcher', { scopes: ['read'] })).body['key'];
+    const bot = (await create('bot', { scopes: ['block'] })).body['key'];
+    const refused = await call('POST', '/api/blocked-ips', watcher, { ip_address: '192.0.2.77' });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toMatchObject({ code: 403, missing_scope: 'block' });
+    expect((await call('GET', '/api/check/192.0.2.77', watcher)).body).toMatchObject({ verdict: 'allowed' });
+
+    expect((await call('POST', '/api/blocked-ips', bot, { ip_address: '192.0.2.77' })).status).toBe(201);
+    expect((await call('GET', '/api/check/192.0.2.77', bot)).body).toMatchObject({ verdict: 'blocked' });
+    const batch = { remove: ['192.0.2.77'], add: ['192.0.2.78'] };
+    expect((await call('POST', '/api/blocked-ips/batch', bot, batch)).body).toMatchObject({ added: 1, removed: 1 });
+    expect((await call('DELETE', '/api/blocked-ips/192.0.2.78', bot)).status).toBe(200);
+    expect((await call('POST', '/api/blocked-ips/sync', bot)).status).toBe(200);
+
+    // Nothing that would make it stronger, take everything away, or say what the proxy is.
+    for (const [method, path, body] of [
+      ['POST', '/api/keys', { name: 'stronger', scopes: ['admin'] }],
+      ['POST', '/api/keys', { name: 'equal', scopes: ['block'] }],
+      ['PUT', '/api/trusted-ips/192.0.2.1', {}],
+      ['PUT', '/api/blocked-ips', []],
+      ['PUT', '/api/sites/a.example', { servers: [{ address: '127.0.0.1', port: 9 }] }],
+      ['POST', '/api/config/reload', undefined],
+      ['GET', '/api/config', undefined],
+      ['DELETE', '/api/keys/watcher', undefined],
+    ] as const) {
+      const answer = await call(method, path, bot, body);
+      expect({ path, status: answer.status, missing: answer.body['missing_scope'] }).toEqual({
+        path,
+        status: 403,
+        missing: 'admin',
+      });
+    }
+    for (const name of ['watcher', 'bot']) expect((await call('DELETE', `/api/keys/${name}`, first)).status).toBe(200);
+  });
 
   it('may name the one scope that is true', async () => {
     expect((await create('whole', { scopes: ['admin'] })).status).toBe(201);

@@ -41,6 +41,28 @@ export async function writeFileAtomically(
   await fsyncFolder(dirname(target));
 }
 
+/**
+ * Writes what only this user may read (mode 600, owned by this process), durable on return. What was at the path, a link
+ * included, is replaced and never followed: whoever put it there gets neither the content nor the owner's place.
+ */
+export async function writeSecretFile(path: string, content: string): Promise<void> {
+  const temporary = temporaryPath(path);
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    try {
+      await file.writeFile(content);
+      await file.chmod(0o600);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    throw await discardTemporary(temporary, error);
+  }
+  await fsyncFolder(dirname(path));
+}
+
 /** Makes the names in a folder durable: a rename is only safe from a crash after this. */
 export async function fsyncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');

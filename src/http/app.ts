@@ -14,6 +14,7 @@ import { keysRoutes } from './keys-routes.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
+import { accessOf, requireScope } from './route-access.ts';
 import { RouteTable } from './route-table.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { Services } from './services.ts';
@@ -103,9 +104,13 @@ function addHooks(app: FastifyInstance, services: Services, monotonicNow: () => 
   let closing = false;
 
   app.decorateRequest('keyName', '');
+  app.decorateRequest('keyScopes', null);
   app.decorateRequest('receivedAt', 0);
   app.addHook('onRoute', (route) => {
-    routes.add(route.url, [route.method].flat());
+    const methods = [route.method].flat();
+    routes.add(route.url, methods);
+    const access = accessOf(methods, route.url);
+    route.config = { ...route.config, ...(access === 'open' ? { open: true } : { scope: access }) };
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
     route.preValidation = (request, _reply, done) => {
@@ -117,7 +122,9 @@ function addHooks(app: FastifyInstance, services: Services, monotonicNow: () => 
     request.receivedAt = performance.now();
     reply.headers(commonHeaders(request.id));
     if (request.routeOptions.config?.open !== true) {
-      request.keyName = await authenticate(request, services.keys, limiter);
+      const key = await authenticate(request, services.keys, limiter);
+      request.keyName = key.name;
+      request.keyScopes = key.scopes;
     }
     const path = pathOf(request.url);
     if (request.is404 || routes.misses(path, request.method)) {
@@ -126,6 +133,8 @@ function addHooks(app: FastifyInstance, services: Services, monotonicNow: () => 
       reply.header('allow', allow);
       throw methodNotAllowed(request.method, path, allow);
     }
+    const { scope } = request.routeOptions.config;
+    if (scope !== undefined) requireScope(request, scope);
     prepareForNoBody(request);
   });
   app.addHook('preClose', async () => {

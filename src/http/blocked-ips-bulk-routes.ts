@@ -4,6 +4,7 @@ import type { TypedApp } from './app.ts';
 import { readBatch, readWholeSet } from './body-streams.ts';
 import { ElementReader, type Validator } from './bulk-elements.ts';
 import { callerOf } from './request-context.ts';
+import { requireScope } from './route-access.ts';
 import { BlockBody, BulkAnswerSchema, ReplaceQuery, UnblockBody } from './schemas/blocked-ips.ts';
 import type { Services } from './services.ts';
 
@@ -31,6 +32,7 @@ export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, no
 
   function elementReader(request: FastifyRequest): ElementReader {
     const compile = (schema: object) => request.compileValidationSchema(schema as Record<string, unknown>) as Validator;
-    return new ElementReader(compile(BlockBody), compile(UnblockBody), now());
+    const mayForce = () => requireScope(request, 'admin', 'force');
+    return new ElementReader(compile(BlockBody), compile(UnblockBody), now(), mayForce);
   }
 }

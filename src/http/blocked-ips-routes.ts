@@ -7,6 +7,7 @@ import { readBlockRequest } from './block-request.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
 import { callerOf } from './request-context.ts';
+import { requireScope } from './route-access.ts';
 import {
   BlockAnswerSchema,
   BlockBody,
@@ -29,6 +30,7 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     '/api/blocked-ips',
     { schema: { body: BlockBody, response: { 200: BlockAnswerSchema, 201: BlockAnswerSchema } } },
     async (request, reply) => {
+      if (request.body.force === true) requireScope(request, 'admin', 'force');
       const reading = readBlockRequest(request.body, now());
       if (!reading.ok)
         throw refusedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
@@ -69,6 +71,7 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     { schema: { querystring: SyncQuery, response: { 200: SyncAnswerSchema, 207: SyncAnswerSchema } } },
     async (request, reply) => {
       const options = { acceptMapFile: request.query.accept_map_file === true };
+      if (options.acceptMapFile) requireScope(request, 'admin', 'accept_map_file');
       const answer = await blockedSet.sync(callerOf(request), options);
       return reply.code(answer.runtime_map_synced ? 200 : 207).send(answer);
     },

@@ -21,12 +21,17 @@ export class ElementReader {
   readonly #isBlockBody: Validator;
   readonly #isUnblockBody: Validator;
   readonly #now: Date;
+  readonly #mayForce: () => void;
 
-  /** @param now what `expires_at` of every element is measured against */
-  constructor(isBlockBody: Validator, isUnblockBody: Validator, now: Date) {
+  /**
+   * @param now what `expires_at` of every element is measured against
+   * @param mayForce throws where the key may not put a block over trust: that is no bad element, the whole is refused
+   */
+  constructor(isBlockBody: Validator, isUnblockBody: Validator, now: Date, mayForce: () => void) {
     this.#isBlockBody = isBlockBody;
     this.#isUnblockBody = isUnblockBody;
     this.#now = now;
+    this.#mayForce = mayForce;
   }
 
   /** An element of `add`: a text means the same as an object with nothing but this address. */
@@ -54,6 +59,7 @@ export class ElementReader {
         fields.map(({ name, description }) => (name === 'element' ? description : `${name}: ${description}`)),
       );
     }
+    if ((value as BlockBody).force === true) this.#mayForce();
     const reading = readBlockRequest(value as BlockBody, this.#now);
     return reading.ok
       ? reading

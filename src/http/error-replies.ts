@@ -40,6 +40,9 @@ export async function sendError(
 function errorHeaders(error: ServiceError): Record<string, string> {
   const headers: Record<string, string> = { vary: 'Accept' };
   if (error.status === 401) headers['www-authenticate'] = 'Bearer';
+  // RFC 6750, 3.1.
+  const { missing_scope: scope } = error.members;
+  if (typeof scope === 'string') headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${scope}"`;
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterSeconds));
   return headers;
 }

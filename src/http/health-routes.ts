@@ -2,8 +2,6 @@ import { causeText } from '../telemetry/log.ts';
 import type { TypedApp } from './app.ts';
 import type { Services } from './services.ts';
 
-const open = { config: { open: true } };
-
 export function healthRoutes(app: TypedApp, { health, log }: Services): void {
   // The parts are the service's own; what it says is what is answered.
   app.get('/health', async (_request, reply) => {
@@ -11,10 +9,10 @@ export function healthRoutes(app: TypedApp, { health, log }: Services): void {
     return reply.code(report.status === 'ok' ? 200 : 503).send(report);
   });
 
-  app.get('/livez', open, async (_request, reply) => reply.type('text/plain; charset=utf-8').send('alive'));
+  app.get('/livez', async (_request, reply) => reply.type('text/plain; charset=utf-8').send('alive'));
 
   // Open to everybody, so one word and nothing else, whatever happens.
-  app.get('/readyz', open, async (request, reply) => {
+  app.get('/readyz', async (request, reply) => {
     const ready = await isReady(request.id);
     return reply
       .code(ready ? 200 : 503)

@@ -1,5 +1,6 @@
 // The errors that the edge itself raises, each with its code of the catalogue.
 import { quote } from '../domain/quote.ts';
+import type { Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { type FieldError, ServiceError } from '../errors/service-error.ts';
 
@@ -46,6 +47,13 @@ export function methodNotAllowed(method: string, path: string, allow: string): S
 export function unauthorized(): ServiceError {
   const detail = 'this needs a valid API key; send the header Authorization: Bearer <key>';
   return new ServiceError(codes.Unauthorized, 'authenticate request', detail);
+}
+
+/** @param what the route, or the part of the request, that needs it */
+export function missingScope(needed: Scope, keyName: string, held: readonly Scope[], what: string): ServiceError {
+  const has = held.length === 0 ? 'has none' : `has ${held.join(', ')}`;
+  const detail = `${what} needs the scope ${needed}, and the key ${keyName} ${has}; send a key that has it`;
+  return new ServiceError(codes.Forbidden, 'authorize request', detail, { members: { missing_scope: needed } });
 }
 
 export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {

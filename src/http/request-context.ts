@@ -1,17 +1,22 @@
 // What the hooks learn about a request and the handlers pass on.
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../blocking/answers.ts';
+import type { Scope } from '../domain/scope.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The name of the key; empty on the open routes. */
     keyName: string;
+    /** What the key may do; null on the open routes. */
+    keyScopes: readonly Scope[] | null;
     /** `performance.now()` when the headers had come. */
     receivedAt: number;
   }
   interface FastifyContextConfig {
     /** No key is asked for. */
     open?: boolean;
+    /** The scope that the key needs; absent on the open routes. From the table in `route-access.ts`, by itself. */
+    scope?: Scope;
     /** The handler reads the body itself, as it comes. */
     streamed?: boolean;
   }

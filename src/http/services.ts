@@ -3,6 +3,7 @@
 import type { Caller, RuntimeReport } from '../blocking/answers.ts';
 import type { BlockedSetService, TrustedIp } from '../blocking/blocked-set-service.ts';
 import type { IpEntry } from '../domain/ip.ts';
+import type { Scope } from '../domain/scope.ts';
 import type { Site } from '../domain/site.ts';
 
 export interface Services {
@@ -113,7 +114,7 @@ export interface ConfigurationService {
 
 export interface KeyRecord {
   readonly name: string;
-  readonly scopes: readonly string[] | null;
+  readonly scopes: readonly Scope[];
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
@@ -122,18 +123,19 @@ export interface KeyRecord {
 
 export interface KeysService {
   /** Null for a key that is unknown, expired or revoked. Called for every request: it must be quick. */
-  authenticate(key: string): Promise<{ readonly name: string } | null>;
+  authenticate(key: string): Promise<{ readonly name: string; readonly scopes: readonly Scope[] } | null>;
   list(): Promise<readonly KeyRecord[]>;
   /** `key` is the key itself, shown this once. Errors: 1002 when the name is taken. */
   create(
     request: {
       readonly name: string;
-      readonly scopes?: readonly string[] | undefined;
+      /** Default: admin. */
+      readonly scopes?: readonly Scope[] | undefined;
       readonly expiresAt?: Date | undefined;
     },
     caller: Caller,
   ): Promise<KeyRecord & { readonly key: string }>;
-  /** Errors: 1100. */
+  /** Errors: 1100; 409 for the admin key that lasts longest, since without it everybody would be locked out. */
   revoke(name: string, caller: Caller): Promise<KeyRecord>;
 }
 

@@ -1,18 +1,22 @@
-// Keys: stored as SHA-256 hashes (they are random and long, so nothing slower is needed), compared in constant time,
-// shown once. The key given by the settings is an admin key and always valid.
+// Keys: shown once, stored as SHA-256 hashes. A key of ours has 256 random bits, so nothing slower than SHA-256 is
+// needed, and the look-up by hash gives nothing away: whoever measures it learns how far the hash of a guess agrees
+// with a stored one, and cannot choose a guess by its hash. The key of the settings, which an operator thought up, is
+// hashed too and compared in constant time. It is an admin key and always valid.
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmod, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Caller } from '../blocking/answers.ts';
+import { grants, isScope, type Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { writeFileAtomically } from '../files/atomic-file.ts';
+import { writeSecretFile } from '../files/atomic-file.ts';
 import type { KeyRecord, KeysService } from '../http/services.ts';
-import type { ApiKeysStore } from '../store/api-keys-store.ts';
+import type { ApiKeyRow, ApiKeysStore } from '../store/api-keys-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
-const everything = ['admin'];
+/** What a key may do whose maker did not say: as before there were scopes (docs/adr/0022-scopes.md). */
+const everything: readonly Scope[] = ['admin'];
 
 export class ApiKeys implements KeysService {
   readonly #store: ApiKeysStore;
@@ -34,43 +38,47 @@ export class ApiKeys implements KeysService {
   }
 
   /**
-   * Makes the first key and writes it once to `path` (mode 600), unless one was given or made before.
-   * It never runs open: without any key nobody gets in.
+   * Makes the first key and writes it once to `path` (mode 600, ours), unless one was given or there is a valid admin
+   * key: also when those there were have ended while a key was given, since without one nobody would ever get in again.
+   * It never runs open.
    */
   async ensureFirstKey(path: string): Promise<void> {
-    if (this.#given !== null || (await this.#store.list()).length > 0) return;
+    const rows = await this.#store.list();
+    if (this.#given !== null || rows.some((row) => isValidAdmin(row, this.#now()))) return;
     const key = newKey();
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     // The file first: a key that is stored but was never written anywhere would lock its owner out.
-    await writeFileAtomically(path, `${key}\n`, { mode: 0o600 });
-    await chmod(path, 0o600);
-    await this.#store.create({ name: firstKeyName, hash: hash(key).toString('hex'), scopes: everything }, this.#now());
-    this.#log.info('The first API key was made', { name: firstKeyName, file: path });
+    await writeSecretFile(path, `${key}\n`);
+    // A name is never given twice, and a key that has ended keeps its own.
+    const names = new Set(rows.map((row) => row.name));
+    let name = firstKeyName;
+    for (let number = 2; names.has(name); number += 1) name = `${firstKeyName}-${number}`;
+    await this.#store.create({ name, hash: hash(key).toString('hex'), scopes: everything }, this.#now());
+    const message = rows.length === 0 ? 'The first API key was made' : 'No admin key was valid any more; one was made';
+    this.#log.info(message, { name, file: path });
   }
 
-  async authenticate(key: string): Promise<{ readonly name: string } | null> {
+  async authenticate(key: string): Promise<{ readonly name: string; readonly scopes: readonly Scope[] } | null> {
     const hashed = hash(key);
-    if (this.#given !== null && timingSafeEqual(hashed, this.#given)) return { name: firstKeyName };
+    if (this.#given !== null && timingSafeEqual(hashed, this.#given)) return { name: firstKeyName, scopes: everything };
     const row = await this.#store.findByHash(hashed.toString('hex'));
-    if (row === null || row.revoked_at !== null) return null;
     const now = this.#now();
-    if (row.expires_at !== null && row.expires_at <= now.toISOString()) return null;
+    if (row === null || !isValid(row, now)) return null;
     // When it was last used is of no use to the request, and its failure none of the request's business.
     this.#store.touch(row.name, now).catch((error: unknown) => {
       this.#log.warn('The last use of a key could not be noted', { name: row.name, cause: causeText(error) });
     });
-    return { name: row.name };
+    return { name: row.name, scopes: row.scopes.filter(isScope) };
   }
 
   async list(): Promise<readonly KeyRecord[]> {
-    return (await this.#store.list()).map(({ hash: _, ...record }) => record);
+    return (await this.#store.list()).map(shown);
   }
 
   async create(
     request: Parameters<KeysService['create']>[0],
     caller: Caller,
   ): Promise<KeyRecord & { readonly key: string }> {
-    refuseNarrowScopes(request.scopes);
     if (this.#given !== null && request.name === firstKeyName) {
       throw new ServiceError(
         codes.NotUnique,
@@ -98,17 +106,23 @@ export class ApiKeys implements KeysService {
     this.#log.info('Operation done', {
       operation: 'create key',
       name: row.name,
+      scopes: row.scopes,
+      expires_at: row.expires_at,
       key: caller.keyName,
       request_id: caller.requestId,
     });
-    const { hash: _, ...record } = row;
-    return { ...record, key };
+    return { ...shown(row), key };
   }
 
-  /** The last valid key stays: without one nobody gets in again, not after a restart either. */
+  /**
+   * The admin key that lasts longest stays: without one nobody can make another. Judged in the transaction that revokes,
+   * so that of two who revoke the last two at once the second is refused.
+   */
   async revoke(name: string, caller: Caller): Promise<KeyRecord> {
-    if (this.#given === null) await this.#refuseLast(name);
-    const row = await this.#store.revoke(name, this.#now());
+    const now = this.#now();
+    const row = await this.#store.revoke(name, now, (key, others) => {
+      if (this.#given === null) refuseLastAdmin(key, others, now);
+    });
     if (row === null) throw new ServiceError(codes.NotFound, 'revoke key', `there is no valid key named ${name}`);
     this.#log.info('Operation done', {
       operation: 'revoke key',
@@ -116,31 +130,38 @@ export class ApiKeys implements KeysService {
       key: caller.keyName,
       request_id: caller.requestId,
     });
-    const { hash: _, ...record } = row;
-    return record;
-  }
-
-  async #refuseLast(name: string): Promise<void> {
-    const now = this.#now().toISOString();
-    const valid = (await this.#store.list()).filter(
-      (row) => row.revoked_at === null && (row.expires_at === null || row.expires_at > now),
-    );
-    if (valid.length !== 1 || valid[0]?.name !== name) return;
-    throw new ServiceError(
-      codes.Conflict,
-      'revoke key',
-      `${name} is the last valid key, and without it nobody gets in; create another one first`,
-    );
+    return shown(row);
   }
 }
 
-/** A key that promised less than it can do would be a trap: until scopes are enforced every key can do everything. */
-function refuseNarrowScopes(scopes: readonly string[] | undefined): void {
-  if (scopes === undefined || (scopes.length === 1 && scopes[0] === everything[0])) return;
-  const description = 'scopes are not enforced yet, so every key can do everything; leave it out, or send ["admin"]';
-  throw new ServiceError(codes.InvalidParameter, 'create key', `scopes: ${description}`, {
-    fields: [{ name: 'scopes', description }],
-  });
+function isValid(row: ApiKeyRow, now: Date): boolean {
+  return row.revoked_at === null && (row.expires_at === null || row.expires_at > now.toISOString());
+}
+
+function isValidAdmin(row: ApiKeyRow, now: Date): boolean {
+  return isValid(row, now) && grants(row.scopes, 'admin');
+}
+
+/** @throws ServiceError 409 unless another admin key lasts as long as this one, which may be for good */
+function refuseLastAdmin(key: ApiKeyRow, others: readonly ApiKeyRow[], now: Date): void {
+  if (!isValidAdmin(key, now)) return;
+  const lasts = (other: ApiKeyRow): boolean =>
+    other.expires_at === null || (key.expires_at !== null && other.expires_at >= key.expires_at);
+  const admins = others.filter((other) => isValidAdmin(other, now));
+  if (admins.some(lasts)) return;
+  const until = key.expires_at === null ? 'that never expires' : `that lasts until ${key.expires_at}`;
+  throw new ServiceError(
+    codes.Conflict,
+    'revoke key',
+    admins.length === 0
+      ? `${key.name} is the last valid key with the scope admin, and without it nobody gets in to make another; create another one first`
+      : `${key.name} is the last valid key with the scope admin ${until}, and once the others end nobody gets in; create another such one first`,
+  );
+}
+
+/** What of a key may be seen: never its hash. */
+function shown({ hash: _, scopes, ...record }: ApiKeyRow): KeyRecord {
+  return { ...record, scopes: scopes.filter(isScope) };
 }
 
 /** 256 random bits, with a mark by which a leaked one is recognised. */

@@ -20,6 +20,8 @@ export interface NewApiKey {
   readonly expiresAt?: string | null | undefined;
 }
 
+export type RevocationJudge = (key: ApiKeyRow, others: readonly ApiKeyRow[]) => void;
+
 const TOUCH_EVERY_MS = 60_000;
 
 /** The table `api_keys`. A revoked key stays, so that its name is never given to another. */
@@ -65,16 +67,21 @@ export class ApiKeysStore {
     return rows.map(toKey);
   }
 
-  /** The key as it is now; null when there is none of that name, or it was revoked before. */
-  async revoke(name: string, now: Date): Promise<ApiKeyRow | null> {
-    const row = await this.#database.write
-      .updateTable('api_keys')
-      .set({ revoked_at: now.toISOString() })
-      .where('name', '=', name)
-      .where('revoked_at', 'is', null)
-      .returningAll()
-      .executeTakeFirst();
-    return row === undefined ? null : toKey(row);
+  /**
+   * The key as it is now; null when there is none of that name, or it was revoked before. `judge` may throw, and then
+   * nothing was changed; nobody else changes a key between what it sees and the revocation.
+   * @param judge gets the key and all others that were not revoked, expired ones too
+   */
+  async revoke(name: string, now: Date, judge: RevocationJudge = () => undefined): Promise<ApiKeyRow | null> {
+    return await this.#database.write.transaction().execute(async (transaction) => {
+      const rows = await transaction.selectFrom('api_keys').selectAll().where('revoked_at', 'is', null).execute();
+      const key = rows.find((row) => row.name === name);
+      if (key === undefined) return null;
+      judge(toKey(key), rows.filter((row) => row !== key).map(toKey));
+      const revokedAt = now.toISOString();
+      await transaction.updateTable('api_keys').set({ revoked_at: revokedAt }).where('name', '=', name).execute();
+      return toKey({ ...key, revoked_at: revokedAt });
+    });
   }
 
   /** Remembers that a key was used, written at most once a minute a key: a request must not cost a sync of the disk. */

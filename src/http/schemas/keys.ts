@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { type Scope, scopes } from '../../domain/scope.ts';
 import type { KeyRecord } from '../services.ts';
 import { listOf, StringOrNull } from './common.ts';
 
@@ -13,15 +14,11 @@ export const KeyBody = Type.Object(
   {
     name: Type.String(nameOptions),
     scopes: Type.Optional(
-      Type.Array(
-        Type.String({
-          minLength: 1,
-          maxLength: 64,
-          pattern: '^[a-z][a-z0-9:._-]*$',
-          description: 'the name of a scope',
-        }),
-        { minItems: 1, maxItems: 20, uniqueItems: true, description: 'a list of 1 to 20 different scopes' },
-      ),
+      Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes, description: `a scope: ${scopes.join(', ')}` }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: `a list of different scopes of ${scopes.join(', ')}`,
+      }),
     ),
     expires_at: Type.Optional(
       Type.Unsafe<string | null>({
@@ -38,7 +35,7 @@ export const keyParameter = Type.Object({ name: Type.String(nameOptions) });
 
 const keyFields = {
   name: Type.String(),
-  scopes: Type.Unsafe<readonly string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }),
+  scopes: Type.Unsafe<readonly Scope[]>({ type: 'array', items: { type: 'string', enum: scopes } }),
   created_at: Type.String(),
   expires_at: StringOrNull,
   revoked_at: StringOrNull,

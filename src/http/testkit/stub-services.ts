@@ -41,7 +41,7 @@ const SITE = {
 };
 const KEY_RECORD = {
   name: 'ops',
-  scopes: null,
+  scopes: ['admin'],
   created_at: NOW.toISOString(),
   expires_at: null,
   revoked_at: null,
@@ -166,7 +166,7 @@ function answers(): Record<string, Methods> {
       restore: async () => RELOAD,
     },
     keys: {
-      authenticate: async (key: string) => (key === KEY ? { name: 'ops' } : null),
+      authenticate: async (key: string) => (key === KEY ? { name: 'ops', scopes: ['admin'] } : null),
       list: async () => [KEY_RECORD],
       create: async () => ({ ...KEY_RECORD, key: 'secret' }),
       revoke: async () => ({ ...KEY_RECORD, revoked_at: NOW.toISOString() }),

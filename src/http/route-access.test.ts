@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { grants, type Scope, scopes } from '../domain/scope.ts';
+import { accessOf, routeAccess } from './route-access.ts';
+import { stubApp } from './testkit/stub-services.ts';
+
+/** Every scope is a key of that scope alone. */
+const scoped = () =>
+  stubApp({
+    keys: { authenticate: async (key: string) => ({ name: `the-${key}`, scopes: key === 'none' ? [] : [key] }) },
+  });
+const as = (scope: string) => ({ authorization: `Bearer ${scope}` });
+const json = { 'content-type': 'application/json' };
+
+const rows = Object.entries(routeAccess).map(([route, access]) => {
+  const [method = '', pattern = ''] = route.split(' ');
+  const url = pattern
+    .replace(':ip_address', '192.0.2.1')
+    .replace(':domain', 'a.example')
+    .replace(/:[a-z]+/, 'one');
+  return { route, method, pattern, url, access };
+});
+
+describe('the table of who may do what', () => {
+  test('has every route of the service, and no route that is not there', async () => {
+    const { app } = stubApp();
+    await app.ready();
+    for (const { method, pattern } of rows) {
+      expect({ method, pattern, there: app.hasRoute({ method: method as 'GET', url: pattern }) }).toEqual({
+        method,
+        pattern,
+        there: true,
+      });
+    }
+  });
+
+  test('keeps a route that is not in it from starting', async () => {
+    const { app } = stubApp();
+    expect(() => app.get('/api/forgotten', async () => 'for everybody')).toThrow(/GET \/api\/forgotten is not in/);
+    expect(() => app.post('/livez', async () => 'for everybody')).toThrow(/POST \/livez is not in/);
+    const inAScope = stubApp().app;
+    inAScope.register(async (scope) => void scope.put('/api/keys', async () => 'for everybody'));
+    await expect(inAScope.ready()).rejects.toThrow(/PUT \/api\/keys is not in/);
+    expect(() => accessOf(['GET'], 'toString')).toThrow(/is not in/);
+    expect(() => accessOf(['GET', 'PUT'], '/api/blocked-ips')).toThrow(/different scopes/);
+  });
+
+  test('opens nothing but the two probes', () => {
+    expect(rows.filter(({ access }) => access === 'open').map(({ route }) => route)).toEqual([
+      'GET /livez',
+      'GET /readyz',
+    ]);
+  });
+
+  test('tells OpenAPI the same', async () => {
+    const seen: Record<string, unknown> = {};
+    const { app } = stubApp();
+    app.addHook('onRequest', async (request) => {
+      const { scope, open } = request.routeOptions.config;
+      seen[`${request.method} ${request.routeOptions.url}`] = open === true ? 'open' : scope;
+    });
+    for (const { method, url } of rows) await app.inject({ method: method as 'GET', url, headers: as('right-key') });
+    expect(seen).toEqual(routeAccess);
+  });
+});
+
+describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
+  test.each(rows.filter(({ access }) => access !== 'open'))('asks $route', async ({ method, url, access }) => {
+    const needed = access as Scope;
+    const { app, calls } = scoped();
+    const response = await app.inject({ method: method as 'GET', url, headers: as(held) });
+    if (grants([held], needed)) {
+      expect(response.statusCode).not.toBe(403);
+      expect(response.statusCode).not.toBe(401);
+      return;
+    }
+    expect(response.statusCode).toBe(403);
+    expect(response.json()).toMatchObject({
+      code: 403,
+      kind: 'Authorization',
+      missing_scope: needed,
+      detail: `this needs the scope ${needed}, and the key the-${held} has ${held}; send a key that has it`,
+    });
+    expect(response.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${needed}"`);
+    expect(calls).toEqual([]);
+  });
+
+  test('is asked by HEAD as by GET', async () => {
+    const { app } = scoped();
+    for (const { url, access } of rows.filter(({ method }) => method === 'GET')) {
+      const { statusCode } = await app.inject({ method: 'HEAD', url, headers: as(held) });
+      expect({ url, refused: statusCode === 403 }).toEqual({
+        url,
+        refused: access !== 'open' && !grants([held], access),
+      });
+    }
+  });
+});
+
+describe('what of a request needs more than its route', () => {
+  const block = { ip_address: '192.0.2.1' };
+
+  test('force over trust needs admin', async () => {
+    const { app, calls } = scoped();
+    const refused = await app.inject({
+      method: 'POST',
+      url: '/api/blocked-ips',
+      headers: as('block'),
+      payload: { ...block, force: true },
+    });
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json()).toMatchObject({ missing_scope: 'admin', detail: expect.stringMatching(/^force needs/) });
+    expect(calls).toEqual([]);
+    const plain = { ...block, force: false };
+    const taken = await app.inject({ method: 'POST', url: '/api/blocked-ips', headers: as('block'), payload: plain });
+    expect(taken.statusCode).toBe(201);
+  });
+
+  test('force anywhere in a batch refuses all of it', async () => {
+    const { app, calls } = scoped();
+    const batch = (scope: string, force: boolean) =>
+      app.inject({
+        method: 'POST',
+        url: '/api/blocked-ips/batch',
+        headers: { ...as(scope), ...json },
+        payload: JSON.stringify({ add: ['192.0.2.7', { ip_address: 'not one', force }, block] }),
+      });
+    const refused = await batch('block', true);
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json()).toMatchObject({ missing_scope: 'admin' });
+    expect(calls).toEqual([]);
+    expect((await batch('block', false)).statusCode).toBe(200);
+    expect((await batch('admin', true)).statusCode).toBe(200);
+  });
+
+  test('a map file of another database is accepted by admin only', async () => {
+    const { app, calls } = scoped();
+    const sync = (scope: string, query: string) =>
+      app.inject({ method: 'POST', url: `/api/blocked-ips/sync${query}`, headers: as(scope) });
+    expect((await sync('block', '?accept_map_file=true')).statusCode).toBe(403);
+    expect(calls).toEqual([]);
+    expect((await sync('block', '')).statusCode).toBe(200);
+    expect((await sync('admin', '?accept_map_file=true')).statusCode).toBe(200);
+  });
+});
+
+test('a scope that is no scope gives nothing, and a new key takes only those there are', async () => {
+  const { app, calls } = stubApp();
+  for (const wrong of [['root'], ['read', 'Admin'], [], ['read', 'read'], 'admin', [null]]) {
+    const payload = { name: 'new', scopes: wrong };
+    const refused = await app.inject({ method: 'POST', url: '/api/keys', headers: as('right-key'), payload });
+    expect({ wrong, status: refused.statusCode }).toEqual({ wrong, status: 400 });
+    expect(refused.json().detail).toContain('read, block, admin');
+  }
+  expect(calls).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Scope } from '../domain/scope.ts';
+import { ApiKeysStore } from '../store/api-keys-store.ts';
+import { type Database, openDatabase } from '../store/open-database.ts';
+import { silentLog } from '../telemetry/log.ts';
+import { ApiKeys } from './keys.ts';
+
+const caller = { keyName: 'ops', requestId: 'r', receivedAt: 0 };
+const soon = new Date('2030-01-02T00:00:00Z');
+const later = new Date('2030-01-03T00:00:00Z');
+
+let folder: string;
+let database: Database;
+let now: Date;
+let keys: ApiKeys;
+let keyFile: string;
+const opened = (given: string | null) =>
+  new ApiKeys({ store: new ApiKeysStore(database), given, log: silentLog, now: () => now });
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pm-keys-'));
+  keyFile = join(folder, 'state', 'api-key');
+  database = await openDatabase(`sqlite:${join(folder, 'db.sqlite')}`, { createIfMissing: true });
+  now = new Date('2030-01-01T00:00:00Z');
+  keys = opened(null);
+});
+afterEach(async () => {
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+const make = async (name: string, scopes?: readonly Scope[], expiresAt?: Date) =>
+  (await keys.create({ name, scopes, expiresAt }, caller)).key;
+const revoke = (name: string) => keys.revoke(name, caller);
+const refused = expect.objectContaining({ code: 409, message: expect.stringContaining('the last valid key') });
+
+describe('what a key may do', () => {
+  test('is what was said, everything where nothing was said, and nothing by a word that is no scope', async () => {
+    expect(await keys.authenticate(await make('watcher', ['read']))).toEqual({ name: 'watcher', scopes: ['read'] });
+    expect(await keys.authenticate(await make('unsaid'))).toEqual({ name: 'unsaid', scopes: ['admin'] });
+    await database.write.updateTable('api_keys').set({ scopes_json: '["everything"]' }).execute();
+    expect((await keys.list()).map(({ scopes }) => scopes)).toEqual([[], []]);
+  });
+
+  test('is everything for the key of the settings', async () => {
+    expect(await opened('given-0123456789').authenticate('given-0123456789')).toEqual({
+      name: 'admin',
+      scopes: ['admin'],
+    });
+  });
+
+  test('ends to the millisecond when its time has come, and at once when it is revoked', async () => {
+    const key = await make('short', ['read'], soon);
+    now = new Date(soon.getTime() - 1);
+    expect(await keys.authenticate(key)).not.toBeNull();
+    now = soon;
+    expect(await keys.authenticate(key)).toBeNull();
+    const other = await make('other', ['block']);
+    await revoke('other');
+    expect(await keys.authenticate(other)).toBeNull();
+  });
+});
+
+describe('the last valid admin key', () => {
+  test('stays, however many keys there are that may do less', async () => {
+    await make('root');
+    await make('bot', ['block']);
+    await make('watcher', ['read']);
+    await expect(revoke('root')).rejects.toEqual(refused);
+    await revoke('bot');
+    await make('second', ['admin']);
+    await revoke('root');
+    await expect(revoke('second')).rejects.toEqual(refused);
+  });
+
+  test('is one that lasts as long: another that ends before it does not replace it', async () => {
+    await make('root');
+    await make('guest', ['admin'], soon);
+    await expect(revoke('root')).rejects.toEqual(refused);
+    await revoke('guest');
+    await make('guest-2', ['admin'], soon);
+    await make('guest-3', ['admin'], later);
+    await make('root-2');
+    await revoke('root');
+    await revoke('guest-3');
+    await revoke('guest-2');
+    await expect(revoke('root-2')).rejects.toEqual(refused);
+  });
+
+  test('among those that end is the one that ends last', async () => {
+    await make('first', ['admin'], soon);
+    await make('second', ['admin'], later);
+    await expect(revoke('second')).rejects.toEqual(refused);
+    await revoke('first');
+  });
+
+  test('is none that has ended, and one that has ended may always go', async () => {
+    await make('root');
+    await make('guest', ['admin'], soon);
+    now = later;
+    await expect(revoke('root')).rejects.toEqual(refused);
+    await revoke('guest');
+  });
+
+  test('stays when two revoke the last two at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const names = [`a${round}`, `b${round}`];
+      for (const name of names) await make(name);
+      for (const { name, revoked_at } of await keys.list())
+        if (revoked_at === null && !names.includes(name)) await revoke(name);
+      const results = await Promise.allSettled(names.map(revoke));
+      expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect((await keys.list()).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1);
+    }
+  });
+
+  test('may go while the settings give one', async () => {
+    await make('root');
+    await opened('given-0123456789').revoke('root', caller);
+    expect((await keys.list())[0]?.revoked_at).not.toBeNull();
+  });
+});
+
+describe('at a start', () => {
+  const written = async () => (await readFile(keyFile, 'utf8')).trim();
+
+  test('the first key is made once, for its owner alone', async () => {
+    await keys.ensureFirstKey(keyFile);
+    const first = await written();
+    expect(await keys.authenticate(first)).toEqual({ name: 'admin', scopes: ['admin'] });
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
+    await keys.ensureFirstKey(keyFile);
+    expect(await written()).toBe(first);
+  });
+
+  test('one is made when a key was given before, and none of those stored may do everything any more', async () => {
+    await make('root', ['admin']);
+    await make('bot', ['block']);
+    await opened('given-0123456789').revoke('root', caller);
+    await keys.ensureFirstKey(keyFile);
+    expect(await keys.authenticate(await written())).toEqual({ name: 'admin', scopes: ['admin'] });
+  });
+
+  test('one is made when the last has expired, under a name that nobody had', async () => {
+    await make('admin', ['admin'], soon);
+    await keys.ensureFirstKey(keyFile);
+    await expect(written()).rejects.toThrow('ENOENT');
+    now = later;
+    await keys.ensureFirstKey(keyFile);
+    expect(await keys.authenticate(await written())).toEqual({ name: 'admin-2', scopes: ['admin'] });
+  });
+});

@@ -209,6 +209,26 @@ describe('the command line', () => {
     expect(shown).not.toContain(key);
   });
 
+  it.each(['API_KEYS', 'APIKEY', 'KEY', 'API_KEY_FILES'])(
+    'that is misspelt (%s) is refused without its value',
+    (name) => {
+      const ran = run(['serve'], { [`PROXY_MANAGER_${name}`]: key });
+      expect(ran.status).toBe(2);
+      expect(ran.stderr).toContain(`PROXY_MANAGER_${name}`);
+      expect(ran.stdout + ran.stderr).not.toContain(key);
+    },
+  );
+
+  it('that takes a file is told when it got the key itself, without it', () => {
+    const made = `pm_${'A'.repeat(43)}`;
+    for (const value of [made, `/etc/${made}`]) {
+      const ran = run(['config', 'show'], { PROXY_MANAGER_API_KEY_FILE: value });
+      expect(ran.status).toBe(2);
+      expect(ran.stderr).toContain('it takes the path of a file, and this is a key');
+      expect(ran.stdout + ran.stderr).not.toContain(made);
+    }
+  });
+
   it.each([
     ['help is 0', ['serve', '--help'], {}, 0, /--master-socket/],
     ['an unknown flag is 2', ['serve', '--no-such-flag'], {}, 2, /unknown option/],

@@ -1,7 +1,7 @@
 // Environment and command line become one frozen object here; nothing else of the product reads either.
 // The table is `contracts.md` "Settings". Every error names the variable, the value and what would be right.
 import { isIPv4, isIPv6 } from 'node:net';
-import { isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { parseDuration } from './domain/duration.ts';
 
 export interface ListenAddress {
@@ -14,6 +14,8 @@ export interface Settings {
   readonly listen: ListenAddress;
   /** The key given by the operator, always valid; null: one is made at the first start. Never printed. */
   readonly apiKey: string | null;
+  /** Where the key given by the operator was read from; null: from the variable, or there is none. */
+  readonly apiKeyFile: string | null;
   readonly databaseUrl: string;
   readonly configFile: string;
   readonly blockedMap: string;
@@ -95,6 +97,11 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('ACCEPT_MAP_FILE', 'false', 'boolean', 'rewrite a map file of another database, or to less than half'),
 ];
 
+/** In the place of a secret. */
+const masked = '********';
+/** The form of a key that the service made. */
+const ownKey = /^pm_[A-Za-z0-9_-]{43}$/;
+
 /** `-S` of HAProxy takes 97 bytes (measured on 2.6). */
 const masterSocketPathLimit = 97;
 /** A Unix socket path of the kernel. */
@@ -161,6 +168,7 @@ export function readSettings(
     prefix,
     listen: parseListen(raw('LISTEN')),
     apiKey: readKey(given(byName.get('PROXY_MANAGER_API_KEY')!), path('API_KEY_FILE'), readFile),
+    apiKeyFile: isGiven('API_KEY') || !isGiven('API_KEY_FILE') ? null : path('API_KEY_FILE'),
     databaseUrl: databaseUrl(raw('DATABASE_URL'), isGiven('DATABASE_URL'), prefix),
     configFile: path('CONFIG_FILE'),
     blockedMap: path('BLOCKED_MAP'),
@@ -210,10 +218,11 @@ function refuseSharedPaths(settings: Settings): void {
 
 /** The effective settings for `config show`; secrets masked. */
 export function describeSettings(settings: Settings): Record<string, string> {
-  const { listen, apiKey, httpBind, template, ...rest } = settings;
+  const { listen, apiKey, apiKeyFile, httpBind, template, ...rest } = settings;
   const shown: Record<string, string> = {
     listen: listen.text,
-    apiKey: apiKey === null ? '(made at the first start)' : '********',
+    apiKey: apiKey === null ? '(made at the first start)' : masked,
+    ...(apiKeyFile === null ? {} : { apiKeyFile }),
     httpBind: httpBind.join(','),
     template: template ?? '(built in)',
   };
@@ -233,7 +242,12 @@ function refuseUnknown(environment: Readonly<Record<string, string | undefined>>
   ]);
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('PROXY_MANAGER_') && !known.has(name) && !others.has(name)) {
-      throw new SettingsError(name, value ?? '', 'there is no such setting; see `proxy-manager serve --help`');
+      // Its value is not shown: what is misspelt may be the key's name.
+      throw new SettingsError(
+        name,
+        value === undefined || value === '' ? '' : masked,
+        'there is no such setting; see `proxy-manager serve --help`',
+      );
     }
   }
 }
@@ -242,10 +256,13 @@ function readKey(key: string | undefined, file: string, readFile: (path: string)
   const check = (variable: string, value: string): string => {
     // RFC 6750's token characters: what an Authorization header can carry whole.
     if (/^[A-Za-z0-9\-._~+/]{16,512}=*$/.test(value)) return value;
-    throw new SettingsError(variable, '********', 'a key has 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /');
+    throw new SettingsError(variable, masked, 'a key has 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /');
   };
   if (key !== undefined) return check('PROXY_MANAGER_API_KEY', key);
   if (file === '') return null;
+  if (ownKey.test(basename(file))) {
+    throw new SettingsError('PROXY_MANAGER_API_KEY_FILE', masked, 'it takes the path of a file, and this is a key');
+  }
   let content: string;
   try {
     content = readFile(file);

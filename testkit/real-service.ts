@@ -33,6 +33,8 @@ export interface ServiceOptions {
   /** Default true: the service starts the proxy and keeps it. */
   readonly supervise?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The words that start the service, from those that would: to run it as another user, from another folder. */
+  readonly command?: (words: readonly [string, ...string[]]) => readonly [string, ...string[]];
   /** Runs before the service starts: files, or a proxy, that are there already. The ports of `service` are known. */
   readonly before?: (paths: ServicePaths, service: RealService) => Promise<void>;
   /** Default true: wait until it is ready. Otherwise only that the process was spawned. */
@@ -118,7 +120,9 @@ export class RealService {
   /** Starts the service (again) on the same folder. */
   async launch(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const output = openSync(this.paths.jsonLog, 'a');
-    const child = spawn(join(root, 'bin/proxy-manager'), ['serve'], {
+    const words = [join(root, 'bin/proxy-manager'), 'serve'] as const;
+    const [program, ...args] = this.#options.command?.([...words]) ?? words;
+    const child = spawn(program, args, {
       stdio: ['ignore', output, output],
       env: {
         PATH: `${process.env['PATH']}:/usr/sbin`,

@@ -2,6 +2,7 @@
 // proxy goes on. SIGHUP opens the manager log anew.
 import { createApp } from '../http/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
+import { makeStateFolder } from '../service/folders-and-locks.ts';
 import { startService } from '../service/service.ts';
 import { checkSettings } from '../service/settings-check.ts';
 import type { Settings } from '../settings.ts';
@@ -27,6 +28,10 @@ export interface ServeOptions {
 /** Null: it was told to stop before it had started. */
 export async function serve(settings: Settings, options: ServeOptions = {}): Promise<Served | null> {
   await checkSettings(settings);
+  // A loose umask (0 in some containers) must not make what we make, or the proxy does, anybody's to write to.
+  process.umask(process.umask() | 0o022);
+  // Before the log of a trial, which lies in it.
+  makeStateFolder(settings);
   const log = new ManagerLog(settings.logFile, options.jsonFile ?? 1);
   const trial = options.trial === true;
   const stopping = new AbortController();

@@ -3,7 +3,7 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symli
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { removeStaleTemporaries, temporaryPath, writeFileAtomically } from './atomic-file.ts';
+import { removeStaleTemporaries, temporaryPath, writeFileAtomically, writeSecretFile } from './atomic-file.ts';
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'atomic-file-'));
@@ -68,6 +68,37 @@ describe('an atomic write', () => {
     await expect(writeFileAtomically(join(await folder(), 'away', 'x'), 'new')).rejects.toMatchObject({
       code: 'ENOENT',
     });
+  });
+});
+
+describe('a secret file', () => {
+  test.each([0, 0o077])('is for us alone, whatever the umask (%o)', async (umask) => {
+    const path = join(await folder(), 'api-key');
+    const mask = process.umask(umask);
+    await writeSecretFile(path, 'secret\n').finally(() => process.umask(mask));
+    expect(await readFile(path, 'utf8')).toBe('secret\n');
+    expect(await modeOf(path)).toBe(0o600);
+  });
+
+  test('takes neither the mode nor the owner of what somebody put there before', async () => {
+    const place = await folder();
+    const path = join(place, 'api-key');
+    await writeFile(path, 'bait', { mode: 0o666 });
+    await chmod(path, 0o666);
+    if (process.getuid?.() === 0) await chown(path, 65_534, 65_534);
+    await writeSecretFile(path, 'secret\n');
+    expect(await modeOf(path)).toBe(0o600);
+    expect((await stat(path)).uid).toBe(process.getuid?.());
+    expect(await readdir(place)).toEqual(['api-key']);
+  });
+
+  test('replaces a link, and leaves alone what it leads to', async () => {
+    const place = await folder();
+    await writeFile(join(place, 'target'), 'theirs');
+    await symlink(join(place, 'target'), join(place, 'api-key'));
+    await writeSecretFile(join(place, 'api-key'), 'secret\n');
+    expect((await lstat(join(place, 'api-key'))).isFile()).toBe(true);
+    expect(await readFile(join(place, 'target'), 'utf8')).toBe('theirs');
   });
 });
 

@@ -1,5 +1,6 @@
 // `-c`: the proxy's own judgement of a configuration file.
 import { spawn } from 'node:child_process';
+import { childEnvironment } from './child-environment.ts';
 
 export interface ConfigurationCheck {
   readonly valid: boolean;
@@ -27,7 +28,10 @@ export function checkConfiguration(
   timeLimitMs = TIME_LIMIT_MS,
 ): Promise<ConfigurationCheck> {
   return new Promise((resolve, reject) => {
-    const child = spawn(bin, ['-V', '-c', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(bin, ['-V', '-c', '-f', file], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: childEnvironment(),
+    });
     let output = '';
     let verdict = '';
     let late = false;

@@ -8,9 +8,11 @@ import { blockedIpsRoutes } from './blocked-ips-routes.ts';
 import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
 import { configRoutes } from './config-routes.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
-import { FailureLimiter } from './failure-limiter.ts';
+import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
+import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
@@ -19,6 +21,7 @@ import { RouteTable } from './route-table.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { Services } from './services.ts';
 import { sitesRoutes } from './sites-routes.ts';
+import { answerExpectation, refuseAmbiguous } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import './request-context.ts';
 
@@ -44,6 +47,8 @@ export interface Timeouts {
 
 const TIMEOUTS: Timeouts = { connection: 600_000, headers: 15_000, request: 600_000, keepAlive: 72_000 };
 
+const NO_LOG = { error: () => undefined, info: () => undefined };
+
 export type App = FastifyInstance;
 /** The form in which every routes file sees the application. */
 export type TypedApp = ReturnType<typeof typed>;
@@ -55,6 +60,10 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const app = fastify({
     http: {
       maxHeaderSize: 16_384,
+      // Said outright: an option of Node's own, or of NODE_OPTIONS, must not loosen it.
+      insecureHTTPParser: false,
+      // Asked for by `refuseAmbiguous`, with a proper answer.
+      requireHostHeader: false,
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
     },
@@ -79,9 +88,11 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
+  app.server.on('checkExpectation', answerExpectation);
   takeJsonBodies(app);
-  addHooks(app, services, monotonicNow);
-  addErrorHandlers(app, services);
+  const keyless = new KeylessLines((message, fields) => services.log.info(message, fields));
+  addHooks(app, services, keyless, monotonicNow);
+  addErrorHandlers(app, services, keyless);
 
   const typedApp = typed(app);
   healthRoutes(typedApp, services);
@@ -98,7 +109,7 @@ function typed(app: FastifyInstance) {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-function addHooks(app: FastifyInstance, services: Services, monotonicNow: () => number): void {
+function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLines, monotonicNow: () => number): void {
   const limiter = new FailureLimiter(monotonicNow);
   const routes = new RouteTable();
   let closing = false;
@@ -121,6 +132,7 @@ function addHooks(app: FastifyInstance, services: Services, monotonicNow: () => 
   app.addHook('onRequest', async (request, reply) => {
     request.receivedAt = performance.now();
     reply.headers(commonHeaders(request.id));
+    refuseAmbiguous(request.raw);
     if (request.routeOptions.config?.open !== true) {
       const key = await authenticate(request, services.keys, limiter);
       request.keyName = key.name;
@@ -140,6 +152,7 @@ function addHooks(app: FastifyInstance, services: Services, monotonicNow: () => 
   app.addHook('preClose', async () => {
     closing = true;
   });
+  app.addHook('onClose', async () => keyless.end());
   // What is under way when the service closes is answered, and its connection goes with the answer.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close');
@@ -150,26 +163,26 @@ function addHooks(app: FastifyInstance, services: Services, monotonicNow: () => 
     const open = request.routeOptions.config?.open === true;
     // Probes come every second and say nothing while all is well.
     if (open && reply.statusCode < 400) return;
+    const address = request.socket.remoteAddress ?? 'unix';
+    if (request.keyName === '' && !keyless.mayTell(sourceOf(address))) return;
     services.log.info('Request answered', {
       request_id: request.id,
       method: request.method,
       path: pathOf(request.url),
       status: reply.statusCode,
-      key: request.keyName === '' ? undefined : request.keyName,
+      ...(request.keyName === '' ? { from: address } : { key: request.keyName }),
       duration_ms: Math.round((performance.now() - request.receivedAt) * 10) / 10,
     });
   });
 }
 
-function addErrorHandlers(app: FastifyInstance, services: Services): void {
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, services.log));
+function addErrorHandlers(app: FastifyInstance, services: Services, keyless: KeylessLines): void {
+  app.setErrorHandler((error, request, reply) => {
+    const told = request.keyName !== '' || keyless.mayTell(sourceOf(request.socket.remoteAddress ?? 'unix'));
+    return sendError(error, request, reply, told ? services.log : NO_LOG);
+  });
   // Never reached: the hook has refused the request already. Kept so that no other 404 form can ever leave.
   app.setNotFoundHandler((request, reply) =>
     sendError(noSuchEndpoint(request.method, pathOf(request.url)), request, reply, services.log),
   );
-}
-
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
 }

@@ -7,6 +7,7 @@ import { encodeApiError, encodeErr } from '../errors/protobuf.ts';
 import type { ServiceError } from '../errors/service-error.ts';
 import { causeText } from '../telemetry/log.ts';
 import { asAnswerableError, asConnectionError } from './framework-errors.ts';
+import { pathOf } from './path-of.ts';
 import { newRequestId } from './request-id.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog } from './services.ts';
@@ -22,7 +23,7 @@ export async function sendError(
     log.error('Request failed', {
       request_id: request.id,
       method: request.method,
-      path: request.url,
+      path: pathOf(request.url),
       status: error.status,
       code: error.code,
       cause: causeText(thrown),

@@ -48,10 +48,10 @@ export class FailureLimiter {
   }
 }
 
-/** Whoever has one IPv6 address has its whole /64. */
-function sourceOf(address: string): string {
+/** Whoever has one IPv6 address has its whole /64, a link-local one (`fe80::1%eth0`) too. */
+export function sourceOf(address: string): string {
   if (!isIPv6(address)) return address;
-  const parsed = parseIp(address);
+  const parsed = parseIp(address.replace(/%.*$/s, ''));
   if (!parsed.ok || parsed.entry.family === 4) return address;
   return `${parsed.entry.words[0]}:${parsed.entry.words[1]}`;
 }

@@ -1,4 +1,5 @@
 // What a start needs before anything else: the folders of its files, and that nobody else works on them.
+import { mkdirSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isMissing } from '../files/atomic-file.ts';
@@ -19,6 +20,7 @@ export function takeLocks(settings: Settings): ServiceLock[] {
   }
 }
 
+/** Whatever the umask: a folder of ours is written to by us alone, and the state folder is nobody else's to see. */
 export async function makeFolders(settings: Settings): Promise<void> {
   const files = [
     settings.configFile,
@@ -29,9 +31,16 @@ export async function makeFolders(settings: Settings): Promise<void> {
     settings.statsSocket,
     settings.pidFile,
   ];
-  for (const folder of new Set([...files.map((file) => dirname(file)), settings.stateDir])) {
-    if (!(await exists(folder))) await mkdir(folder, { recursive: true });
+  for (const folder of new Set(files.map((file) => dirname(file)))) {
+    if (!(await exists(folder))) await mkdir(folder, { recursive: true, mode: 0o755 });
   }
+  makeStateFolder(settings);
+}
+
+/** What was there keeps its mode; `checkRights` says what it thinks of it. */
+export function makeStateFolder({ stateDir }: Settings): void {
+  mkdirSync(dirname(stateDir), { recursive: true, mode: 0o755 });
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
 }
 
 async function exists(path: string): Promise<boolean> {

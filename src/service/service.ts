@@ -33,6 +33,7 @@ import { LiveRule } from './live-rule.ts';
 import { openState, rememberInstance } from './open-state.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
+import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
 
 export interface RunningService {
@@ -61,6 +62,7 @@ export async function startService(
 ): Promise<RunningService> {
   const now = (): Date => new Date();
   await makeFolders(settings);
+  checkRights(settings, log);
   const locks = takeLocks(settings);
   const facts = new ProxyFacts(settings.proxyBin, log);
   await facts.read();

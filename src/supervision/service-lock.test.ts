@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, link, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getuid } from 'node:process';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
 import { ServiceLock } from './service-lock.ts';
 
@@ -41,5 +42,64 @@ describe('the lock of a service', () => {
       /the lock .*absent\/c\.lock cannot be opened/,
     );
     expect(() => ServiceLock.take(folder, 'x')).toThrow(/the lock .* cannot be opened/);
+  });
+
+  describe('in a folder where anybody may make files', () => {
+    const stranger = 65_534;
+    const root = getuid?.() === 0;
+    let shared: string;
+    beforeEach(async () => {
+      shared = await mkdtemp(join(tmpdir(), 'pm-shared-'));
+      await chmod(shared, 0o1777);
+    });
+    afterEach(() => rm(shared, { recursive: true, force: true }));
+    const path = () => join(shared, 'proxy-cli.lock');
+
+    it.each([0, 0o022, 0o077])('is a file that nobody else may open, and so hold (umask %o)', async (umask) => {
+      const mask = process.umask(umask);
+      const lock = ServiceLock.take(path(), 'x');
+      process.umask(mask);
+      expect((await stat(path())).mode & 0o777).toBe(0o600);
+      lock.free();
+    });
+
+    it('that an earlier version left for others to read is closed to them', async () => {
+      await writeFile(path(), '', { mode: 0o644 });
+      ServiceLock.take(path(), 'x').free();
+      expect((await stat(path())).mode & 0o777).toBe(0o600);
+    });
+
+    it.runIf(root)('cannot be opened by another user', () => {
+      const lock = ServiceLock.take(path(), 'x');
+      const tried = spawnSync('cat', [path()], { uid: stranger, gid: stranger });
+      expect(tried.status).not.toBe(0);
+      lock.free();
+    });
+
+    it('is not taken through a link, and what the link leads to stays as it is', async () => {
+      const target = join(folder, 'precious');
+      await symlink(target, path());
+      expect(() => ServiceLock.take(path(), 'x')).toThrow(`not a file of its own`);
+      await expect(stat(target)).rejects.toThrow('ENOENT');
+      await writeFile(target, 'precious');
+      expect(() => ServiceLock.take(path(), 'x')).toThrow(`rm ${path()}`);
+      await rm(path());
+      await link(target, path());
+      expect(() => ServiceLock.take(path(), 'x')).toThrow(`not a file of its own`);
+      expect(await readFile(target, 'utf8')).toBe('precious');
+    });
+
+    it.each(['', '-journal', '-wal', '-shm'])(
+      'is refused, by the name of who made it, when "%s" is another’s',
+      async (suffix) => {
+        if (!root) return;
+        await writeFile(`${path()}${suffix}`, '', { mode: 0o666 });
+        await chown(`${path()}${suffix}`, stranger, stranger);
+        expect(() => ServiceLock.take(path(), 'x')).toThrow(
+          /belongs to user 65534, not to user 0; look who made it, and remove it: rm /,
+        );
+        expect((await stat(`${path()}${suffix}`)).uid).toBe(stranger);
+      },
+    );
   });
 });

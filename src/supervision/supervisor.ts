@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childEnvironment } from '../haproxy/child-environment.ts';
 import { findMaster, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { processAlive, processStartTime } from '../haproxy/process.ts';
@@ -31,6 +32,9 @@ export interface SupervisorOptions {
 export type SupervisorState =
   | { readonly running: true; readonly master: number; readonly adopted: boolean }
   | { readonly running: false; readonly reason: string };
+
+/** A link in its place is not followed. */
+const outputFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const watchEveryMs = 200;
 /** Workers whose master was killed let go of their addresses a moment later. */
@@ -175,13 +179,13 @@ export class Supervisor {
       throw new AddressTaken(`the proxy is not started: ${taken.join(', ')} is held by another process`);
     }
     if (this.#stop.signal.aborted) throw new Error('the proxy is not started: the service stops');
-    const output = openSync(outputFile, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o640);
+    const output = openSync(outputFile, outputFlags, 0o640);
     try {
       const child = spawn(proxyBin, ['-W', '-S', `${masterSocketPath},mode,600`, '-p', pidFile, '-f', configFile], {
         detached: true,
         stdio: ['ignore', output, output],
         cwd: '/',
-        env: withoutOwnSettings(process.env),
+        env: childEnvironment(),
       });
       const spawned = Promise.withResolvers<number>();
       child.once('spawn', () => spawned.resolve(child.pid!));
@@ -293,9 +297,4 @@ export class Supervisor {
       await file.close();
     }
   }
-}
-
-/** The service's key must not be in the proxy's environment. */
-function withoutOwnSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('PROXY_MANAGER_')));
 }

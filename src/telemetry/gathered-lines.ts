@@ -1,5 +1,6 @@
 // Lines gathered and written together: a write costs some 20 µs, and a request tells three lines in two forms.
 import { pino } from 'pino';
+import { withoutKeys } from './key-mark.ts';
 
 /** What waits for a disk that is full, to be written when it has room again; beyond it lines are lost. */
 const keptBytes = 1_048_576;
@@ -31,8 +32,8 @@ export class GatheredLines {
 
   /** In the file, or the pipe, when it returns. A disk without room loses lines and throws nothing. */
   flush(): void {
-    const lines = this.#lines;
-    if (lines === '') return;
+    if (this.#lines === '') return;
+    const lines = withoutKeys(this.#lines);
     this.#lines = '';
     try {
       this.#destination.write(lines);

@@ -1,0 +1,58 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { FailureLimiter, sourceOf } from './failure-limiter.ts';
+import { KeylessLines } from './keyless-lines.ts';
+import { BEARER, stubApp } from './testkit/stub-services.ts';
+
+afterEach(() => vi.useRealTimers());
+
+test('a flood without a valid key has twenty lines a minute, and one that counts the rest', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { app, logged } = stubApp();
+  const wrong = 'pm_a-key-that-is-wrong';
+  const ask = (remoteAddress: string, headers: Record<string, string>) =>
+    app.inject({ url: `/health?key=${wrong}`, remoteAddress, headers });
+  for (let n = 0; n < 400; n += 1) await ask('192.0.2.1', { authorization: `Bearer ${wrong}` });
+  for (let n = 0; n < 100; n += 1) await ask(`2001:db8::${n.toString(16)}`, {});
+  await ask('192.0.2.9', BEARER);
+  expect(logged).toHaveLength(21);
+  expect(logged[0]).toMatchObject({ message: 'Request answered', fields: { status: 401, from: '192.0.2.1' } });
+  expect(logged[20]).toMatchObject({ fields: { status: 200, key: 'ops' } });
+
+  vi.advanceTimersByTime(60_000);
+  expect(logged).toHaveLength(22);
+  expect(logged[21]).toMatchObject({
+    message: 'Requests without a valid key',
+    fields: { requests: 480, most_from: { '192.0.2.1': 380, [sourceOf('2001:db8::1')]: 100 } },
+  });
+  expect(JSON.stringify(logged)).not.toContain(wrong);
+
+  await ask('192.0.2.1', {});
+  expect(logged).toHaveLength(23);
+  vi.advanceTimersByTime(60_000);
+  expect(logged).toHaveLength(23);
+});
+
+test('a flood while keys cannot be checked does not fill the log with its errors either', async () => {
+  const { app, logged } = stubApp({ keys: { authenticate: () => Promise.reject(new Error('database gone')) } });
+  for (let n = 0; n < 300; n += 1) await app.inject({ url: '/health', headers: BEARER });
+  expect(logged.length).toBeLessThanOrEqual(20);
+  expect(logged[0]).toMatchObject({ message: 'Request failed' });
+  await app.close();
+  expect(logged.at(-1)?.message).toBe('Requests without a valid key');
+});
+
+test('sources beyond the bound are counted together', () => {
+  const told: unknown[] = [];
+  const lines = new KeylessLines((_message, fields) => told.push(fields), { lines: 0, windowMs: 1_000, sources: 2 });
+  for (const source of ['a', 'b', 'c', 'd', 'a']) expect(lines.mayTell(source)).toBe(false);
+  lines.end();
+  expect(told).toEqual([{ requests: 5, most_from: { a: 2, b: 1 } }]);
+  lines.end();
+  expect(told).toHaveLength(1);
+});
+
+test('wrong keys from one link-local network count together, whatever the address', () => {
+  const limiter = new FailureLimiter(() => 0, { failures: 1, windowMs: 1_000, addresses: 10 });
+  expect(limiter.fail('fe80::1%eth0')).toBeNull();
+  expect(limiter.fail('fe80::2%eth0')).toBe(1);
+});

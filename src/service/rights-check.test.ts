@@ -1,0 +1,153 @@
+import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readSettings } from '../settings.ts';
+import { makeFolders } from './folders-and-locks.ts';
+import { checkRights } from './rights-check.ts';
+
+const own = getuid?.() ?? 0;
+const stranger = 65_534;
+let prefix: string;
+let warned: string[];
+const settings = (more: Record<string, string> = {}) =>
+  readSettings({ PROXY_MANAGER_PREFIX: prefix, ...more }, {}, () => 'k'.repeat(40));
+const log = {
+  info: () => undefined,
+  warn: (_message: string, fields = {}) => void warned.push((fields as { what: string }).what),
+  error: () => undefined,
+};
+const check = (more: Record<string, string> = {}) => checkRights(settings(more), log, own);
+const at = (path: string) => join(prefix, path);
+const state = 'var/lib/proxy-manager';
+const database = `${state}/proxy-manager.sqlite`;
+
+beforeEach(async () => {
+  prefix = await mkdtemp(join(tmpdir(), 'pm-rights-'));
+  warned = [];
+  await makeFolders(settings());
+});
+afterEach(() => rm(prefix, { recursive: true, force: true }));
+
+test('what the service makes itself passes without a word', () => {
+  check();
+  expect(warned).toEqual([]);
+});
+
+describe('a start is refused, with the command that mends it,', () => {
+  test.each([
+    'etc/proxy/proxy.cfg',
+    'etc/proxy/blocked_ips.map',
+    database,
+    `${state}/api-key`,
+    'var/log/proxy-manager.log',
+  ])('when everybody may write to %s', async (path) => {
+    await mkdir(at('var/log'), { recursive: true });
+    await writeFile(at(path), '');
+    await chmod(at(path), 0o602);
+    expect(() => check()).toThrow(`chmod o-w ${at(path)}`);
+  });
+
+  test.each(['etc', 'etc/proxy', 'var/lib', state, 'var/run'])(
+    'when everybody may write to the folder %s',
+    async (path) => {
+      await chmod(at(path), 0o777);
+      expect(() => check()).toThrow(`everybody may write to ${at(path)}, and so put anything in the place of`);
+    },
+  );
+
+  test('when a file of ours is to lie directly in a folder like /tmp, where anybody may make it first', async () => {
+    await mkdir(at('shared'));
+    await chmod(at('shared'), 0o1777);
+    for (const name of ['LOG_FILE', 'CONFIG_FILE', 'BLOCKED_MAP', 'PID_FILE', 'BACKUP_DIR']) {
+      expect(() => check({ [`PROXY_MANAGER_${name}`]: at('shared/x') })).toThrow('name a folder of its own');
+    }
+    // The sticky bit keeps what is ours there: a folder of our own in it is safe, and so is a socket, which is examined.
+    await mkdir(at('shared/ours'), { mode: 0o700 });
+    check({ PROXY_MANAGER_LOG_FILE: at('shared/ours/x'), PROXY_MANAGER_MASTER_SOCKET: at('shared/proxy-cli') });
+  });
+
+  test('when a link leads to where everybody may write', async () => {
+    await mkdir(at('open'));
+    await chmod(at('open'), 0o777);
+    await symlink(at('open/real.cfg'), at('etc/proxy/proxy.cfg'));
+    await writeFile(at('open/real.cfg'), '');
+    expect(() => check()).toThrow(at('open'));
+  });
+
+  test('for every reason at once', async () => {
+    await chmod(at(state), 0o777);
+    await writeFile(at('etc/proxy/proxy.cfg'), '');
+    await chmod(at('etc/proxy/proxy.cfg'), 0o666);
+    expect(() => check()).toThrow(/var\/lib\/proxy-manager.*etc\/proxy\/proxy\.cfg/s);
+  });
+
+  describe.runIf(own === 0)('when another user owns', () => {
+    test.each([state, database, `${database}-wal`, `${database}-shm`, `${database}-journal`, `${state}/api-key`])(
+      '%s',
+      async (path) => {
+        if (path !== state) await writeFile(at(path), '', { mode: 0o600 });
+        await chown(at(path), stranger, stranger);
+        expect(() => check()).toThrow(`belongs to user ${stranger}: chown 0 ${at(path)}`);
+      },
+    );
+
+    test('the key file of the settings, or a link to it', async () => {
+      await writeFile(at('key'), '', { mode: 0o600 });
+      await chown(at('key'), stranger, stranger);
+      expect(() => check({ PROXY_MANAGER_API_KEY_FILE: at('key') })).toThrow(`chown 0 ${at('key')}`);
+      await symlink(at('key'), at('link'));
+      expect(() => check({ PROXY_MANAGER_API_KEY_FILE: at('link') })).toThrow(`chown 0 ${at('key')}`);
+    });
+  });
+});
+
+describe('a start goes on, and warns,', () => {
+  test('when everybody may read a secret', async () => {
+    await writeFile(at(database), '', { mode: 0o644 });
+    await writeFile(at('key'), '', { mode: 0o644 });
+    await chmod(at(state), 0o755);
+    check({ PROXY_MANAGER_API_KEY_FILE: at('key') });
+    expect(warned).toEqual([
+      `everybody may read the state folder ${at(state)}: chmod o-rwx ${at(state)}`,
+      `everybody may read the key file ${at('key')}: chmod o-rwx ${at('key')}`,
+      `everybody may read the database ${at(database)}: chmod o-rwx ${at(database)}`,
+    ]);
+  });
+
+  test('not about a file that holds no secret, nor about what a group may', async () => {
+    await writeFile(at('etc/proxy/proxy.cfg'), '', { mode: 0o644 });
+    await chmod(at('etc/proxy/proxy.cfg'), 0o664);
+    await chmod(at('etc/proxy'), 0o775);
+    check();
+    expect(warned).toEqual([]);
+  });
+
+  test.runIf(own === 0)('once about each folder and file that another user owns', async () => {
+    await chown(at('etc/proxy'), stranger, stranger);
+    check();
+    expect(warned).toEqual([
+      expect.stringMatching(new RegExp(`^user ${stranger} owns ${at('etc/proxy')}, .*: chown 0 `)),
+    ]);
+  });
+});
+
+test('a device that keeps nothing is no file of ours', () => {
+  check({ PROXY_MANAGER_LOG_FILE: '/dev/null' });
+  expect(warned).toEqual([]);
+});
+
+test.each([0, 0o027])('folders have the same modes under every umask (%o)', async (umask) => {
+  const fresh = await mkdtemp(join(tmpdir(), 'pm-umask-'));
+  const mask = process.umask(umask);
+  try {
+    const made = readSettings({ PROXY_MANAGER_PREFIX: fresh }, {}, () => '');
+    await makeFolders(made);
+    checkRights(made, log, own);
+  } finally {
+    process.umask(mask);
+  }
+  expect(warned).toEqual([]);
+  await rm(fresh, { recursive: true });
+});

@@ -1,0 +1,84 @@
+// Least rights, looked at before anything is opened: what another user of this machine could read, replace or make
+// first. What decides who gets in and who is blocked (database, state folder, key) is refused when it is not ours; what
+// an operator may have a reason for is told with the command that mends it (docs/adr/0023-least-rights.md).
+import { dirname, join } from 'node:path';
+import { getuid } from 'node:process';
+import { type PathRights, pathRights } from '../files/path-safety.ts';
+import type { Settings } from '../settings.ts';
+import type { Log } from '../telemetry/log.ts';
+import { StartRefused } from './open-state.ts';
+
+interface Kept {
+  readonly what: string;
+  readonly path: string;
+  /** Decides who gets in: nobody else may own it, and it is nobody else's to read. */
+  readonly secret: boolean;
+}
+
+/** @throws StartRefused with every reason and the command that mends each */
+export function checkRights(settings: Settings, log: Log, ownUid: number = getuid?.() ?? 0): void {
+  const refusals = new Set<string>();
+  const warnings = new Map<string, string>();
+  for (const kept of keptFiles(settings)) {
+    const rights = pathRights(kept.path, ownUid);
+    for (const text of refusalsOf(kept, rights, ownUid)) refusals.add(text);
+    for (const { about, text } of warningsOf(kept, rights, ownUid)) {
+      if (!warnings.has(about)) warnings.set(about, text);
+    }
+  }
+  for (const text of warnings.values()) log.warn('Rights are wider than they need to be', { what: text });
+  if (refusals.size > 0) throw new StartRefused([...refusals].join('; '));
+}
+
+function keptFiles(settings: Settings): readonly Kept[] {
+  const database = settings.databaseUrl.slice('sqlite:'.length);
+  const secret = (what: string, path: string | null): Kept[] => (path === null ? [] : [{ what, path, secret: true }]);
+  const plain = (what: string, path: string | null): Kept[] => (path === null ? [] : [{ what, path, secret: false }]);
+  return [
+    ...secret('the state folder', settings.stateDir),
+    ...secret('the key file', join(settings.stateDir, 'api-key')),
+    ...secret('the key file', settings.apiKeyFile),
+    ...['', '-wal', '-shm', '-journal'].flatMap((suffix) => secret('the database', `${database}${suffix}`)),
+    ...plain('the configuration', settings.configFile),
+    ...plain('the template', settings.template),
+    ...plain('the blocked map', settings.blockedMap),
+    ...plain('the trusted map', settings.trustedMap),
+    ...plain('the sites map', settings.sitesMap),
+    ...plain('the backup folder', settings.backupDir),
+    ...plain('the pid file', settings.pidFile),
+    ...plain('the log', settings.logFile === '-' ? null : settings.logFile),
+  ];
+}
+
+function refusalsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: number): string[] {
+  const refusals = rights.writable.map((writable) =>
+    writable === path
+      ? `everybody may write to ${what} ${path}: chmod o-w ${path}`
+      : `everybody may write to ${writable}, and so put anything in the place of ${what} ${path}: ${
+          writable === dirname(path) ? 'name a folder of its own' : `chmod o-w ${writable}`
+        }`,
+  );
+  for (const { path: at, uid, isFolderAbove } of rights.strangers) {
+    if (secret && !isFolderAbove) refusals.push(`${what} ${at} belongs to user ${uid}: chown ${ownUid} ${at}`);
+  }
+  return refusals;
+}
+
+interface Warning {
+  /** A folder that many files lie below is told of once. */
+  readonly about: string;
+  readonly text: string;
+}
+
+function warningsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: number): Warning[] {
+  const warnings: Warning[] = [];
+  if (secret && rights.readableByAll) {
+    warnings.push({ about: `reading ${path}`, text: `everybody may read ${what} ${path}: chmod o-rwx ${path}` });
+  }
+  for (const { path: at, uid, isFolderAbove } of rights.strangers) {
+    if (secret && !isFolderAbove) continue;
+    const could = isFolderAbove ? `and could replace ${what} ${path} in it` : `which is ${what}`;
+    warnings.push({ about: at, text: `user ${uid} owns ${at}, ${could}: chown ${ownUid} ${at}` });
+  }
+  return warnings;
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { withoutKeys } from './key-mark.ts';
+import { ManagerLog } from './log.ts';
+
+const key = () => `pm_${randomBytes(32).toString('base64url')}`;
+
+test('a key that strayed into a line of either log is not written', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pm-log-'));
+  const [text, json] = [join(folder, 'text'), join(folder, 'json')];
+  const log = new ManagerLog(text, json);
+  const strayed = Array.from({ length: 50 }, key);
+  for (const one of strayed) {
+    log.info('Request answered', { path: `/api/keys/${one}`, cause: `there is no ${one}, see "${one}"`, list: [one] });
+    log.warn(`${one} is wrong`, { key: one });
+  }
+  log.flush();
+  for (const path of [text, json]) {
+    const written = await readFile(path, 'utf8');
+    for (const one of strayed) expect(written).not.toContain(one.slice(3, 20));
+    expect(written).toContain('/api/keys/pm_********');
+    expect(written.trim().split('\n')).toHaveLength(100);
+  }
+  await rm(folder, { recursive: true });
+});
+
+test('what only begins like a key stays', () => {
+  for (const text of ['pm_stats', 'a pm_', `pm_${'x'.repeat(80)}`]) expect(withoutKeys(text)).toBe(text);
+});

@@ -1,0 +1,184 @@
+// The service and its proxy as a user without any right but its own: everything works, nothing is anybody else's to
+// read or write, and another such user gets nowhere.
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync } from 'node:fs';
+import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { type UnprivilegedUser, unprivilegedUser } from '../testkit/unprivileged.ts';
+
+const isRoot = getuid?.() === 0;
+const stranger = 54_322;
+const folder = mkdtempSync(join(tmpdir(), 'pmu-'));
+await chmod(folder, 0o755);
+const user = unprivilegedUser(folder);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A port that only root, or who was given the right, may bind. Null where the machine lets everybody. */
+async function lowPort(): Promise<number | null> {
+  if (Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8')) < 1_024) return null;
+  for (let port = 1_023; port > 600; port -= 1) {
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+    });
+    if (free) return port;
+  }
+  return null;
+}
+
+function start(
+  bin: string,
+  { uid, root, node, command }: UnprivilegedUser,
+  capabilities: readonly string[] = [],
+  environment = {},
+) {
+  return RealService.start({
+    bin,
+    environment: { PROXY_MANAGER_NODE: node, ...environment },
+    // A mask that would let everybody read and write whatever is made without a mode of its own.
+    command: () =>
+      command(['sh', '-c', 'umask 0; exec "$0" "$@"', join(root, 'bin/proxy-manager'), 'serve'], capabilities),
+    before: async ({ prefix }) => {
+      chownSync(prefix, uid, uid);
+      await chmod(prefix, 0o755);
+    },
+  });
+}
+
+const status = async (pid: number) => {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(text)?.[1]?.trim().split(/\s+/) ?? [];
+  return {
+    uids: field('Uid').map(Number),
+    groups: field('Groups').filter(Boolean),
+    effective: field('CapEff')[0] ?? '',
+  };
+};
+
+describeOnEachProxy('as a user without rights,', ({ bin }) => {
+  if (user === null) {
+    it.skip('needs setpriv (util-linux) to be run from root');
+    return;
+  }
+  let service: RealService;
+  beforeAll(async () => {
+    service = await start(bin, user);
+  });
+  afterAll(() => service?.stop());
+
+  it('service and proxy have one user, no group beside its own, and no capability', async () => {
+    const pids = [service.pid, ...(await service.proxyPids())];
+    expect(pids.length).toBeGreaterThanOrEqual(3);
+    for (const pid of pids) {
+      expect(await status(pid)).toMatchObject({
+        uids: Array(4).fill(user.uid),
+        ...(isRoot ? { groups: [], effective: '0000000000000000' } : {}),
+      });
+    }
+  });
+
+  it('blocks, unblocks, syncs and reloads', async () => {
+    expect((await service.block('127.0.0.77')).body).toMatchObject({ runtime_map_updated: true });
+    expect(await service.visit('127.0.0.77')).toBe(403);
+    expect((await service.unblock('127.0.0.77')).body).toMatchObject({ runtime_map_updated: true });
+    expect(await service.visit('127.0.0.77')).toBe(200);
+    await service.block('127.0.0.78');
+    expect((await service.call('POST', '/api/blocked-ips/sync')).status).toBe(200);
+    const reload = await service.call('POST', '/api/config/reload');
+    expect(reload.body).toMatchObject({ status: 'completed' });
+    expect(reload.body['worker_after']).not.toBe(reload.body['worker_before']);
+    expect(await service.visit('127.0.0.78')).toBe(403);
+    const site = { servers: [{ address: '127.0.0.1', port: service.apiPort }] };
+    expect((await service.call('PUT', '/api/sites/a.example', { body: site })).status).toBe(201);
+    await service.healthy();
+  });
+
+  it('goes on after a restart of the service and after the death of the proxy', async () => {
+    service.kill('SIGKILL');
+    await service.ended();
+    await service.launch();
+    expect(await service.visit('127.0.0.78')).toBe(403);
+    for (const pid of await service.proxyPids()) process.kill(pid, 'SIGKILL');
+    await eventually('the new proxy denies', async () => (await service.visit('127.0.0.78')) === 403, 20_000);
+    await service.healthy();
+  });
+
+  it('makes nothing that others may write to, and no secret that they may read', async () => {
+    const names = await readdir(service.paths.prefix, { recursive: true });
+    expect(names.length).toBeGreaterThan(15);
+    const modes: Record<string, string> = {};
+    for (const name of names) {
+      const found = await lstat(join(service.paths.prefix, name));
+      if (found.isSymbolicLink() || name === 'stdout.log') continue;
+      expect({ name, uid: found.uid }).toEqual({ name, uid: user.uid });
+      expect({ name, forOthersToWrite: found.mode & 0o002 }).toEqual({ name, forOthersToWrite: 0 });
+      modes[name] = (found.mode & 0o777).toString(8);
+    }
+    const state = 'var/lib/proxy-manager';
+    expect(modes).toMatchObject({
+      [state]: '700',
+      [`${state}/proxy-manager.sqlite`]: '600',
+      [`${state}/proxy-manager.sqlite-wal`]: '600',
+      [`${state}/proxy-manager.sqlite-shm`]: '600',
+      [`${state}/backups`]: '700',
+      [`${state}/instance.json`]: '640',
+      [`${state}/proxy-output.log`]: '640',
+      'etc/proxy': '755',
+      'etc/proxy/blocked_ips.map': '644',
+      'etc/proxy/blocked_ips.map.lock': '600',
+      'tmp/proxy-cli': '600',
+      'tmp/proxy-cli.lock': '600',
+      'var/run/proxy.sock': '660',
+      'var/log/proxy-manager.log': '640',
+    });
+    expect(await service.logText()).not.toContain('Rights are wider');
+  });
+
+  it.runIf(isRoot)('lets another user of the machine read no secret and reach no socket', async () => {
+    const { paths } = service;
+    const tried = (words: readonly string[]) => {
+      const [program, ...rest] = user.command(words).map((word) => word.replace(String(user.uid), String(stranger)));
+      return spawnSync(program!, rest, { encoding: 'utf8' }).status;
+    };
+    expect(tried(['test', '-r', paths.blockedMap])).toBe(0);
+    for (const path of [
+      paths.database,
+      paths.stateDir,
+      paths.backupDir,
+      paths.log,
+      `${paths.masterSocket}.lock`,
+      `${paths.blockedMap}.lock`,
+      `/proc/${service.pid}/environ`,
+    ]) {
+      expect({ path, read: tried(['cat', path]) }).not.toEqual({ path, read: 0 });
+    }
+    for (const path of [paths.masterSocket, paths.statsSocket, paths.config, paths.blockedMap, paths.pidFile]) {
+      expect({ path, write: tried(['test', '-w', path]) }).not.toEqual({ path, write: 0 });
+    }
+    for (const path of [paths.config, paths.blockedMap, paths.masterSocket, paths.pidFile]) {
+      expect({ path, removed: tried(['rm', '-f', path]) }).not.toEqual({ path, removed: 0 });
+    }
+  });
+
+  it.runIf(isRoot)('serves a port below 1024 with CAP_NET_BIND_SERVICE and no other right', async () => {
+    const port = await lowPort();
+    if (port === null) return;
+    const bind = { PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${port}` };
+    const low = await start(bin, user, ['net_bind_service'], bind);
+    try {
+      expect((await low.block('127.0.0.79')).body).toMatchObject({ runtime_map_updated: true });
+      const [master = 0] = await low.proxyPids();
+      expect((await status(master)).effective).toBe('0000000000000400');
+    } finally {
+      await low.stop();
+    }
+  });
+});

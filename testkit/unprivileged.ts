@@ -1,0 +1,55 @@
+// A user without any right but its own, to run the product as. From root one is taken that nobody else is; whoever runs
+// the tests as somebody else is unprivileged already, and plays the part.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { getuid } from 'node:process';
+
+const root = join(import.meta.dirname, '..');
+
+export interface UnprivilegedUser {
+  readonly uid: number;
+  /** Where the product can be run from: this checkout, or a copy in `folder` when the user cannot reach it. */
+  readonly root: string;
+  readonly node: string;
+  /** The words that run `words` as this user, with its own group and no other, and the capabilities named. */
+  command(words: readonly string[], capabilities?: readonly string[]): readonly [string, ...string[]];
+}
+
+/** Null from root on a machine without setpriv. `folder` must be one that the user may pass through. */
+export function unprivilegedUser(folder: string): UnprivilegedUser | null {
+  const own = getuid?.() ?? 0;
+  const { execPath: node } = process;
+  if (own !== 0) return { uid: own, root, node, command: ([program = '', ...words]) => [program, ...words] };
+  const uid = 54_321;
+  const command: UnprivilegedUser['command'] = (words, capabilities = []) => {
+    const given = capabilities.map((name) => `,+${name}`).join('');
+    const rights = [`--inh-caps=-all${given}`, `--bounding-set=-all${given}`];
+    const kept = given === '' ? [] : [`--ambient-caps=-all${given}`];
+    return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', ...rights, ...kept, '--', ...words];
+  };
+  const can = (path: string): boolean => {
+    const [program, ...words] = command(['test', '-r', path]);
+    return spawnSync(program, words).status === 0;
+  };
+  if (spawnSync('setpriv', ['--version']).status !== 0) return null;
+  if (can(join(root, 'src/main.ts')) && can(node)) return { uid, root, node, command };
+  const copy = join(folder, 'product');
+  copyProduct(copy);
+  return { uid, root: copy, node: join(copy, 'node'), command };
+}
+
+/** What the product runs with, without what only its tests need. */
+function copyProduct(to: string): void {
+  mkdirSync(to, { mode: 0o755 });
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+  };
+  const needed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const packages = needed.map(([path]) => path).filter((path) => !path.includes('/node-linux-'));
+  for (const path of ['bin', 'src', 'package.json', ...packages]) {
+    mkdirSync(dirname(join(to, path)), { recursive: true, mode: 0o755 });
+    cpSync(join(root, path), join(to, path), { recursive: true, dereference: true, force: true });
+  }
+  cpSync(process.execPath, join(to, 'node'));
+}

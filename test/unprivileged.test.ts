@@ -1,6 +1,6 @@
 // The service and its proxy as a user without any right but its own: everything works, nothing is anybody else's to
 // read or write, and another such user gets nowhere.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -34,18 +34,21 @@ async function lowPort(): Promise<number | null> {
   return null;
 }
 
-function start(
-  bin: string,
-  { uid, root, node, command }: UnprivilegedUser,
-  capabilities: readonly string[] = [],
-  environment = {},
-) {
+interface Start {
+  readonly capabilities?: readonly string[];
+  readonly proxyPort?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+function start(bin: string, { uid, root, node, command }: UnprivilegedUser, options: Start = {}) {
+  const { capabilities = [], environment = {}, ...rest } = options;
+  // A mask that would let everybody read and write whatever is made without a mode of its own.
+  const words = ['sh', '-c', 'umask 0; exec "$0" "$@"', join(root, 'bin/proxy-manager'), 'serve'];
   return RealService.start({
     bin,
+    ...rest,
     environment: { PROXY_MANAGER_NODE: node, ...environment },
-    // A mask that would let everybody read and write whatever is made without a mode of its own.
-    command: () =>
-      command(['sh', '-c', 'umask 0; exec "$0" "$@"', join(root, 'bin/proxy-manager'), 'serve'], capabilities),
+    command: () => command(words, capabilities),
     before: async ({ prefix }) => {
       chownSync(prefix, uid, uid);
       await chmod(prefix, 0o755);
@@ -53,9 +56,13 @@ function start(
   });
 }
 
+const noCapability = '0000000000000000';
+/** CAP_NET_BIND_SERVICE alone. */
+const bindsLowPorts = '0000000000000400';
+
 const status = async (pid: number) => {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
-  const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(text)?.[1]?.trim().split(/\s+/) ?? [];
+  const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, 'm').exec(text)?.[1]?.trim().split(/\s+/) ?? [];
   return {
     uids: field('Uid').map(Number),
     groups: field('Groups').filter(Boolean),
@@ -69,18 +76,21 @@ describeOnEachProxy('as a user without rights,', ({ bin }) => {
     return;
   }
   let service: RealService;
+  // Below 1024, for which root gives the one right that this takes.
+  let port: number | null;
   beforeAll(async () => {
-    service = await start(bin, user);
+    port = isRoot ? await lowPort() : null;
+    service = await start(bin, user, port === null ? {} : { proxyPort: port, capabilities: ['net_bind_service'] });
   });
   afterAll(() => service?.stop());
 
-  it('service and proxy have one user, no group beside its own, and no capability', async () => {
+  it('service and proxy have one user, no group beside its own, and no right but to bind a port below 1024', async () => {
     const pids = [service.pid, ...(await service.proxyPids())];
     expect(pids.length).toBeGreaterThanOrEqual(3);
     for (const pid of pids) {
       expect(await status(pid)).toMatchObject({
         uids: Array(4).fill(user.uid),
-        ...(isRoot ? { groups: [], effective: '0000000000000000' } : {}),
+        ...(isRoot ? { groups: [], effective: port === null ? noCapability : bindsLowPorts } : {}),
       });
     }
   });
@@ -168,17 +178,24 @@ describeOnEachProxy('as a user without rights,', ({ bin }) => {
     }
   });
 
-  it.runIf(isRoot)('serves a port below 1024 with CAP_NET_BIND_SERVICE and no other right', async () => {
-    const port = await lowPort();
-    if (port === null) return;
-    const bind = { PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${port}` };
-    const low = await start(bin, user, ['net_bind_service'], bind);
+  it.runIf(isRoot)('works beside a proxy of root whose master socket it may use as a group', async () => {
+    const { uid } = user;
+    const beside = await start(bin, user, { environment: { PROXY_MANAGER_SUPERVISE: 'false' } });
+    const { masterSocket, pidFile, config } = beside.paths;
+    const master = spawn(bin, ['-W', '-S', `${masterSocket},mode,660,gid,${uid}`, '-p', pidFile, '-f', config], {
+      stdio: 'ignore',
+      cwd: '/',
+    });
     try {
-      expect((await low.block('127.0.0.79')).body).toMatchObject({ runtime_map_updated: true });
-      const [master = 0] = await low.proxyPids();
-      expect((await status(master)).effective).toBe('0000000000000400');
+      await beside.healthy();
+      expect((await status(master.pid!)).uids).toEqual([0, 0, 0, 0]);
+      expect(await status(beside.pid)).toMatchObject({ uids: Array(4).fill(uid), effective: noCapability });
+      expect((await beside.block('127.0.0.80')).body).toMatchObject({ runtime_map_updated: true });
+      expect(await beside.visit('127.0.0.80')).toBe(403);
+      expect((await beside.call('POST', '/api/config/reload')).body).toMatchObject({ status: 'completed' });
+      expect(await beside.visit('127.0.0.80')).toBe(403);
     } finally {
-      await low.stop();
+      await beside.stop();
     }
   });
 });

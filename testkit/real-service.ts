@@ -33,6 +33,8 @@ export interface ServiceOptions {
   /** Default true: the service starts the proxy and keeps it. */
   readonly supervise?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where the proxy's front end listens; default: a free port. */
+  readonly proxyPort?: number;
   /** The words that start the service, from those that would: to run it as another user, from another folder. */
   readonly command?: (words: readonly [string, ...string[]]) => readonly [string, ...string[]];
   /** Runs before the service starts: files, or a proxy, that are there already. The ports of `service` are known. */
@@ -102,7 +104,7 @@ export class RealService {
       backupDir: at('var/lib/proxy-manager/backups'),
       proxyOutput: at('var/lib/proxy-manager/proxy-output.log'),
     };
-    const service = new RealService(paths, await freePort(), await freePort(), options);
+    const service = new RealService(paths, await freePort(), options.proxyPort ?? (await freePort()), options);
     try {
       await options.before?.(paths, service);
       await service.launch();

@@ -19,7 +19,7 @@ import { requestId } from './request-id.ts';
 import { accessOf, requireScope } from './route-access.ts';
 import { RouteTable } from './route-table.ts';
 import { commonHeaders } from './security-headers.ts';
-import type { Services } from './services.ts';
+import type { RequestLog, Services } from './services.ts';
 import { sitesRoutes } from './sites-routes.ts';
 import { answerExpectation, refuseAmbiguous } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
@@ -46,8 +46,6 @@ export interface Timeouts {
 }
 
 const TIMEOUTS: Timeouts = { connection: 600_000, headers: 15_000, request: 600_000, keepAlive: 72_000 };
-
-const NO_LOG = { error: () => undefined, info: () => undefined };
 
 export type App = FastifyInstance;
 /** The form in which every routes file sees the application. */
@@ -178,8 +176,14 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
 
 function addErrorHandlers(app: FastifyInstance, services: Services, keyless: KeylessLines): void {
   app.setErrorHandler((error, request, reply) => {
-    const told = request.keyName !== '' || keyless.mayTell(sourceOf(request.socket.remoteAddress ?? 'unix'));
-    return sendError(error, request, reply, told ? services.log : NO_LOG);
+    const told: RequestLog = {
+      info: services.log.info,
+      error: (message, fields) => {
+        if (request.keyName !== '' || keyless.mayTell(sourceOf(request.socket.remoteAddress ?? 'unix')))
+          services.log.error(message, fields);
+      },
+    };
+    return sendError(error, request, reply, told);
   });
   // Never reached: the hook has refused the request already. Kept so that no other 404 form can ever leave.
   app.setNotFoundHandler((request, reply) =>

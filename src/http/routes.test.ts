@@ -241,7 +241,7 @@ const ROUTES: readonly RouteCase[] = [
     status: 200,
     asked: 'keys.list',
     args: [],
-    answer: { items: [expect.objectContaining({ name: 'ops', scopes: null })] },
+    answer: { items: [expect.objectContaining({ name: 'ops', scopes: ['admin'] })] },
   },
   {
     method: 'POST',

@@ -13,6 +13,8 @@ interface ListeningSocket {
   /** As the kernel prints it: hexadecimal, in words of the machine's byte order. */
   readonly address: string;
   readonly port: number;
+  /** Of the user who made it. */
+  readonly uid: string;
   readonly inode: string;
 }
 
@@ -24,7 +26,8 @@ export async function foreignListeners(own: readonly OwnAddress[], pids: readonl
   if (listening.length === 0) return [];
   const held = new Set<string>();
   for (const pid of pids) for (const inode of await socketInodes(pid)) held.add(inode);
-  const foreign = listening.filter((socket) => !held.has(socket.inode));
+  const hidden = await usersOfHidden(pids);
+  const foreign = listening.filter((socket) => !held.has(socket.inode) && !hidden.has(socket.uid));
   if (foreign.length === 0) return [];
   const owners = await ownersOf(new Set(foreign.map((socket) => socket.inode)));
   const texts = foreign.map((socket) => `port ${socket.port} (${owners.get(socket.inode) ?? 'an unknown process'})`);
@@ -69,10 +72,29 @@ async function listeningSockets(): Promise<ListeningSocket[]> {
       const words = line.trim().split(/\s+/);
       if (words[3] !== '0A') continue;
       const [address = '', port = ''] = words[1]?.split(':') ?? [];
-      sockets.push({ address, port: Number.parseInt(port, 16), inode: words[9] ?? '' });
+      sockets.push({ address, port: Number.parseInt(port, 16), uid: words[7] ?? '', inode: words[9] ?? '' });
     }
   }
   return sockets;
+}
+
+/**
+ * The users of those of `pids` whose descriptors we may not see: root's proxy beside a service with few rights. Which
+ * sockets those hold cannot be told, so a socket of such a user is not called foreign; one of anybody else is.
+ */
+async function usersOfHidden(pids: readonly number[]): Promise<Set<string>> {
+  const users = new Set<string>();
+  for (const pid of pids) {
+    try {
+      await readdir(`/proc/${pid}/fd`);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      // `Uid: real effective saved filesystem`. Sockets carry the effective one; a proxy may have changed it since.
+      const ids = /^Uid:\s*(.*)$/m.exec(await readIfThere(`/proc/${pid}/status`))?.[1]?.split(/\s+/) ?? [];
+      for (const id of ids) users.add(id);
+    }
+  }
+  return users;
 }
 
 /** Who holds these sockets, as far as we may see it: `process 4711, haproxy -f …`. Looks at every process: asked seldom. */

@@ -34,12 +34,13 @@ export async function foreignListeners(own: readonly OwnAddress[], pids: readonl
   return [...new Set(texts)];
 }
 
-/** Whether one of `pids` listens at the address. */
+/** Whether one of `pids` listens at the address, as far as it can be told: of one whose descriptors are hidden, its user. */
 export async function listensAt(address: OwnAddress, pids: readonly number[]): Promise<boolean> {
-  const inodes = new Set(
-    (await listeningSockets()).filter((socket) => overlaps(socket, address)).map((one) => one.inode),
-  );
-  if (inodes.size === 0) return false;
+  const listening = (await listeningSockets()).filter((socket) => overlaps(socket, address));
+  if (listening.length === 0) return false;
+  const hidden = await usersOfHidden(pids);
+  if (listening.some(({ uid }) => hidden.has(uid))) return true;
+  const inodes = new Set(listening.map((one) => one.inode));
   for (const pid of pids) if ((await socketInodes(pid)).some((inode) => inodes.has(inode))) return true;
   return false;
 }

@@ -64,9 +64,10 @@ describe('the table of who may do what', () => {
 });
 
 describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
+  const { app, calls } = scoped();
   test.each(rows.filter(({ access }) => access !== 'open'))('asks $route', async ({ method, url, access }) => {
     const needed = access as Scope;
-    const { app, calls } = scoped();
+    calls.length = 0;
     const response = await app.inject({ method: method as 'GET', url, headers: as(held) });
     if (grants([held], needed)) {
       expect(response.statusCode).not.toBe(403);
@@ -85,7 +86,6 @@ describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
   });
 
   test('is asked by HEAD as by GET', async () => {
-    const { app } = scoped();
     for (const { url, access } of rows.filter(({ method }) => method === 'GET')) {
       const { statusCode } = await app.inject({ method: 'HEAD', url, headers: as(held) });
       expect({ url, refused: statusCode === 403 }).toEqual({

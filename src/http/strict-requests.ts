@@ -24,12 +24,12 @@ export function refuseAmbiguous({ rawHeaders, headers, httpVersionMajor, httpVer
   }
 }
 
-/** For Node's `checkExpectation`: an `Expect` that is not `100-continue`. */
+/** For Node's `checkExpectation`: an `Expect` that is not `100-continue`, which Node would answer with a bare 417. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const requestId = newRequestId();
-  const { body } = toProblem(improper('its Expect is not 100-continue'), requestId);
-  const text = JSON.stringify({ ...body, status: 417 });
-  response.writeHead(417, {
+  const { status, body } = toProblem(improper('its Expect is not 100-continue'), requestId);
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
     ...commonHeaders(requestId),
     'content-type': errorContentTypes['problem+json'],
     'content-length': Buffer.byteLength(text),

@@ -125,6 +125,7 @@ describe('the settings', () => {
       prefix: '',
       listen: { text: '127.0.0.1:7080', target: { host: '127.0.0.1', port: 7080 } },
       apiKey: null,
+      apiKeyFile: null,
       databaseUrl: 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
       configFile: '/etc/proxy/proxy.cfg',
       blockedMap: '/etc/proxy/blocked_ips.map',

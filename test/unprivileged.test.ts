@@ -121,6 +121,13 @@ describeOnEachProxy('as a user without rights,', ({ bin }) => {
     await service.healthy();
   });
 
+  it('opens no debugger for whoever sends SIGUSR1', async () => {
+    service.kill('SIGUSR1');
+    await eventually('it was told', async () => (await service.logText()).includes('SIGUSR1 does nothing here'));
+    expect(await readFile(service.paths.jsonLog, 'utf8')).not.toContain('Debugger');
+    expect((await service.health()).status).toBe(200);
+  });
+
   it('makes nothing that others may write to, and no secret that they may read', async () => {
     const names = await readdir(service.paths.prefix, { recursive: true });
     expect(names.length).toBeGreaterThan(15);

@@ -45,9 +45,12 @@ export async function serve(settings: Settings, options: ServeOptions = {}): Pro
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGHUP', () => (trial ? stop('SIGHUP') : log.reopen()));
 
+  // Node's own answer is a debugger on a port of loopback, where every user of the machine could do anything as us.
+  process.on('SIGUSR1', () => log.warn('SIGUSR1 does nothing here; SIGHUP opens the log anew'));
+
   const service = await refusing(
     log,
-    startService(settings, log, version, { signal: stopping.signal, endsProxy: trial }),
+    startService(settings, log, version, { signal: stopping.signal, endsProxy: trial, refusesWideRights: !trial }),
   );
   if (stopping.signal.aborted) {
     await service.stop();

@@ -51,6 +51,17 @@ describe('the table of who may do what', () => {
     ]);
   });
 
+  test('gives read nothing that changes, and no look at configuration and keys; block those that fail2ban needs', () => {
+    const needing = (scope: string) => rows.filter(({ access }) => access === scope).map(({ route }) => route);
+    for (const route of needing('read')) expect(route).toMatch(/^GET (?!\/api\/(config|keys))/);
+    expect(needing('block')).toEqual([
+      'POST /api/blocked-ips',
+      'DELETE /api/blocked-ips/:ip_address',
+      'POST /api/blocked-ips/batch',
+      'POST /api/blocked-ips/sync',
+    ]);
+  });
+
   test('tells OpenAPI the same', async () => {
     const seen: Record<string, unknown> = {};
     const { app } = stubApp();

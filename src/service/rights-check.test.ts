@@ -18,7 +18,7 @@ const log = {
   warn: (_message: string, fields = {}) => void warned.push((fields as { what: string }).what),
   error: () => undefined,
 };
-const check = (more: Record<string, string> = {}) => checkRights(settings(more), log, own);
+const check = (more: Record<string, string> = {}) => checkRights(settings(more), log, { ownUid: own });
 const at = (path: string) => join(prefix, path);
 const state = 'var/lib/proxy-manager';
 const database = `${state}/proxy-manager.sqlite`;
@@ -104,6 +104,14 @@ describe('a start is refused, with the command that mends it,', () => {
 });
 
 describe('a start goes on, and warns,', () => {
+  test('in a trial, of what would be refused otherwise', async () => {
+    await chmod(at('etc/proxy'), 0o777);
+    checkRights(settings(), log, { refuses: false });
+    expect(warned).toEqual(
+      expect.arrayContaining([expect.stringContaining(`everybody may write to ${at('etc/proxy')}`)]),
+    );
+  });
+
   test('when everybody may read a secret', async () => {
     await writeFile(at(database), '', { mode: 0o644 });
     await writeFile(at('key'), '', { mode: 0o644 });
@@ -144,7 +152,7 @@ test.each([0, 0o027])('folders have the same modes under every umask (%o)', asyn
   try {
     const made = readSettings({ PROXY_MANAGER_PREFIX: fresh }, {}, () => '');
     await makeFolders(made);
-    checkRights(made, log, own);
+    checkRights(made, log, { ownUid: own });
   } finally {
     process.umask(mask);
   }

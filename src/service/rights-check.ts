@@ -15,8 +15,15 @@ interface Kept {
   readonly secret: boolean;
 }
 
+export interface RightsOptions {
+  /** Default true. False: what would be refused is told of only. */
+  readonly refuses?: boolean;
+  readonly ownUid?: number;
+}
+
 /** @throws StartRefused with every reason and the command that mends each */
-export function checkRights(settings: Settings, log: Log, ownUid: number = getuid?.() ?? 0): void {
+export function checkRights(settings: Settings, log: Log, options: RightsOptions = {}): void {
+  const { refuses = true, ownUid = getuid?.() ?? 0 } = options;
   const refusals = new Set<string>();
   const warnings = new Map<string, string>();
   for (const kept of keptFiles(settings)) {
@@ -27,7 +34,8 @@ export function checkRights(settings: Settings, log: Log, ownUid: number = getui
     }
   }
   for (const text of warnings.values()) log.warn('Rights are wider than they need to be', { what: text });
-  if (refusals.size > 0) throw new StartRefused([...refusals].join('; '));
+  if (!refuses) for (const text of refusals) log.warn('Rights are wider than is safe', { what: text });
+  else if (refusals.size > 0) throw new StartRefused([...refusals].join('; '));
 }
 
 function keptFiles(settings: Settings): readonly Kept[] {

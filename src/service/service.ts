@@ -51,6 +51,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   /** Default false: the proxy outlives the service. */
   readonly endsProxy?: boolean;
+  /** Default true: files that others could replace stop the start. False: they are told of only, for a trial in any folder. */
+  readonly refusesWideRights?: boolean;
 }
 
 /** @throws StartRefused, ProxyVersionError and errors of the system, each with what to do; nothing is left running */
@@ -62,7 +64,7 @@ export async function startService(
 ): Promise<RunningService> {
   const now = (): Date => new Date();
   await makeFolders(settings);
-  checkRights(settings, log);
+  checkRights(settings, log, { refuses: options.refusesWideRights ?? true });
   const locks = takeLocks(settings);
   const facts = new ProxyFacts(settings.proxyBin, log);
   await facts.read();

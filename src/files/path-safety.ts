@@ -9,7 +9,7 @@ export interface PathRights {
   /** Users, neither root nor we, who own the file, a link to it or a folder above it; each with its path. */
   readonly strangers: readonly { readonly path: string; readonly uid: number; readonly isFolderAbove: boolean }[];
   /** What everybody may write to: the file, or the folder in which it could be replaced or made first. */
-  readonly writable: readonly string[];
+  readonly writable: readonly { readonly path: string; readonly sticky: boolean }[];
   /** The file itself may be read by everybody. */
   readonly readableByAll: boolean;
   readonly exists: boolean;
@@ -22,7 +22,7 @@ const STICKY = 0o1000;
 /** Looks at the file or folder `path` and at everything above it, by its own name and by where its links lead. */
 export function pathRights(path: string, ownUid: number = getuid?.() ?? 0): PathRights {
   const strangers = new Map<string, PathRights['strangers'][number]>();
-  const writable = new Set<string>();
+  const writable = new Map<string, boolean>();
   const note = (at: string, { uid }: Stats, isFolderAbove: boolean): void => {
     if (uid !== 0 && uid !== ownUid) strangers.set(at, { path: at, uid, isFolderAbove });
   };
@@ -34,7 +34,8 @@ export function pathRights(path: string, ownUid: number = getuid?.() ?? 0): Path
       note(folder, link, true);
       if (!link.isDirectory() || (link.mode & WRITE_ALL) === 0) continue;
       // Where the sticky bit is set others cannot replace what is there, but they can make what is not there yet.
-      if ((link.mode & STICKY) === 0 || folder === dirname(start)) writable.add(folder);
+      const sticky = (link.mode & STICKY) !== 0;
+      if (!sticky || folder === dirname(start)) writable.set(folder, sticky);
     }
     const link = lstatSync(start, { throwIfNoEntry: false });
     if (link !== undefined) note(start, link, false);
@@ -42,10 +43,10 @@ export function pathRights(path: string, ownUid: number = getuid?.() ?? 0): Path
   const target = statSync(path, { throwIfNoEntry: false });
   // What is neither file nor folder (/dev/null) keeps nothing.
   const judged = target !== undefined && (target.isFile() || target.isDirectory());
-  if (judged && (target.mode & WRITE_ALL) !== 0) writable.add(path);
+  if (judged && (target.mode & WRITE_ALL) !== 0) writable.set(path, false);
   return {
     strangers: [...strangers.values()],
-    writable: [...writable],
+    writable: [...writable].map(([at, sticky]) => ({ path: at, sticky })),
     readableByAll: judged && (target.mode & READ_ALL) !== 0,
     exists: target !== undefined,
   };

@@ -54,6 +54,7 @@ describe('a start is refused, with the command that mends it,', () => {
     async (path) => {
       await chmod(at(path), 0o777);
       expect(() => check()).toThrow(`everybody may write to ${at(path)}, and so put anything in the place of`);
+      expect(() => check()).toThrow(`: chmod o-w ${at(path)}`);
     },
   );
 

@@ -1,7 +1,7 @@
 // Least rights, looked at before anything is opened: what another user of this machine could read, replace or make
 // first. What decides who gets in and who is blocked (database, state folder, key) is refused when it is not ours; what
 // an operator may have a reason for is told with the command that mends it (docs/adr/0023-least-rights.md).
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { type PathRights, pathRights } from '../files/path-safety.ts';
 import type { Settings } from '../settings.ts';
@@ -59,13 +59,12 @@ function keptFiles(settings: Settings): readonly Kept[] {
 }
 
 function refusalsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: number): string[] {
-  const refusals = rights.writable.map((writable) =>
-    writable === path
-      ? `everybody may write to ${what} ${path}: chmod o-w ${path}`
-      : `everybody may write to ${writable}, and so put anything in the place of ${what} ${path}: ${
-          writable === dirname(path) ? 'name a folder of its own' : `chmod o-w ${writable}`
-        }`,
-  );
+  const refusals = rights.writable.map(({ path: at, sticky }) => {
+    if (at === path) return `everybody may write to ${what} ${path}: chmod o-w ${path}`;
+    // A folder such as /tmp is meant to be everybody's.
+    const mend = sticky ? 'name a folder of its own' : `chmod o-w ${at}`;
+    return `everybody may write to ${at}, and so put anything in the place of ${what} ${path}: ${mend}`;
+  });
   for (const { path: at, uid, isFolderAbove } of rights.strangers) {
     if (secret && !isFolderAbove) refusals.push(`${what} ${at} belongs to user ${uid}: chown ${ownUid} ${at}`);
   }

@@ -1,7 +1,7 @@
 // The service and its proxy as a user without any right but its own: everything works, nothing is anybody else's to
 // read or write, and another such user gets nowhere.
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdtempSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,8 @@ const stranger = 54_322;
 const folder = mkdtempSync(join(tmpdir(), 'pmu-'));
 await chmod(folder, 0o755);
 const user = unprivilegedUser(folder);
+const closed = join(folder, 'closed');
+mkdirSync(closed, { mode: 0o700 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A port that only root, or who was given the right, may bind. Null where the machine lets everybody. */
@@ -43,12 +45,14 @@ interface Start {
 function start(bin: string, { uid, root, node, command }: UnprivilegedUser, options: Start = {}) {
   const { capabilities = [], environment = {}, ...rest } = options;
   // A mask that would let everybody read and write whatever is made without a mode of its own.
-  const words = ['sh', '-c', 'umask 0; exec "$0" "$@"', join(root, 'bin/proxy-manager'), 'serve'];
+  // From a folder that it may not enter, as after `sudo -u` in root's home.
+  const inFolder = 'cd "$0" && umask 0 && exec "$@"';
+  const words = [join(root, 'bin/proxy-manager'), 'serve'];
   return RealService.start({
     bin,
     ...rest,
     environment: { PROXY_MANAGER_NODE: node, ...environment },
-    command: () => command(words, capabilities),
+    command: () => ['sh', '-c', inFolder, closed, ...command(words, capabilities)],
     before: async ({ prefix }) => {
       chownSync(prefix, uid, uid);
       await chmod(prefix, 0o755);

@@ -1,6 +1,7 @@
 // `-c`: the proxy's own judgement of a configuration file.
 import { spawn } from 'node:child_process';
-import { childEnvironment } from './child-environment.ts';
+import { resolve as resolvePath } from 'node:path';
+import { childEnvironment, programPath } from './child-environment.ts';
 
 export interface ConfigurationCheck {
   readonly valid: boolean;
@@ -28,9 +29,10 @@ export function checkConfiguration(
   timeLimitMs = TIME_LIMIT_MS,
 ): Promise<ConfigurationCheck> {
   return new Promise((resolve, reject) => {
-    const child = spawn(bin, ['-V', '-c', '-f', file], {
+    const child = spawn(programPath(bin), ['-V', '-c', '-f', resolvePath(file)], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: childEnvironment(),
+      cwd: '/',
     });
     let output = '';
     let verdict = '';

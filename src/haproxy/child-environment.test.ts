@@ -21,7 +21,7 @@ test('every program that we start gets none of our settings, the key least of al
   const seen = join(folder, 'seen');
   await writeFile(
     bin,
-    `#!/bin/sh\nenv >> ${seen}\n[ "$1" = -v ] && echo 'HAProxy version 3.0.11 2025/01/01'\necho 'Configuration file is valid'\n`,
+    `#!/bin/sh\npwd >> ${seen}-cwd\nenv >> ${seen}\n[ "$1" = -v ] && echo 'HAProxy version 3.0.11 2025/01/01'\necho 'Configuration file is valid'\n`,
   );
   await chmod(bin, 0o755);
   await readProxyVersion(bin);
@@ -30,6 +30,7 @@ test('every program that we start gets none of our settings, the key least of al
   expect(environment.match(/^PATH=/gm)).toHaveLength(2);
   expect(environment).not.toContain('PROXY_MANAGER_');
   expect(environment).not.toContain('the-key');
+  expect(await readFile(`${seen}-cwd`, 'utf8')).toBe('/\n/\n');
 });
 
 test('the rest of the environment stays', () => {

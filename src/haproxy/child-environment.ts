@@ -1,7 +1,18 @@
+import { resolve } from 'node:path';
+
 /**
  * The environment of a program that we start. None of our settings goes with it: the key among them would stand in its
  * `/proc/<pid>/environ` and in its core dump, and a configuration could quote it ("${PROXY_MANAGER_API_KEY}").
  */
 export function childEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('PROXY_MANAGER_')));
+}
+
+/**
+ * The program as it is to be run from `/`, where every child of ours works: HAProxy refuses each configuration with
+ * "Impossible to get back to initial directory" when it may not enter the folder it was started in, which is what
+ * `sudo -u` in root's home makes of it. A bare name is looked for in PATH, as before.
+ */
+export function programPath(bin: string): string {
+  return bin.includes('/') ? resolve(bin) : bin;
 }

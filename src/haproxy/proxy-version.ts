@@ -1,6 +1,6 @@
 // `<proxy> -v`, and what that version can do. Map files need 1.6 (specification, Versioning).
 import { execFile } from 'node:child_process';
-import { childEnvironment } from './child-environment.ts';
+import { childEnvironment, programPath } from './child-environment.ts';
 
 export interface ProxyVersion {
   /** As printed: `2.6.12-1+deb12u4`. */
@@ -65,8 +65,14 @@ export function supportedVersion(output: string, bin: string): ProxyVersion {
 /** Runs `<bin> -v` (at most 10 s). Rejects with ProxyVersionError. */
 export function readProxyVersion(bin: string): Promise<ProxyVersion> {
   return new Promise((resolve, reject) => {
-    const limits = { timeout: 10_000, killSignal: 'SIGKILL' as const, maxBuffer: 64 * 1024, env: childEnvironment() };
-    execFile(bin, ['-v'], limits, (error, stdout, stderr) => {
+    const limits = {
+      timeout: 10_000,
+      killSignal: 'SIGKILL' as const,
+      maxBuffer: 64 * 1024,
+      env: childEnvironment(),
+      cwd: '/',
+    };
+    execFile(programPath(bin), ['-v'], limits, (error, stdout, stderr) => {
       if (error !== null) {
         reject(new ProxyVersionError(`${bin} -v cannot be run: ${error.message.trim()}`, { cause: error }));
         return;

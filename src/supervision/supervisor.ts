@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childEnvironment } from '../haproxy/child-environment.ts';
+import { childEnvironment, programPath } from '../haproxy/child-environment.ts';
 import { findMaster, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { processAlive, processStartTime } from '../haproxy/process.ts';
@@ -181,12 +181,16 @@ export class Supervisor {
     if (this.#stop.signal.aborted) throw new Error('the proxy is not started: the service stops');
     const output = openSync(outputFile, outputFlags, 0o640);
     try {
-      const child = spawn(proxyBin, ['-W', '-S', `${masterSocketPath},mode,600`, '-p', pidFile, '-f', configFile], {
-        detached: true,
-        stdio: ['ignore', output, output],
-        cwd: '/',
-        env: childEnvironment(),
-      });
+      const child = spawn(
+        programPath(proxyBin),
+        ['-W', '-S', `${masterSocketPath},mode,600`, '-p', pidFile, '-f', configFile],
+        {
+          detached: true,
+          stdio: ['ignore', output, output],
+          cwd: '/',
+          env: childEnvironment(),
+        },
+      );
       const spawned = Promise.withResolvers<number>();
       child.once('spawn', () => spawned.resolve(child.pid!));
       child.once('error', (error) =>

@@ -15,7 +15,7 @@ import type { ApiKeyRow, ApiKeysStore } from '../store/api-keys-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
-/** What a key may do whose maker did not say: as before there were scopes (docs/adr/0022-scopes.md). */
+/** What a key may do whose maker did not say: as before there were scopes (docs/adr/0024-scopes.md). */
 const everything: readonly Scope[] = ['admin'];
 
 export class ApiKeys implements KeysService {

@@ -61,7 +61,7 @@ export async function startService(
 ): Promise<RunningService> {
   const now = (): Date => new Date();
   await makeFolders(settings);
-  const locks = takeLocks(settings);
+  const locks = await takeLocks(settings);
   const facts = new ProxyFacts(settings.proxyBin, log);
   await facts.read();
   const { database, instance, knownInstance } = await openState(settings);

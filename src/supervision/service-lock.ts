@@ -1,7 +1,9 @@
 // Two services on one proxy would undo each other's work. A lock on a file beside the blocked map, and one beside the
 // master socket; the kernel frees it when the process dies, however it dies. SQLite's own file lock does this exactly
 // and is here already.
+import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { holderOf, prepareLockFile } from './lock-file.ts';
 
 export class ServiceLock {
   readonly #database: Database.Database;
@@ -14,9 +16,13 @@ export class ServiceLock {
   static take(path: string, what: string): ServiceLock {
     let database: Database.Database;
     try {
+      prepareLockFile(path);
       database = new Database(path, { timeout: 0 });
     } catch (error) {
-      throw new Error(`the lock ${path} cannot be opened: ${(error as Error).message}`, { cause: error });
+      throw new Error(
+        `the lock ${path} cannot be opened: ${(error as Error).message}; remove it if no proxy-manager works on ${what}`,
+        { cause: error },
+      );
     }
     try {
       database.pragma('journal_mode = DELETE');
@@ -27,7 +33,7 @@ export class ServiceLock {
       const busy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true;
       throw new Error(
         busy
-          ? `another proxy-manager works on ${what} already (it holds ${path}); two would undo each other's work`
+          ? `another proxy-manager works on ${what} already (${holderOf(statSync(path).ino) ?? 'somebody holds it'}: ${path}); two would undo each other's work`
           : `the lock ${path} cannot be taken: ${(error as Error).message}`,
         { cause: error },
       );

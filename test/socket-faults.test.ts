@@ -1,0 +1,74 @@
+// A proxy that is whole and takes every command, behind a socket whose replies are late, cut, wrong or absent: each
+// block and unblock is answered with 2xx in time, calls nothing updated that is not, and all is well when replies are.
+import { expect, it } from 'vitest';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
+import { misbehaviours, SocketInterposer } from '../testkit/socket-interposer.ts';
+import { expectAgreement } from '../testkit/traffic.ts';
+
+const patience = { timeout: 120_000 };
+const wholeAgainMs = 10_000;
+const limitMs = 2_000;
+
+describeOnEachProxy('a master socket between which and the service somebody sits', ({ bin }) => {
+  it('calls nothing updated that is not, and all is well when he is gone', patience, async () => {
+    const service = await RealService.start({ bin });
+    try {
+      await service.healthy();
+      const blocked = new Set<string>();
+      let last = 0;
+      const block = async (): Promise<void> => {
+        last += 1;
+        const ip = `127.1.${last >> 8}.${last & 255}`;
+        const answer = await inTime(service.block(ip));
+        expect(answer.status).toBe(201);
+        blocked.add(ip);
+        if (answer.body['runtime_map_updated'] === true) expect(await service.visit(ip), answer.text).toBe(403);
+        else expect(answer.body['runtime_map_failures'][0].reason, answer.text).toMatch(/\w/);
+      };
+      const unblock = async (): Promise<void> => {
+        const [ip = ''] = blocked;
+        blocked.delete(ip);
+        const answer = await inTime(service.unblock(ip));
+        expect(answer.status).toBe(200);
+        if (answer.body['runtime_map_updated'] === true) expect(await service.visit(ip), answer.text).toBe(200);
+      };
+      for (let nth = 0; nth < 20; nth += 1) await block();
+      const interposer = await SocketInterposer.at(service.paths.masterSocket);
+      await service.healthy();
+      for (const how of misbehaviours) {
+        // Every third: some commands of one change are answered, and others are not.
+        for (const every of how === 'half' || how === 'foreign' ? [1, 3] : [1]) {
+          interposer.misbehave(how, every);
+          for (let nth = 0; nth < 2; nth += 1) {
+            await block();
+            await unblock();
+          }
+          await Promise.all(Array.from({ length: 5 }, block));
+          if (every === 1 && how !== 'slow') expect((await service.health()).body['status'], how).toBe('degraded');
+          interposer.misbehave(null);
+          await service.healthy(wholeAgainMs).catch((cause: unknown) => {
+            throw new Error(`not healthy after ${how}, every ${every}. reply`, { cause });
+          });
+          await expectAgreement(service, blocked);
+          expect((await service.listed()).sort(), how).toEqual([...blocked].sort());
+        }
+      }
+      await interposer.release();
+      await service.healthy(wholeAgainMs);
+      await block();
+      expect(await service.visit('127.0.9.9')).toBe(200);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${await service.logText()}`, { cause: error });
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+async function inTime(call: Promise<Answer<JsonBody>>): Promise<Answer<JsonBody>> {
+  const began = performance.now();
+  const answer = await call;
+  expect(performance.now() - began).toBeLessThan(limitMs);
+  return answer;
+}

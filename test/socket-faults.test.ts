@@ -6,7 +6,7 @@ import { type Answer, type JsonBody, RealService } from '../testkit/real-service
 import { misbehaviours, SocketInterposer } from '../testkit/socket-interposer.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
-const patience = { timeout: 120_000 };
+const patience = { timeout: 180_000 };
 const wholeAgainMs = 10_000;
 const limitMs = 2_000;
 

@@ -12,7 +12,7 @@ import { describeOnEachProxy, testProxies } from '../testkit/proxies.ts';
 import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
-const patience = { timeout: 120_000 };
+const patience = { timeout: 180_000 };
 const wholeAgainMs = 10_000;
 /** Without them nothing here can be shown: root, and strace. */
 const possible = mayMount() && mayTrace();

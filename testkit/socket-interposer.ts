@@ -84,7 +84,9 @@ export class SocketInterposer {
 
   #accept(client: Socket): void {
     if (this.#how === 'reset') {
-      client.resetAndDestroy();
+      client.on('error', () => client.destroy());
+      // With more in its buffer than was read, an ended connection is a reset one.
+      client.once('data', () => client.destroy());
       return;
     }
     const proxy = connect({ path: this.#real, allowHalfOpen: true });
@@ -116,7 +118,7 @@ export class SocketInterposer {
     else if (how === 'garbage') client.write('\u0000\u0001}{ \u00ff\n\n\n');
     else if (how === 'foreign') client.write(former);
     else if (how === 'silent') client.end();
-    else if (how === 'reset') client.resetAndDestroy();
+    else if (how === 'reset') client.destroy();
     else if (how === 'slow') setTimeout(() => client.writable && client.write(bytes), lateMs);
   }
 }

@@ -47,8 +47,9 @@ describeOnEachProxy('a master socket between which and the service somebody sits
           await Promise.all(Array.from({ length: 5 }, block));
           if (every === 1 && how !== 'slow') expect((await service.health()).body['status'], how).toBe('degraded');
           interposer.misbehave(null);
-          await service.healthy(wholeAgainMs).catch((cause: unknown) => {
-            throw new Error(`not healthy after ${how}, every ${every}. reply`, { cause });
+          await service.healthy(wholeAgainMs).catch(async (cause: unknown) => {
+            const { text } = await service.health();
+            throw new Error(`not healthy after ${how}, every ${every}. reply: ${text}`, { cause });
           });
           await expectAgreement(service, blocked);
           expect((await service.listed()).sort(), how).toEqual([...blocked].sort());

@@ -3,12 +3,14 @@
 import { expect, it } from 'vitest';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
 import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
-import { misbehaviours, SocketInterposer } from '../testkit/socket-interposer.ts';
+import { type Misbehaviour, SocketInterposer } from '../testkit/socket-interposer.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 const patience = { timeout: 180_000 };
 const wholeAgainMs = 10_000;
 const limitMs = 2_000;
+/** The others: degrading.test.ts, with a master that stands still, and the chaos program. */
+const looked: readonly Misbehaviour[] = ['hang', 'half', 'foreign', 'silent', 'slow'];
 
 describeOnEachProxy('a master socket between which and the service somebody sits', ({ bin }) => {
   it('calls nothing updated that is not, and all is well when he is gone', patience, async () => {
@@ -36,7 +38,7 @@ describeOnEachProxy('a master socket between which and the service somebody sits
       for (let nth = 0; nth < 20; nth += 1) await block();
       const interposer = await SocketInterposer.at(service.paths.masterSocket);
       await service.healthy();
-      for (const how of misbehaviours) {
+      for (const how of looked) {
         // Every third: some commands of one change are answered, and others are not.
         for (const every of how === 'half' || how === 'foreign' ? [1, 3] : [1]) {
           interposer.misbehave(how, every);

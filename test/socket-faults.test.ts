@@ -1,5 +1,6 @@
 // A proxy that is whole and takes every command, behind a socket whose replies are late, cut, wrong or absent: each
 // block and unblock is answered with 2xx in time, calls nothing updated that is not, and all is well when replies are.
+import { kill } from 'node:process';
 import { expect, it } from 'vitest';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
 import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
@@ -60,6 +61,19 @@ describeOnEachProxy('a master socket between which and the service somebody sits
       await interposer.release();
       await service.healthy(wholeAgainMs);
       await block();
+      // A reload that does not end: the old worker serves, and nobody answers for the master.
+      const { master } = await service.processes();
+      kill(master.pid, 'SIGUSR2');
+      kill(master.pid, 'SIGSTOP');
+      for (let nth = 0; nth < 2; nth += 1) {
+        await block();
+        await unblock();
+      }
+      expect(await service.visit('127.0.9.9')).toBe(200);
+      kill(master.pid, 'SIGCONT');
+      await service.healthy(wholeAgainMs);
+      await expectAgreement(service, blocked);
+      for (const ip of [...blocked].slice(-2)) expect(await service.visit(ip)).toBe(403);
       expect(await service.visit('127.0.9.9')).toBe(200);
     } catch (error) {
       throw new Error(`${(error as Error).message}\n${await service.logText()}`, { cause: error });

@@ -1,6 +1,6 @@
 // The faults of what is around the service, and what a stack has to be started with so that all of them can strike:
 // `before: onOwnDisk`, and `environment: settableClock` (testkit/clock.ts).
-import { mountDisk } from '../../testkit/own-disk.ts';
+import { mayMount, mountDisk } from '../../testkit/own-disk.ts';
 import type { ServicePaths } from '../../testkit/real-service.ts';
 import type { Fault } from '../fault.ts';
 import { clockJump } from './clock-jump.ts';
@@ -33,7 +33,7 @@ export const surroundingFaults: readonly Fault[] = [
 
 const diskMegabytes = 256;
 
-/** For `RealService.start`, as `before`: a disk that can be full without anybody else's being so. */
+/** For `RealService.start`, as `before`: a disk that can be full without anybody else's being so, where one may be made. */
 export async function onOwnDisk({ prefix }: Pick<ServicePaths, 'prefix'>): Promise<void> {
-  await mountDisk(prefix, diskMegabytes);
+  if (mayMount()) await mountDisk(prefix, diskMegabytes);
 }

@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { MasterSocket } from '../src/haproxy/master-socket.ts';
 import { commandLine, processAlive, processStartTime } from '../src/haproxy/process.ts';
 import { type Processes, showProcesses } from '../src/haproxy/workers.ts';
+import { clockFile } from './clock.ts';
 import { eventually, within } from './conditions.ts';
 import { freePort } from './free-port.ts';
+import { unmountDisk } from './own-disk.ts';
 
 export interface ServicePaths {
   readonly prefix: string;
@@ -309,7 +311,9 @@ export class RealService {
       signal(pid, 'SIGKILL');
       await eventually('the proxy is gone', async () => !(await processAlive(pid, startTime)));
     }
+    await unmountDisk(this.paths.prefix);
     await rm(this.paths.prefix, { recursive: true, force: true });
+    await rm(clockFile(this.paths.prefix), { force: true });
   }
 
   /** Masters and workers that run this folder's configuration, orphans included. */

@@ -78,6 +78,16 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
+  it('keeps a file that held more than the database: the database may have lost what was acknowledged', async () => {
+    await block('10.0.0.1');
+    appendFileSync(kit.mapPath, '10.9.9.9 1\n');
+    await block('10.0.0.2');
+    await sameEverywhere();
+    const kept = readFileSync(`${kit.mapPath}.kept`, 'utf8');
+    expect(kept).toContain('\n10.9.9.9 1\n');
+    expect(kept).toContain('10.0.0.1 1');
+  });
+
   it('goes on when the file is edited during a rewrite: the change that notices it replaces that rewrite', async () => {
     await fill(12_000);
     const { scanTexts } = kit.store;

@@ -1,8 +1,10 @@
 // Keeps the blocked map file in step with the database, and with it the fingerprint of what should be blocked.
 // `updateBlockedIpsMap` (the specification's `update_blocked_ips_map`) is the one way the file is written whole.
+import { link, rm } from 'node:fs/promises';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { resolveTarget } from '../files/atomic-file.ts';
 import type { MapFile, MapFileRewrite } from '../haproxy/map-file.ts';
 import { readMapFile, readMapFileHeader } from '../haproxy/map-file.ts';
 import type { AdoptedRows, BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -364,6 +366,26 @@ export class MapFileKeeper {
         'updateBlockedIpsMap',
         `the map file ${this.#path} holds ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${confirm}`,
       );
+    }
+    if (held > wanted) await this.#keepLargerFile(held, wanted);
+  }
+
+  /**
+   * A crash leaves a few lines too many; a database that lost its last changes (its write-ahead log was cut) leaves as
+   * many as those were, and they were acknowledged. Nobody can tell which it is but who reads both.
+   */
+  async #keepLargerFile(held: number, wanted: number): Promise<void> {
+    const kept = `${this.#path}.kept`;
+    const about = { path: this.#path, entries: held, database: wanted, kept };
+    try {
+      await rm(kept, { force: true });
+      await link(await resolveTarget(this.#path), kept);
+      this.#log.warn('Map file held more than the database, and is kept under another name', about);
+    } catch (error) {
+      this.#log.warn('Map file held more than the database, and could not be kept', {
+        ...about,
+        cause: causeText(error),
+      });
     }
   }
 

@@ -2,6 +2,7 @@
 // somebody touched. Every 2 s the cheap looks, every 30 s the whole comparison; a difference is repaired at once, and
 // health is degraded until it was.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors/service-error.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { isWorkerGone } from '../haproxy/replies.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
@@ -16,7 +17,10 @@ import type { KnownWorker, WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
 
 const lookEveryMs = 2_000;
-const fileRetryMs = 10_000;
+/** What waits for somebody's confirmation is not read whole every two seconds. */
+const refusedFileRetryMs = 10_000;
+/** A disk that has room again: whole ten seconds later at most, with the look and a rewrite of millions in it. */
+const failedFileRetryMs = 3_000;
 const toldAtMost = 200;
 const compareEveryMs = 30_000;
 const lookPatienceMs = 5_000;
@@ -150,14 +154,14 @@ export class Reconciler {
     const { file, wantsRewrite } = this.#keeper;
     const whole = this.#keeper.problem === null && (await file.unchanged());
     if (whole && !wantsRewrite) return;
-    // One that was refused stays refused until somebody confirms; looking at it again every two seconds reads it whole.
     if (performance.now() < this.#fileAgainAt) return;
     try {
       if (!whole) this.#log.warn('Map file is not what was written; it is rewritten from the database');
       await this.#keeper.updateBlockedIpsMap();
       this.#told.delete('file');
     } catch (error) {
-      this.#fileAgainAt = performance.now() + fileRetryMs;
+      const unusable = error instanceof ServiceError && error.status === 503;
+      this.#fileAgainAt = performance.now() + (unusable ? failedFileRetryMs : refusedFileRetryMs);
       const cause = causeText(error);
       this.#tellOnce('file', cause, () => this.#log.error('Map file could not be rewritten', { cause }));
     }

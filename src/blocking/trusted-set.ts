@@ -33,8 +33,8 @@ export class TrustedSet implements MirroredMap {
   readonly #log: Log;
   readonly #scheduleReload: (reason: string) => boolean;
   #expected = new Fingerprint();
-  /** Of the file that was written last. */
-  #written: string | null = null;
+  /** The file that was written last. */
+  #written: { readonly identity: string | null; readonly content: string } | null = null;
 
   constructor(options: {
     readonly store: TrustedIpsStore;
@@ -127,7 +127,7 @@ export class TrustedSet implements MirroredMap {
 
   /** False when the file is not the one that was written last: somebody changed or removed it, or it never was. */
   async fileUnchanged(): Promise<boolean> {
-    return this.#written !== null && this.#written === (await identityOf(this.#path));
+    return this.#written !== null && this.#written.identity === (await identityOf(this.#path));
   }
 
   #hold(text: string): void {
@@ -194,10 +194,13 @@ export class TrustedSet implements MirroredMap {
 
   async #writeFile(texts: readonly string[]): Promise<void> {
     const lines = texts.filter((text) => parseIp(text).ok).map((text) => `${text} 1\n`);
+    const content = `# proxy-manager trusted addresses\n${lines.join('')}`;
     try {
+      // What is right stays: a proxy that died is started again although the disk is full.
+      if (this.#written?.content === content && (await this.fileUnchanged())) return;
       this.#written = null;
-      await writeFileAtomically(this.#path, `# proxy-manager trusted addresses\n${lines.join('')}`, { mode: 0o644 });
-      this.#written = await identityOf(this.#path);
+      await writeFileAtomically(this.#path, content, { mode: 0o644 });
+      this.#written = { identity: await identityOf(this.#path), content };
     } catch (error) {
       throw new ServiceError(
         codes.MapFileUnusable,

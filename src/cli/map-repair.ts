@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { TurnQueue } from '../blocking/turn-queue.ts';
 import { mapLine } from '../domain/ip.ts';
-import { writeFileAtomically } from '../files/atomic-file.ts';
+import { resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
 import { MapFile } from '../haproxy/map-file.ts';
 import { readMarker } from '../service/instance-marker.ts';
 import { openState } from '../service/open-state.ts';
@@ -23,7 +23,7 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     );
   }
   const lock = ServiceLock.take(
-    `${settings.blockedMap}.lock`,
+    `${await resolveTarget(settings.blockedMap)}.lock`,
     `${settings.blockedMap} in ${dirname(settings.blockedMap)}`,
   );
   const { database, instance } = await openState({ ...settings, acceptEmptyDatabase: false });

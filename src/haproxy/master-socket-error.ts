@@ -15,6 +15,8 @@ export type SocketFailureReason =
   | 'refused'
   /** The file system does not let us connect. */
   | 'not-permitted'
+  /** We cannot open a connection: no file descriptor is left. Says nothing about the proxy. */
+  | 'exhausted'
   /** Owner or mode of the socket would let others answer in the proxy's place. */
   | 'unsafe'
   /** The connection was reset. */
@@ -32,6 +34,7 @@ const explanations: Record<SocketFailureReason, string> = {
   missing: 'there is no socket at this path',
   refused: 'nobody accepts connections (a reload under way, or no proxy)',
   'not-permitted': 'the file system does not permit the connection',
+  exhausted: 'this service can open no connection more (no file descriptor is left)',
   unsafe: 'its owner or mode would let others answer in the proxy’s place',
   reset: 'the connection was reset; the outcome is unknown',
   'no-reply': 'the connection was closed without a single byte of reply; the outcome is unknown',
@@ -83,6 +86,8 @@ const reasonOfCode: Readonly<Record<string, SocketFailureReason>> = {
   // A file or a datagram socket in its place.
   ENOTSOCK: 'refused',
   EPROTOTYPE: 'refused',
+  EMFILE: 'exhausted',
+  ENFILE: 'exhausted',
   EACCES: 'not-permitted',
   EPERM: 'not-permitted',
 };

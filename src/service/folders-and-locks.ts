@@ -2,17 +2,23 @@
 import { mkdirSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isMissing } from '../files/atomic-file.ts';
+import { isMissing, resolveTarget } from '../files/atomic-file.ts';
 import type { Settings } from '../settings.ts';
+import { databaseFile } from '../store/open-database.ts';
+import { DatabaseUnusable } from '../store/store-error.ts';
 import { ServiceLock } from '../supervision/service-lock.ts';
 import { StartRefused } from './open-state.ts';
 
-/** @throws StartRefused when another service works on the same map or the same proxy */
-export function takeLocks(settings: Settings): ServiceLock[] {
+/** @throws StartRefused when another service works on the same map, the same proxy or the same database */
+export async function takeLocks(settings: Settings): Promise<ServiceLock[]> {
   const locks: ServiceLock[] = [];
+  // Beside what a link leads to: another way to the same file is no other file.
+  const lockOf = async (path: string): Promise<string> => `${await resolveTarget(path)}.lock`;
   try {
-    locks.push(ServiceLock.take(`${settings.blockedMap}.lock`, settings.blockedMap));
+    locks.push(ServiceLock.take(await lockOf(settings.blockedMap), settings.blockedMap));
     locks.push(ServiceLock.take(`${settings.masterSocket}.lock`, `the proxy at ${settings.masterSocket}`));
+    const database = databaseFile(settings.databaseUrl);
+    locks.push(ServiceLock.take(await lockOf(database), `the database ${database}`));
     return locks;
   } catch (error) {
     for (const lock of locks) lock.free();
@@ -35,6 +41,20 @@ export async function makeFolders(settings: Settings): Promise<void> {
     if (!(await exists(folder))) await mkdir(folder, { recursive: true, mode: 0o755 });
   }
   makeStateFolder(settings);
+  const home = databaseFolder(settings);
+  if (home === null || (await exists(home))) return;
+  await mkdir(dirname(home), { recursive: true, mode: 0o755 });
+  await mkdir(home, { mode: 0o700 });
+}
+
+/** Null for a URL that names no file: the lock of the database refuses it, and says why. */
+function databaseFolder({ databaseUrl }: Settings): string | null {
+  try {
+    return dirname(databaseFile(databaseUrl));
+  } catch (error) {
+    if (error instanceof DatabaseUnusable) return null;
+    throw error;
+  }
 }
 
 /** What was there keeps its mode; `checkRights` says what it thinks of it. */

@@ -7,7 +7,7 @@ import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { KnownWorker, WorkerBook } from '../blocking/worker-book.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
-import { processAlive } from '../haproxy/process.ts';
+import { childrenOf, processAlive } from '../haproxy/process.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
 import type { HealthReport, HealthService } from '../http/services.ts';
@@ -17,7 +17,7 @@ import { causeText } from '../telemetry/log.ts';
 const probePatienceMs = 1_500;
 
 export interface HealthSources {
-  readonly database: Pick<Database, 'ping'>;
+  readonly database: Pick<Database, 'ping' | 'probe'>;
   readonly socket: MasterSocket;
   readonly link: RuntimeLink;
   readonly book: WorkerBook;
@@ -63,14 +63,15 @@ export class Health implements HealthService {
     return this.#running;
   }
 
+  /** Anybody may ask this, so it costs no write. */
   async ready(): Promise<boolean> {
-    return this.#sources.started() && (await this.#databaseProblem()) === null;
+    return this.#sources.started() && (await this.#databaseProblem('ping')) === null;
   }
 
   async #probe(): Promise<HealthReport> {
     const { book, keeper, reloads, link } = this.#sources;
     const reasons: string[] = [];
-    const databaseProblem = await this.#databaseProblem();
+    const databaseProblem = await this.#databaseProblem('probe');
     if (databaseProblem !== null) reasons.push(`database: ${databaseProblem}`);
     const processes = await this.#processes();
     if (processes instanceof MasterSocketError) reasons.push(`master socket: ${processes.message}`);
@@ -131,9 +132,9 @@ export class Health implements HealthService {
     }
   }
 
-  async #databaseProblem(): Promise<string | null> {
+  async #databaseProblem(how: 'ping' | 'probe'): Promise<string | null> {
     try {
-      await this.#sources.database.ping();
+      await this.#sources.database[how]();
       return null;
     } catch (error) {
       return causeText(error);
@@ -184,8 +185,16 @@ export class Health implements HealthService {
 
   /** With the socket away, /proc still tells. */
   async #anyWorkerLives(): Promise<boolean> {
-    for (const worker of this.#sources.book.all()) if (await processAlive(worker.pid, worker.startTime)) return true;
-    return false;
+    const { book } = this.#sources;
+    try {
+      for (const worker of book.all()) if (await processAlive(worker.pid, worker.startTime)) return true;
+      // A reload that went by signal has workers that nobody could list yet.
+      return book.masterPid !== null && (await childrenOf(book.masterPid)).length > 0;
+    } catch (error) {
+      // No file descriptor is left to look with, for one. Not known is not dead.
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      return true;
+    }
   }
 }
 

@@ -92,8 +92,10 @@ export class ProxyReload {
       const answer = await this.#socket.ask('@1 show servers state', performance.now() + 2_000);
       await keepServerState(this.#serverStateFile, answer);
     } catch (error) {
-      // Without it a server found by name answers a moment later after the reload; no reason not to reload.
-      if (!(error instanceof MasterSocketError)) throw error;
+      // Without it a server found by name answers a moment later after the reload; no reason not to reload, and a disk
+      // that is full is none either.
+      if (error instanceof MasterSocketError) return;
+      this.#log.warn('The state of the servers could not be kept for the next worker', { cause: causeText(error) });
     }
   }
 }

@@ -65,7 +65,7 @@ export async function startService(
   const now = (): Date => new Date();
   await makeFolders(settings);
   checkRights(settings, log, { refuses: options.refusesWideRights ?? true });
-  const locks = takeLocks(settings);
+  const locks = await takeLocks(settings);
   const facts = new ProxyFacts(settings.proxyBin, log);
   await facts.read();
   const { database, instance, knownInstance } = await openState(settings);

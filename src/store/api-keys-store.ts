@@ -87,7 +87,8 @@ export class ApiKeysStore {
   /** Remembers that a key was used, written at most once a minute a key: a request must not cost a sync of the disk. */
   async touch(name: string, now: Date): Promise<void> {
     const last = this.#touched.get(name);
-    if (last !== undefined && now.getTime() - last < TOUCH_EVERY_MS) return;
+    // Either way: a clock that was set back must not keep the last use from being noted until it has caught up.
+    if (last !== undefined && Math.abs(now.getTime() - last) < TOUCH_EVERY_MS) return;
     this.#touched.set(name, now.getTime());
     await this.#database.write
       .updateTable('api_keys')

@@ -1,7 +1,9 @@
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { BlockedCount } from './blocked-count.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
+import { FileGuard } from './sqlite/file-guard.ts';
+import { LockPatience } from './sqlite/lock-patience.ts';
 import { ImmediateSqliteDialect } from './sqlite/sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite/sqlite-file.ts';
 import { DatabaseUnusable, StoreError, type UnusableReason } from './store-error.ts';
@@ -9,7 +11,7 @@ import { DatabaseUnusable, StoreError, type UnusableReason } from './store-error
 export interface OpenOptions {
   /** Whether a missing (or empty) database may be created. Nothing that holds data is ever recreated. */
   readonly createIfMissing: boolean;
-  /** How long, in milliseconds, a lock of another process is waited for; the process stands still meanwhile. */
+  /** How long, in milliseconds, a lock of another process is waited for; the process stands still only at the opening. */
   readonly busyTimeoutMs?: number;
 }
 
@@ -44,9 +46,22 @@ export class Database {
     await this.#close();
   }
 
-  /** Throws `StoreError` when the database does not answer. For `/health`. */
+  /** Throws `StoreError` when the database cannot be read. */
   async ping(): Promise<void> {
     await this.read.selectFrom('instance').select('generation').execute();
+  }
+
+  /**
+   * Throws `StoreError` when nothing can be read or written: a transaction of one page, synced as any other, since a disk
+   * that is full or read-only shows at no read. For `/health`.
+   */
+  async probe(): Promise<void> {
+    await this.ping();
+    await this.write.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction);
+      // Another number than before: SQLite writes no page that stays as it is. Nobody else uses it.
+      await sql`pragma user_version = ${sql.lit(rows[0]?.user_version === 1 ? 0 : 1)}`.execute(transaction);
+    });
   }
 }
 
@@ -55,12 +70,28 @@ export class Database {
  * Throws `DatabaseUnusable` with a reason and what to do; then nothing was changed.
  */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
-  const path = sqlitePath(url);
+  const path = databaseFile(url);
   const timeout = options.busyTimeoutMs ?? 1000;
   const open: { db: Kysely<Schema>; connection: { close(): void } }[] = [];
+  let guard: FileGuard | null = null;
+  /** Once met, nothing more is written: what SQLite writes into a damaged file may be found again, or not. */
+  let damage: StoreError | null = null;
   const connect = (createIfMissing: boolean, queryOnly: boolean): Kysely<Schema> => {
     const connection = openSqliteFile(path, { createIfMissing, timeout, queryOnly });
-    const db = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(connection) });
+    const care = {
+      patience: new LockPatience(timeout),
+      // Reads go on with what is open: it is what was acknowledged.
+      beforeWork: queryOnly
+        ? () => undefined
+        : () => {
+            if (damage !== null) throw damage;
+            guard?.check();
+          },
+      failed: (error: unknown) => {
+        damage ??= damageIn(error);
+      },
+    };
+    const db = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(connection, care) });
     open.push({ db, connection });
     return db;
   };
@@ -73,6 +104,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
   };
   try {
     const write = connect(options.createIfMissing, false);
+    await refuseDamage(write);
     const { created } = await migrate(write);
     const { total } = await write
       .selectFrom('blocked_ips')
@@ -80,6 +112,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
       .where('sort_key', 'is not', null)
       .executeTakeFirstOrThrow();
     const read = connect(false, true);
+    guard = new FileGuard(path);
     return new Database({ write, read, blockedCount: new BlockedCount(total), created, close });
   } catch (error) {
     await close();
@@ -87,7 +120,8 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
   }
 }
 
-function sqlitePath(url: string): string {
+/** The file that `sqlite:<path>` names. Throws `DatabaseUnusable` for a URL of another kind. */
+export function databaseFile(url: string): string {
   const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') : '';
   if (path !== '') return path;
   throw new DatabaseUnusable(
@@ -96,11 +130,27 @@ function sqlitePath(url: string): string {
   );
 }
 
+const wayBack =
+  'restore it from a backup (and remove what is beside it under the endings -wal and -shm), or move all three away and start with --accept-empty-database';
+
+/**
+ * Damage shows where it is read, and a row that is looked up by itself is read by no list. A second at a million rows;
+ * the rows of a table are not compared with its indexes, which would take several.
+ */
+async function refuseDamage(db: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
+  const found = rows[0]?.quick_check;
+  if (found !== 'ok') throw new StoreError('corrupt', `the database file is damaged (${found})`);
+}
+
+function damageIn(error: unknown): StoreError | null {
+  if (!(error instanceof StoreError) || error.reason !== 'corrupt') return null;
+  const text = `${error.message}; nothing more is written to it until the service was stopped and the file is right: ${wayBack}`;
+  return new StoreError('corrupt', text, { cause: error });
+}
+
 const UNUSABLE: Partial<Record<StoreError['reason'], readonly [UnusableReason, string]>> = {
-  corrupt: [
-    'corrupt',
-    'it was left as it is; restore it from a backup, or move it away and start with --accept-empty-database',
-  ],
+  corrupt: ['corrupt', `it was left as it is; ${wayBack}`],
   locked: ['locked', 'another process holds its lock; stop that process and start again'],
   unwritable: ['unreadable', 'the file and its folder must be writable for the user of the service'],
   io: ['unreadable', 'check the disk and the permissions of the file and its folder'],

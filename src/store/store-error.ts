@@ -10,6 +10,7 @@ export type StoreFailure =
   | 'full' // no space left on the disk or in the quota
   | 'io' // the disk or the file system failed; what the last commit did is unknown
   | 'corrupt' // the file is damaged
+  | 'replaced' // the file was removed or replaced while it was in use
   | 'unwritable' // the file, its folder or the file system is read-only
   | 'constraint' // the row breaks a rule of the schema: a name that exists, a time in the wrong form
   | 'other';

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, link, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, link, lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
@@ -76,30 +76,58 @@ describe('the lock of a service', () => {
       lock.free();
     });
 
-    it('is not taken through a link, and what the link leads to stays as it is', async () => {
-      const target = join(folder, 'precious');
-      await symlink(target, path());
-      expect(() => ServiceLock.take(path(), 'x')).toThrow(`not a file of its own`);
-      await expect(stat(target)).rejects.toThrow('ENOENT');
+    it.each([
+      ['a link', symlink],
+      ['a second name', link],
+    ])('is taken in place of %s that somebody put there, and what that leads to stays as it is', async (_, make) => {
+      const target = join(folder, `precious-${make.name}`);
       await writeFile(target, 'precious');
-      expect(() => ServiceLock.take(path(), 'x')).toThrow(`rm ${path()}`);
-      await rm(path());
-      await link(target, path());
-      expect(() => ServiceLock.take(path(), 'x')).toThrow(`not a file of its own`);
+      await chmod(target, 0o644);
+      await make(target, path());
+      const lock = ServiceLock.take(path(), 'x');
+      expect((await lstat(path())).isFile()).toBe(true);
+      expect((await stat(target)).mode & 0o777).toBe(0o644);
       expect(await readFile(target, 'utf8')).toBe('precious');
+      lock.free();
     });
 
-    it.each(['', '-journal', '-wal', '-shm'])(
-      'is refused, by the name of who made it, when "%s" is another’s',
+    it.runIf(root).each(['', '-journal', '-wal', '-shm'])(
+      'that a stranger put there first does not keep root out ("%s")',
       async (suffix) => {
-        if (!root) return;
-        await writeFile(`${path()}${suffix}`, '', { mode: 0o666 });
+        await writeFile(`${path()}${suffix}`, 'not a database, and no journal of ours', { mode: 0o666 });
         await chown(`${path()}${suffix}`, stranger, stranger);
-        expect(() => ServiceLock.take(path(), 'x')).toThrow(
-          /belongs to user 65534, not to user 0; look who made it, and remove it: rm /,
-        );
-        expect((await stat(`${path()}${suffix}`)).uid).toBe(stranger);
+        const lock = ServiceLock.take(path(), 'x');
+        expect((await stat(path())).uid).toBe(0);
+        lock.free();
       },
     );
+
+    it.runIf(root)('that a stranger put there first keeps another user out, who is told whose it is', async () => {
+      await writeFile(path(), '');
+      await chown(path(), stranger, stranger);
+      const module = JSON.stringify(join(import.meta.dirname, 'lock-file.ts'));
+      const program = `import { prepareLockFile } from ${module}; process.setuid(12345); prepareLockFile(${JSON.stringify(path())});`;
+      const tried = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+      expect(tried.stderr).toContain('it belongs to user 65534');
+      expect((await stat(path())).uid).toBe(stranger);
+    });
+  });
+
+  it('names the process that holds it', () => {
+    const path = join(folder, 'e.lock');
+    const lock = ServiceLock.take(path, 'x');
+    expect(() => ServiceLock.take(path, 'x')).toThrow(new RegExp(`process ${process.pid} \\(.+\\) holds it`));
+    lock.free();
+  });
+
+  it.runIf(process.geteuid?.() === 0)('that a stranger put there and holds is refused by his name', async () => {
+    const path = join(folder, 'h.lock');
+    const theirs = ServiceLock.take(path, 'x');
+    await chown(path, 12_345, 12_345);
+    expect(() => ServiceLock.take(path, 'the proxy')).toThrow(
+      new RegExp(`h\\.lock cannot be opened: it belongs to user 12345, and process ${process.pid} .*remove it`),
+    );
+    theirs.free();
+    ServiceLock.take(path, 'the proxy').free();
   });
 });

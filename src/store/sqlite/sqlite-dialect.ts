@@ -10,6 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { LockPatience } from './lock-patience.ts';
 import { translateSqliteError } from './sqlite-errors.ts';
 
 /** Statements kept prepared per connection. The service has far fewer shapes of queries than this. */
@@ -17,19 +18,30 @@ const STATEMENT_CACHE_SIZE = 256;
 
 type Statement = SqliteDatabase.Statement<unknown[]>;
 
+export interface SqliteCare {
+  /** For locks of other processes. */
+  readonly patience: LockPatience;
+  /** Before a transaction, and before a query outside of one; throws what keeps it from being made. */
+  readonly beforeWork: () => void;
+  /** Told of every failure. */
+  readonly failed: (error: unknown) => void;
+}
+
 /**
  * Kysely's own SQLite driver begins transactions deferred (a later upgrade to a writer fails at once, whatever the
  * busy timeout) and prepares every statement anew; this one begins immediate and prepares each text once.
  */
 export class ImmediateSqliteDialect implements Dialect {
   readonly #database: SqliteDatabase.Database;
+  readonly #care: SqliteCare;
 
-  constructor(database: SqliteDatabase.Database) {
+  constructor(database: SqliteDatabase.Database, care: SqliteCare) {
     this.#database = database;
+    this.#care = care;
   }
 
   createDriver(): Driver {
-    return new ImmediateSqliteDriver(this.#database);
+    return new ImmediateSqliteDriver(this.#database, this.#care);
   }
 
   createQueryCompiler(): SqliteQueryCompiler {
@@ -49,10 +61,12 @@ export class ImmediateSqliteDialect implements Dialect {
 class ImmediateSqliteDriver implements Driver {
   readonly #database: SqliteDatabase.Database;
   readonly #connection: SqliteConnection;
+  readonly #care: SqliteCare;
 
-  constructor(database: SqliteDatabase.Database) {
+  constructor(database: SqliteDatabase.Database, care: SqliteCare) {
     this.#database = database;
-    this.#connection = new SqliteConnection(database);
+    this.#care = care;
+    this.#connection = new SqliteConnection(database, care);
   }
 
   async init(): Promise<void> {
@@ -64,7 +78,8 @@ class ImmediateSqliteDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    this.#connection.run('begin immediate');
+    this.#care.beforeWork();
+    await this.#care.patience.try(() => this.#connection.run('begin immediate'));
   }
 
   async commitTransaction(): Promise<void> {
@@ -88,20 +103,29 @@ class ImmediateSqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #database: SqliteDatabase.Database;
+  readonly #care: SqliteCare;
   readonly #statements = new Map<string, Statement>();
 
-  constructor(database: SqliteDatabase.Database) {
+  constructor(database: SqliteDatabase.Database, care: SqliteCare) {
     this.#database = database;
+    this.#care = care;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    // Inside a transaction the lock is ours, and waiting would keep it from others.
+    if (this.#database.inTransaction) return this.#execute(query);
+    this.#care.beforeWork();
+    return await this.#care.patience.try(() => this.#execute<R>(query));
+  }
+
+  #execute<R>(query: CompiledQuery): QueryResult<R> {
     try {
       const statement = this.#prepare(query.sql);
       if (statement.reader) return { rows: statement.all(query.parameters as unknown[]) as R[] };
       const { changes } = statement.run(query.parameters as unknown[]);
       return { numAffectedRows: BigInt(changes), rows: [] };
     } catch (error) {
-      throw translateSqliteError(error);
+      throw this.#failure(error);
     }
   }
 
@@ -116,8 +140,14 @@ class SqliteConnection implements DatabaseConnection {
     try {
       this.#prepare(text).run();
     } catch (error) {
-      throw translateSqliteError(error);
+      throw this.#failure(error);
     }
+  }
+
+  #failure(error: unknown): unknown {
+    const failure = translateSqliteError(error);
+    this.#care.failed(failure);
+    return failure;
   }
 
   #prepare(text: string): Statement {

@@ -13,7 +13,10 @@ export interface SqliteFileOptions {
   readonly queryOnly?: boolean;
 }
 
-/** Opens one connection and sets it up. Throws `DatabaseUnusable` or `StoreError`; no file that holds anything is ever replaced. */
+/**
+ * Opens one connection and sets it up. Locks met from then on are not waited for here (`LockPatience`). Throws `DatabaseUnusable` or
+ * `StoreError`; no file that holds anything is ever replaced.
+ */
 export function openSqliteFile(path: string, options: SqliteFileOptions): SqliteDatabase.Database {
   const existed = prepareFile(path, options.createIfMissing);
   let connection: SqliteDatabase.Database | undefined;
@@ -24,6 +27,7 @@ export function openSqliteFile(path: string, options: SqliteFileOptions): Sqlite
     if (!empty) refuseForeign(path, connection);
     configure(connection, options);
     if (empty) connection.pragma(`application_id = ${APPLICATION_ID}`);
+    connection.pragma('busy_timeout = 0');
     return connection;
   } catch (error) {
     connection?.close();

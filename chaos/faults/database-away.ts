@@ -1,0 +1,18 @@
+import { rename } from 'node:fs/promises';
+import { eventually } from '../../testkit/conditions.ts';
+import type { Fault } from '../fault.ts';
+
+/** Somebody moves the database, or its write-ahead log, away under the service, and puts it back. */
+export const databaseAway: Fault = {
+  name: 'database-away',
+  excuses: { storage: true },
+  async strike({ service: { paths } }, random) {
+    const path = `${paths.database}${random.pick(['', '-wal'])}`;
+    const away = `${path}.away`;
+    await rename(path, away);
+    return {
+      detail: path,
+      heal: () => eventually('it is back', () => rename(away, path).then(() => true)).then(() => undefined),
+    };
+  },
+};

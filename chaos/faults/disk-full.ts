@@ -1,0 +1,15 @@
+import { fillDisk, isDisk, makeRoom } from '../../testkit/own-disk.ts';
+import type { Fault } from '../fault.ts';
+
+/** Not a byte is left, or a few, so that some of what is written next still fits. Takes a stack on a disk of its own. */
+export const diskFull: Fault = {
+  name: 'disk-full',
+  excuses: { storage: true },
+  async strike({ service: { paths } }, random) {
+    const leave = random.pick([0, 0, 4_096, 65_536]);
+    if (!(await isDisk(paths.prefix)))
+      return { detail: 'no disk of its own: nothing done', heal: async () => undefined };
+    const ballast = await fillDisk(paths.prefix, leave);
+    return { detail: `${ballast} bytes of ballast, ${leave} left`, heal: () => makeRoom(paths.prefix) };
+  },
+};

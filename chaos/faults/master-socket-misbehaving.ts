@@ -1,0 +1,14 @@
+import { misbehaviours, SocketInterposer } from '../../testkit/socket-interposer.ts';
+import type { Fault } from '../fault.ts';
+
+/** The proxy takes every command, but what the service hears of it is late, cut, wrong or nothing. */
+export const masterSocketMisbehaving: Fault = {
+  name: 'master-socket-misbehaving',
+  excuses: {},
+  async strike({ service: { paths } }, random) {
+    const [how, nth] = [random.pick(misbehaviours), random.pick([1, 1, 2, 3, 7])];
+    const interposer = await SocketInterposer.at(paths.masterSocket);
+    interposer.misbehave(how, nth);
+    return { detail: `${how}, every ${nth}. reply`, heal: () => interposer.release() };
+  },
+};

@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { kill } from 'node:process';
+import type { Fault } from '../fault.ts';
+
+/** A reload begins and does not end: the master stands still in the middle of it. */
+export const slowReload: Fault = {
+  name: 'slow-reload',
+  excuses: {},
+  async strike({ service: { paths } }, random) {
+    const master = Number((await readFile(paths.pidFile, 'utf8')).trim());
+    kill(master, 'SIGUSR2');
+    const ms = random.integer(0, 40);
+    // Some way into it.
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    kill(master, 'SIGSTOP');
+    return {
+      detail: `master ${master}, stopped ${ms} ms into a reload`,
+      heal: async () => void kill(master, 'SIGCONT'),
+    };
+  },
+};

@@ -1,0 +1,43 @@
+import { type BigIntStats, statSync } from 'node:fs';
+import { StoreError } from '../store-error.ts';
+
+/**
+ * SQLite goes on writing to a file that was removed or replaced under it, and reports success: what was acknowledged
+ * would be gone with the process. The file is one of three: without its write-ahead log it is an older state of itself.
+ */
+export class FileGuard {
+  readonly #paths: readonly string[];
+  /** In the order of the paths; null until the file has been there. */
+  readonly #known: (string | null)[];
+
+  /** The database at `path` is open. */
+  constructor(path: string) {
+    this.#paths = [path, `${path}-wal`, `${path}-shm`];
+    this.#known = this.#paths.map(identityAt);
+  }
+
+  /** Three stats, some 5 µs. Throws `StoreError` ('replaced') when what is at the paths is not what is open. */
+  check(): void {
+    this.#paths.forEach((path, index) => {
+      const now = identityAt(path);
+      const known = this.#known[index] ?? null;
+      if (known === null) this.#known[index] = now;
+      else if (now !== known) throw new StoreError('replaced', textFor(path, now === null));
+    });
+  }
+}
+
+function textFor(path: string, gone: boolean): string {
+  const what = gone ? 'was removed' : 'was replaced by another file';
+  return `${path} ${what} while it was in use, so nothing more is written: put back the file that was there, or restart the service, which says how to go on`;
+}
+
+function identityAt(path: string): string | null {
+  let stats: BigIntStats | undefined;
+  try {
+    stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    throw new StoreError('io', `${path} cannot be looked at: ${(error as Error).message}`, { cause: error });
+  }
+  return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
+}

@@ -1,0 +1,102 @@
+// A database that is damaged, foreign, empty or gone when the service starts: refused with the way back, while the map
+// file and the proxy stay exactly as they are; and the way back works.
+import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { expectAgreement } from '../testkit/traffic.ts';
+
+const endings = ['', '-wal', '-shm'];
+
+interface Damage {
+  readonly name: string;
+  readonly says: RegExp;
+  do(database: string): Promise<void>;
+}
+
+/** A file that is empty, gone, or no database at all: starts.test.ts. */
+const damages: readonly Damage[] = [
+  { name: 'cut off', says: /damaged.*restore it from a backup/, do: (path) => truncate(path, 3 * 4_096) },
+  {
+    name: 'with a page of nothing',
+    says: /damaged.*restore it from a backup/,
+    do: async (path) => {
+      const bytes = await readFile(path);
+      bytes.fill(0, bytes.length - 4_096);
+      await writeFile(path, bytes);
+    },
+  },
+  {
+    name: 'of another program',
+    says: /database of another program/,
+    do: async (path) => {
+      await rm(path);
+      const other = new Database(path);
+      other.exec('create table notes (text)');
+      other.close();
+    },
+  },
+];
+
+// It ends before it looks at the proxy, so one version is as good as the other.
+describe('a start with a database', () => {
+  const bin = testProxies().found[0]?.bin ?? 'haproxy';
+  it('that cannot be right is refused, touches nothing, and says the way back, which works', {
+    timeout: 180_000,
+  }, async () => {
+    const service = await RealService.start({ bin });
+    const kept = await mkdtemp(join(tmpdir(), 'pm-kept-'));
+    try {
+      const { database, blockedMap, trustedMap, config, jsonLog } = service.paths;
+      const ips = Array.from({ length: 600 }, (_, n) => `127.1.${n >> 8}.${n & 255}`);
+      expect((await service.call('PUT', '/api/blocked-ips', { body: ips })).status).toBe(200);
+      await service.healthy();
+      service.kill('SIGTERM');
+      await service.ended();
+      const copy = join(kept, 'database');
+      await cp(database, copy);
+      const look = async () => await Promise.all([blockedMap, trustedMap, config].map((path) => readFile(path)));
+      const files = await look();
+      const proxies = await service.proxyPids();
+      const worker = await service.workerPid();
+      const putBack = async () => {
+        for (const ending of endings) await rm(`${database}${ending}`, { force: true });
+        await cp(copy, database);
+      };
+      for (const damage of damages) {
+        await putBack();
+        await damage.do(database);
+        await writeFile(jsonLog, '');
+        await service.launch().then(
+          () => expect.fail(`it started with a database ${damage.name}`),
+          () => undefined,
+        );
+        expect(await service.ended()).toEqual({ code: 1, signal: null });
+        expect(await readFile(jsonLog, 'utf8'), damage.name).toMatch(damage.says);
+        expect(await look(), damage.name).toEqual(files);
+        expect(await service.visit('127.1.0.1')).toBe(403);
+      }
+      expect(await service.proxyPids()).toEqual(proxies);
+      expect(await service.workerPid()).toBe(worker);
+      // One way back is the copy.
+      await putBack();
+      await service.launch();
+      await service.healthy();
+      await expectAgreement(service, ips);
+      // The other is the map file.
+      service.kill('SIGKILL');
+      await service.ended();
+      for (const ending of endings) await rm(`${database}${ending}`, { force: true });
+      await service.launch({ PROXY_MANAGER_ACCEPT_EMPTY_DATABASE: 'true' });
+      await service.healthy();
+      await expectAgreement(service, ips);
+      expect(await service.visit('127.1.0.1')).toBe(403);
+    } finally {
+      await service.stop();
+      await rm(kept, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,286 @@
+// A disk that is full, read-only, failing or slow, at each of the service's writes, and a database that others lock or take
+// away: what was acknowledged is durable, what is not is a 503 that says so, and everything else goes on; whole again ten
+// seconds after the disk is, by itself.
+import { appendFile, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../testkit/conditions.ts';
+import { type FailingCalls, failCalls, mayTrace } from '../testkit/failing-calls.ts';
+import { fillDisk, makeRoom, mayMount, mountDisk } from '../testkit/own-disk.ts';
+import { describeOnEachProxy, testProxies } from '../testkit/proxies.ts';
+import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
+import { expectAgreement } from '../testkit/traffic.ts';
+
+const patience = { timeout: 180_000 };
+const wholeAgainMs = 10_000;
+/** Without them nothing here can be shown: root, and strace. */
+const possible = mayMount() && mayTrace();
+/** Promise 3. */
+const limitMs = 2_000;
+
+/** What was acknowledged so far. An address whose answer was a 503 is neither: it is not asked for again. */
+class Blocked {
+  readonly #service: RealService;
+  readonly acknowledged = new Set<string>();
+  #nth = 0;
+
+  constructor(service: RealService) {
+    this.#service = service;
+  }
+
+  /** Blocks an address that was never blocked before. @returns the status, which is a good one */
+  async block(): Promise<number> {
+    this.#nth += 1;
+    const ip = `127.1.${this.#nth >> 8}.${this.#nth & 255}`;
+    const began = performance.now();
+    const answer = await this.#service.block(ip);
+    expect(performance.now() - began).toBeLessThan(limitMs);
+    if (answer.status === 201) this.acknowledged.add(ip);
+    else expectRefusal(answer);
+    if (answer.body['runtime_map_updated'] === true) expect(await this.#service.visit(ip)).toBe(403);
+    return answer.status;
+  }
+
+  async three(): Promise<number[]> {
+    return [await this.block(), await this.block(), await this.block()];
+  }
+
+  /** Nothing acknowledged is lost, and database, file and worker are of one mind about the rest too. */
+  async expectTruth(): Promise<void> {
+    await expectAgreement(this.#service, this.acknowledged);
+    for (const ip of [...this.acknowledged].slice(-5)) expect(await this.#service.visit(ip), ip).toBe(403);
+    expect(await this.#service.visit('127.0.9.9')).toBe(200);
+  }
+}
+
+function expectRefusal(answer: Answer<JsonBody>): void {
+  expect(answer, answer.text).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    body: { code: expect.any(Number), detail: expect.stringMatching(/\w/) },
+  });
+}
+
+interface FailingDisk {
+  readonly name: string;
+  readonly fails: FailingCalls;
+  /** What each block is then; `any`: as well served as refused. */
+  readonly blocks: 201 | 503 | 'any';
+  /** What /health says of it; null: nothing has to be wrong. */
+  readonly says: RegExp | null;
+  readonly editMap?: boolean;
+}
+
+function failingDisks({ database, blockedMap, log, jsonLog }: RealService['paths']): readonly FailingDisk[] {
+  const paths = [`${database}-wal`];
+  const nothing = 'pwrite64,rename,ftruncate,unlink,unlinkat,mkdir';
+  return [
+    { name: 'database full', fails: { calls: 'pwrite64', how: 'error=ENOSPC', paths }, blocks: 503, says: /no space/ },
+    { name: 'database broken', fails: { calls: 'pwrite64', how: 'error=EIO', paths }, blocks: 503, says: /IOERR/ },
+    {
+      name: 'database not synced',
+      fails: { calls: 'fsync,fdatasync', how: 'error=EIO', paths },
+      blocks: 503,
+      says: /IOERR/,
+    },
+    {
+      name: 'one sync lost',
+      fails: { calls: 'fsync,fdatasync', how: 'error=EIO', paths, when: '1' },
+      blocks: 'any',
+      says: null,
+    },
+    {
+      name: 'map file broken',
+      fails: { calls: 'pwrite64', how: 'error=EIO', paths: [blockedMap] },
+      blocks: 'any',
+      says: null,
+    },
+    {
+      name: 'map file not synced',
+      fails: { calls: 'fsync,fdatasync', how: 'error=EIO', paths: [blockedMap] },
+      blocks: 'any',
+      says: null,
+    },
+    { name: 'nothing synced', fails: { calls: 'fdatasync,fsync', how: 'error=EIO' }, blocks: 503, says: /IOERR/ },
+    {
+      name: 'a map that somebody edited, and that cannot be replaced',
+      fails: { calls: 'rename', how: 'error=EROFS' },
+      blocks: 503,
+      says: /map file.*EROFS/,
+      editMap: true,
+    },
+    { name: 'read-only', fails: { calls: nothing, how: 'error=EROFS' }, blocks: 503, says: /database/ },
+    {
+      name: 'log full',
+      fails: { calls: 'write', how: 'error=ENOSPC', paths: [log, jsonLog] },
+      blocks: 201,
+      says: null,
+    },
+  ];
+}
+
+describeOnEachProxy('a disk', ({ bin }) => {
+  it(
+    'that fails in any way at any write loses nothing that was acknowledged, and is all the service waits for',
+    patience,
+    async () => {
+      const service = await RealService.start({ bin, before: ({ prefix }) => mountDisk(prefix, 48) });
+      try {
+        await service.healthy();
+        const blocked = new Blocked(service);
+        const { pid } = service;
+        expect(await blocked.block()).toBe(201);
+        await full(service, blocked);
+        for (const disk of failingDisks(service.paths)) await failing(service, blocked, disk);
+        await slow(service, blocked);
+        await locked(service, blocked);
+        await takenAway(service, blocked);
+        expect(service.pid).toBe(pid);
+        service.kill('SIGKILL');
+        await service.ended();
+        await service.launch();
+        await service.healthy();
+        await blocked.expectTruth();
+      } catch (error) {
+        throw new Error(`${(error as Error).message}\n${await service.logText()}`, { cause: error });
+      } finally {
+        await service.stop();
+      }
+    },
+  );
+});
+
+async function full(service: RealService, blocked: Blocked): Promise<void> {
+  const { prefix } = service.paths;
+  await fillDisk(prefix);
+  expect(await blocked.three()).toEqual([503, 503, 503]);
+  const requests: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+    ['POST', '/api/config/reload'],
+    ['PUT', '/api/trusted-ips/198.51.100.1', {}],
+    ['PUT', '/api/sites/full.example', { servers: [{ address: '127.0.0.1', port: 9 }] }],
+    ['POST', '/api/keys', { name: 'full' }],
+    ['POST', '/api/blocked-ips/sync'],
+    ['POST', '/api/blocked-ips/batch', { add: ['198.51.100.7'] }],
+    ['PUT', '/api/blocked-ips', ['198.51.100.8']],
+    ['DELETE', '/api/blocked-ips/127.1.0.1'],
+  ];
+  for (const [method, path, body] of requests) expectRefusal(await service.call(method, path, { body }));
+  expect((await service.call('GET', '/api/blocked-ips')).status).toBe(200);
+  expect(await service.health()).toMatchObject({
+    status: 503,
+    body: { status: 'down', database: { reason: expect.stringContaining('no space') } },
+  });
+  // A proxy that dies now is back all the same, and denies what it denied.
+  const { master } = await service.processes();
+  process.kill(master.pid, 'SIGKILL');
+  await eventually('the proxy serves again', async () => (await service.visit('127.0.9.9')) === 200);
+  expect((await service.processes()).master.pid).not.toBe(master.pid);
+  expect(await service.visit('127.1.0.1')).toBe(403);
+  await makeRoom(prefix);
+  await service.healthy(wholeAgainMs);
+  expect(await blocked.block()).toBe(201);
+  await blocked.expectTruth();
+}
+
+async function failing(service: RealService, blocked: Blocked, disk: FailingDisk): Promise<void> {
+  const { name, fails, blocks, says, editMap } = disk;
+  const calls = await failCalls(service.pid, fails);
+  try {
+    if (editMap === true) await appendFile(service.paths.blockedMap, '# edited\n');
+    const statuses = await blocked.three();
+    if (blocks !== 'any') expect(statuses, name).toEqual([blocks, blocks, blocks]);
+    if (says !== null) {
+      const health = await service.health();
+      expect(health.status, name).toBe(503);
+      expect(health.body['reasons'].join('; '), name).toMatch(says);
+    }
+    expect((await service.call('GET', '/api/blocked-ips')).status).toBe(200);
+    expect(await service.visit('127.0.9.9')).toBe(200);
+  } finally {
+    await calls.end();
+  }
+  await service.healthy(wholeAgainMs);
+  expect(await blocked.block(), name).toBe(201);
+  await blocked.expectTruth();
+  expect(await service.logText(), name).toContain([...blocked.acknowledged].at(-1));
+}
+
+async function slow(service: RealService, blocked: Blocked): Promise<void> {
+  const calls = await failCalls(service.pid, { calls: 'fdatasync,fsync', how: 'delay_exit=100000' });
+  try {
+    expect(await blocked.three()).toEqual([201, 201, 201]);
+    const together = await Promise.all(Array.from({ length: 20 }, () => blocked.block()));
+    expect(new Set(together)).toEqual(new Set([201]));
+    await service.healthy(wholeAgainMs);
+  } finally {
+    await calls.end();
+  }
+  await blocked.expectTruth();
+}
+
+async function locked(service: RealService, blocked: Blocked): Promise<void> {
+  await service.block('127.9.9.9', { duration_seconds: 1 });
+  const other = new Database(service.paths.database);
+  other.exec('begin exclusive');
+  const together = Promise.all(Array.from({ length: 10 }, () => blocked.block()));
+  // Nothing of this waits for the lock.
+  for (let nth = 0; nth < 5; nth += 1) expect((await service.call('GET', '/api/blocked-ips')).status).toBe(200);
+  expect(new Set(await together)).toEqual(new Set([503]));
+  expect(await service.health()).toMatchObject({
+    status: 503,
+    body: { database: { reason: expect.stringContaining('lock') } },
+  });
+  other.exec('rollback');
+  other.close();
+  await service.healthy(wholeAgainMs);
+  expect(await blocked.block()).toBe(201);
+  await blocked.expectTruth();
+}
+
+async function takenAway(service: RealService, blocked: Blocked): Promise<void> {
+  const { database } = service.paths;
+  for (const path of [`${database}-wal`, database]) {
+    await rename(path, `${path}.away`);
+    expect(await blocked.block()).toBe(503);
+    expect(await service.health()).toMatchObject({
+      status: 503,
+      body: { status: 'down', database: { reason: expect.stringContaining(`${path} was removed`) } },
+    });
+    expect((await service.call('GET', '/api/blocked-ips')).status).toBe(200);
+    await rename(`${path}.away`, path);
+    await service.healthy(wholeAgainMs);
+    expect(await blocked.block()).toBe(201);
+    await blocked.expectTruth();
+  }
+}
+
+// No proxy is started, so one version is as good as the other.
+describe('a first start on a disk', () => {
+  it.runIf(possible)('that is full is refused, and the next one with room is the first', patience, async () => {
+    for (const leave of [40_000, 200_000]) {
+      const service = await RealService.start({
+        bin: testProxies().found[0]?.bin ?? 'haproxy',
+        waitUntilReady: false,
+        supervise: false,
+        environment: { PROXY_MANAGER_API_KEY: '' },
+        before: async ({ prefix }) => {
+          await mountDisk(prefix, 8);
+          await fillDisk(prefix, leave);
+        },
+      });
+      try {
+        expect(await service.ended(), `${leave} bytes left`).toEqual({ code: 1, signal: null });
+        await makeRoom(service.paths.prefix);
+        await service.launch();
+        await eventually('it is ready', async () => {
+          return (await service.call('GET', '/readyz', { key: null })).status === 200;
+        });
+        const key = (await readFile(join(service.paths.stateDir, 'api-key'), 'utf8')).trim();
+        expect((await service.call('GET', '/api/blocked-ips', { key })).status).toBe(200);
+      } finally {
+        await service.stop();
+      }
+    }
+  });
+});

@@ -1,0 +1,53 @@
+// Two services by mistake: the second refuses, whatever the way on which it meets the first, and says what it met.
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService, type ServiceOptions } from '../testkit/real-service.ts';
+
+// It ends before it looks at the proxy, so one version is as good as the other.
+describe('a second service', () => {
+  const bin = testProxies().found[0]?.bin ?? 'haproxy';
+  const running: RealService[] = [];
+  afterEach(async () => {
+    for (const service of running.splice(0).reverse()) await service.stop();
+  });
+  async function started(options: Partial<ServiceOptions> = {}): Promise<RealService> {
+    const service = await RealService.start({ bin, ...options });
+    running.push(service);
+    return service;
+  }
+  async function refused(options: Partial<ServiceOptions>): Promise<string> {
+    const service = await started({ ...options, supervise: false, waitUntilReady: false });
+    expect(await service.ended()).toEqual({ code: 1, signal: null });
+    return await readFile(service.paths.jsonLog, 'utf8');
+  }
+
+  it('with files of its own and the database, or another way to the map, of the first is refused, and changes nothing', {
+    timeout: 120_000,
+  }, async () => {
+    const first = await started();
+    await first.block('127.1.0.1');
+    const { database, blockedMap } = first.paths;
+    const before = await readFile(blockedMap, 'utf8');
+    const shared = { PROXY_MANAGER_DATABASE_URL: `sqlite:${database}` };
+    expect(await refused({ environment: shared })).toMatch(
+      new RegExp(`another proxy-manager works on the database ${database} already .*process ${first.pid} .*holds it`),
+    );
+    const linked = await refused({
+      before: async (paths) => {
+        await mkdir(dirname(paths.blockedMap), { recursive: true });
+        await symlink(blockedMap, paths.blockedMap);
+      },
+    });
+    expect(linked).toMatch(/another proxy-manager works on .*blocked_ips\.map already/);
+    expect(await readFile(blockedMap, 'utf8')).toBe(before);
+    await first.healthy();
+    // Its locks are free with its last breath.
+    first.kill('SIGKILL');
+    await first.ended();
+    await first.launch();
+    await first.healthy();
+    expect(await first.visit('127.1.0.1')).toBe(403);
+  });
+});

@@ -1,0 +1,17 @@
+// How many files a running process may open.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What is open stays open; nothing more can be opened. @returns gives it back what it had */
+export async function forbidOpening(pid: number): Promise<() => Promise<void>> {
+  const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
+  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+  if (soft === undefined) throw new Error(`no limit of open files is known of ${pid}`);
+  await run('prlimit', ['--pid', String(pid), '--nofile=3:']);
+  return async () => {
+    await run('prlimit', ['--pid', String(pid), `--nofile=${soft}:`]);
+  };
+}

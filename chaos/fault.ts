@@ -19,6 +19,10 @@ export interface Excuses {
   readonly storage?: boolean;
   /** Requests through the proxy may fail: the proxy itself was killed. */
   readonly traffic?: boolean;
+  /** Visits may be answered otherwise than acknowledged, until the service has repaired what a stranger changed. */
+  readonly enforcement?: boolean;
+  /** The service's clock is wrong: when entries expire is not looked at. */
+  readonly clock?: boolean;
 }
 
 export interface Struck {
@@ -32,6 +36,8 @@ export interface Fault {
   /** As in the replay line: `kill-service`, `disk-full`. */
   readonly name: string;
   readonly excuses: Excuses;
+  /** Strikes only in rounds without another fault. */
+  readonly alone?: boolean;
   /** Strikes once, at the moment of the call. Every choice comes from `random`, so that a seed repeats it. */
   strike(stack: Stack, random: Random): Promise<Struck>;
 }

@@ -102,9 +102,14 @@ function differenceOf(seen: readonly string[], wanted: readonly string[]): strin
   const parts = [
     ['lacks', wanted.filter((line) => !there.has(line))],
     ['holds beside', seen.filter((line) => !should.has(line))],
-    ['holds twice', seen.filter((line, index) => seen.indexOf(line) !== index)],
+    ['holds twice', twiceIn(seen)],
   ] as const;
   const told = parts.filter(([, lines]) => lines.length > 0);
   if (told.length === 0) return null;
   return told.map(([how, lines]) => `${how} ${lines.length}: ${lines.slice(0, shown).join(', ')}`).join('; ');
+}
+
+function twiceIn(lines: readonly string[]): string[] {
+  const once = new Set<string>();
+  return lines.filter((line) => once.size === once.add(line).size);
 }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { askProxy } from '../testkit/upstream.ts';
-import { visitorsOf } from './addresses.ts';
+import { base, visitorsOf } from './addresses.ts';
 import { lookForAgreement, type Truth } from './agreement.ts';
 import { type Surroundings, verdictsOf } from './client.ts';
 import { absent, type Model, type State } from './model.ts';
@@ -76,9 +76,8 @@ function compare(
 
 async function visitEverybody(around: Surroundings, program: Program): Promise<void> {
   const { story, stack } = around;
-  const entries = new Set<string>();
-  for (const step of program.steps) if (step.kind === 'operation') for (const ip of entriesOf(step)) entries.add(ip);
-  const visitors = new Set([...program.strangers, ...[...entries].flatMap(visitorsOf)]);
+  const some = base.filter((_, index) => index % 100 === program.round % 100);
+  const visitors = new Set([...program.strangers, ...some, ...around.entries.flatMap(visitorsOf)]);
   for (const ip of visitors) {
     const begun = clock();
     const seen = await stack.service.visit(ip).catch((error: Error) => error.message);
@@ -87,18 +86,12 @@ async function visitEverybody(around: Surroundings, program: Program): Promise<v
       story.accuse(`in the end ${ip} saw ${seen} instead of ${[...allowed].join(' or ')}`);
     }
   }
-  for (const ip of [...entries].filter((entry) => entry.includes(':'))) await askAbout(around, ip);
+  for (const ip of around.entries.filter((entry) => entry.includes(':'))) await askAbout(around, ip);
   for (const domain of domains) {
     const wanted = around.sites.mayBe(domain, clock(), clock(), 'acknowledged').present ? 200 : 404;
     const { status } = await askProxy(stack.service.proxyPort, domain, program.strangers[0]);
     if (status !== wanted) story.accuse(`in the end ${domain} was answered ${status} instead of ${wanted}`);
   }
-}
-
-function entriesOf({ operation }: Extract<Program['steps'][number], { kind: 'operation' }>): readonly string[] {
-  if (operation.op === 'batch') return [...operation.add, ...operation.remove];
-  if (operation.op === 'put') return operation.ips;
-  return 'ip' in operation ? [operation.ip] : [];
 }
 
 async function askAbout({ stack, story, blocked }: Surroundings, ip: string): Promise<void> {

@@ -2,9 +2,9 @@
 import { request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, JsonBody, RealService } from '../testkit/real-service.ts';
-import { isCoveredBy, visitorsOf } from './addresses.ts';
+import { base, isCoveredBy, visitorsOf } from './addresses.ts';
 import type { Lag } from './lag.ts';
-import { absent, type Model, type Pending, type Proof, permanent, presentSomehow, type State } from './model.ts';
+import { absent, type Model, type Pending, type Proof, permanent, presentSomehow } from './model.ts';
 import { describeOperation, type Operation } from './program.ts';
 import type { ChaosStack } from './stack.ts';
 import { clock, type Story } from './story.ts';
@@ -19,6 +19,8 @@ export interface Surroundings {
   readonly trusted: Model;
   readonly sites: Model;
   readonly lag: Lag;
+  /** All that the round's operations name. */
+  readonly entries: readonly string[];
 }
 
 export interface Figures {
@@ -59,7 +61,7 @@ export class Client {
       case 'batch':
         return await this.#batch(operation, begun);
       case 'put':
-        return operation.aborted ? await this.#putCutOff(operation.ips) : await this.#put(operation, begun);
+        return operation.aborted ? await this.#putCutOff(linesOf(operation)) : await this.#put(operation, begun);
       case 'sync':
         return this.#judgeOther('sync', await this.#ask('POST', '/api/blocked-ips/sync'), [200, 207]);
       case 'reload':
@@ -137,13 +139,16 @@ export class Client {
 
   async #put(operation: Extract<Operation, { op: 'put' }>, begun: number): Promise<string> {
     const { blocked } = this.#around;
-    const wanted = new Set(operation.ips);
-    const others = blocked.addresses.filter((ip) => !wanted.has(ip));
+    const lines = linesOf(operation);
+    const wanted = new Set(lines);
+    // Also those that only somebody else's operation, which began later and ended before, makes known to the model.
+    const known = new Set([...blocked.addresses, ...this.#around.entries]);
+    const others = [...known].filter((ip) => !wanted.has(ip));
     const removing = others.map((ip) => blocked.begin(ip, begun, [absent]));
     // One that is trusted is rejected, and then it is not on the list.
     const adding = new Map([...wanted].map((ip) => [ip, blocked.begin(ip, begun, [presentSomehow, absent])]));
     const path = `/api/blocked-ips${operation.allowShrink ? '?allow_shrink=true' : ''}`;
-    const raw = `# chaos\n${operation.ips.join('\n')}\n`;
+    const raw = `# chaos\n${lines.join('\n')}\n`;
     const told = await this.#ask('PUT', path, { raw, contentType: 'text/plain' });
     const all = [...adding.values(), ...removing];
     const text = this.#judgeChange('put', begun, told, operation.allowShrink ? [200] : [200, 409]);
@@ -354,8 +359,10 @@ function settleLost(told: { readonly sent: boolean }, pending: readonly Pending[
   return text;
 }
 
+function linesOf({ ips, base: withBase }: Extract<Operation, { op: 'put' }>): readonly string[] {
+  return withBase ? [...ips, ...base] : ips;
+}
+
 function rejectedOf(body: JsonBody): Set<string> {
   return new Set((body.rejected as { value: string }[]).map(({ value }) => value));
 }
-
-export type { State };

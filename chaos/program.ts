@@ -11,6 +11,8 @@ export type Operation =
   | {
       readonly op: 'put';
       readonly ips: readonly string[];
+      /** Beside them the whole base, the many addresses that nobody else touches. */
+      readonly base: boolean;
       /** The body ends in the middle: nothing may change. */
       readonly aborted: boolean;
       readonly allowShrink: boolean;
@@ -55,17 +57,25 @@ export interface Program {
 
 export const domains = ['one.chaos.test', 'two.chaos.test'] as const;
 
-const clients = 4;
+const clients = 8;
 const lengthMs = 1_400;
+/** Moments at which much happens at once. */
+const crowds = 5;
+
+/** What a round is made of: where nothing rewrites the file, what was lost from it stays lost and is seen. */
+type Style = 'anything' | 'single changes';
 
 export function programOf(seed: number, round: number, faults: readonly Pick<Fault, 'name' | 'alone'>[]): Program {
   const random = new Random(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(round, 0x85eb_ca6b));
   const pool = poolOf(random);
   const steps: Step[] = [];
-  const count = random.integer(20, 45);
+  const style: Style = random.pick(['anything', 'single changes']);
+  const moments = Array.from({ length: crowds }, () => random.integer(50, lengthMs - 300));
+  const count = random.integer(25, 70);
   for (let n = 0; n < count; n += 1) {
-    const at = random.integer(0, lengthMs);
-    steps.push({ kind: 'operation', at, client: random.integer(1, clients), operation: operationOf(random, pool) });
+    const at = random.integer(1, 3) === 1 ? random.pick(moments) : random.integer(0, lengthMs);
+    const operation = operationOf(random, pool, style);
+    steps.push({ kind: 'operation', at, client: random.integer(1, clients), operation });
   }
   // One round in eight is quiet: what fails there is no fault's doing.
   const strikes = faults.length === 0 ? 0 : random.pick([0, 1, 1, 1, 1, 2, 2, 3]);
@@ -74,7 +84,7 @@ export function programOf(seed: number, round: number, faults: readonly Pick<Fau
   for (const { name } of lonely === undefined ? drawn : [lonely]) {
     steps.push({
       kind: 'fault',
-      at: random.integer(50, lengthMs - 300),
+      at: random.integer(1, 2) === 1 ? random.pick(moments) + random.integer(0, 20) : random.integer(0, lengthMs - 300),
       fault: name,
       seed: random.integer(0, 0x7fff_ffff),
       lasts: random.pick([30, 100, 250, 400, 700, 2_200]),
@@ -83,9 +93,10 @@ export function programOf(seed: number, round: number, faults: readonly Pick<Fau
   return { round, steps: steps.sort((a, b) => a.at - b.at), strangers: pool.strangers };
 }
 
-function operationOf(random: Random, pool: Pool): Operation {
+function operationOf(random: Random, pool: Pool, style: Style): Operation {
   const ip = (): string => random.pick(pool.entries);
   const dice = random.integer(1, 100);
+  if (style === 'single changes' && dice > 64 && dice <= 75) return { op: 'unblock', ip: ip() };
   if (dice <= 34) {
     const seconds = random.pick([null, null, null, 1, 2, 600]);
     return { op: 'block', ip: ip(), seconds, force: random.integer(1, 4) === 1 };
@@ -101,6 +112,7 @@ function operationOf(random: Random, pool: Pool): Operation {
     return {
       op: 'put',
       ips: some(random, pool, random.integer(1, 16)),
+      base: random.integer(1, 3) > 1,
       aborted,
       allowShrink: random.integer(1, 3) > 1,
     };
@@ -131,7 +143,7 @@ export function describeOperation(operation: Operation): string {
     case 'batch':
       return `batch +[${operation.add.join(' ')}] -[${operation.remove.join(' ')}]`;
     case 'put': {
-      const how = `${operation.aborted ? ', cut off' : ''}${operation.allowShrink ? ', shrinking' : ''}`;
+      const how = `${operation.base ? ' and the base' : ''}${operation.aborted ? ', cut off' : ''}${operation.allowShrink ? ', shrinking' : ''}`;
       return `put [${operation.ips.join(' ')}]${how}`;
     }
     case 'sync':
@@ -145,4 +157,17 @@ export function describeOperation(operation: Operation): string {
     default:
       return `${operation.op} ${operation.ip}`;
   }
+}
+
+/** Every entry that any operation of these names. */
+export function entriesOf(steps: readonly Step[]): string[] {
+  const entries = new Set<string>();
+  for (const step of steps) {
+    if (step.kind !== 'operation') continue;
+    const { operation } = step;
+    if (operation.op === 'batch') for (const ip of [...operation.add, ...operation.remove]) entries.add(ip);
+    else if (operation.op === 'put') for (const ip of operation.ips) entries.add(ip);
+    else if ('ip' in operation) entries.add(operation.ip);
+  }
+  return [...entries];
 }

@@ -1,13 +1,14 @@
 // One round: the program runs, the faults strike, everything is healed and looked at.
 import { setTimeout as pause } from 'node:timers/promises';
+import { base } from './addresses.ts';
 import { Background } from './background.ts';
 import { check } from './checks.ts';
 import { Client, type Figures, type Surroundings } from './client.ts';
 import type { Fault } from './fault.ts';
 import { Lag } from './lag.ts';
 import { LeftOverProcesses } from './left-over-processes.ts';
-import { Model } from './model.ts';
-import type { FaultStep, OperationStep, Program } from './program.ts';
+import { Model, permanent } from './model.ts';
+import { entriesOf, type FaultStep, type OperationStep, type Program } from './program.ts';
 import { Random } from './random.ts';
 import { ChaosStack } from './stack.ts';
 import { clock, Story } from './story.ts';
@@ -50,7 +51,9 @@ export class Arena {
     const stack = await ChaosStack.start(bin);
     try {
       await stack.service.healthy();
-      return new Arena(stack, faults);
+      const arena = new Arena(stack, faults);
+      await arena.#blockBase();
+      return arena;
     } catch (error) {
       await stack.stop();
       throw error;
@@ -75,6 +78,7 @@ export class Arena {
       trusted: this.#trusted,
       sites: this.#sites,
       lag: this.#lag,
+      entries: entriesOf(program.steps),
     };
     const background = new Background(this.stack.service);
     const pid = this.stack.service.pid;
@@ -107,6 +111,13 @@ export class Arena {
       wrong: story.wrong,
       story: story.lines(),
     };
+  }
+
+  async #blockBase(): Promise<void> {
+    const add = base.map((ip_address) => ({ ip_address }));
+    const { status, text } = await this.stack.service.call('POST', '/api/blocked-ips/batch', { body: { add } });
+    if (status !== 200) throw new Error(`the base was answered ${status}: ${text.slice(0, 500)}`);
+    for (const ip of base) this.#blocked.settle(ip, permanent);
   }
 
   async #strike(step: FaultStep, around: Surroundings): Promise<void> {

@@ -23,6 +23,9 @@ export function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** The promise: whatever was killed, the stack is whole ten seconds later. */
+const wholeWithinMs = 10_000;
+
 /** A master other than those, with a worker, answers, and what served for the old one does so no more. */
 export async function servesAgain(stack: Stack, dead: readonly number[]): Promise<void> {
   await eventually(
@@ -31,7 +34,7 @@ export async function servesAgain(stack: Stack, dead: readonly number[]): Promis
       const { master, current } = await showProcesses(stack.service.socket, within(1_000));
       return !dead.includes(master.pid) && current.some(({ pid }) => !dead.includes(pid));
     },
-    20_000,
+    wholeWithinMs,
   );
   await serves(stack);
 }

@@ -30,6 +30,11 @@ export interface Struck {
   readonly detail: string;
   /** Takes the fault away, where it does not end by itself; the stack must be whole ten seconds after. */
   heal(): Promise<void>;
+  /**
+   * For what the stack mends by itself after the heal: resolves when that is done, and with it what the fault excuses.
+   * May wait for ever; how long it takes is judged by the engine.
+   */
+  over?(): Promise<void>;
 }
 
 export interface Fault {

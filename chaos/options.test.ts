@@ -14,6 +14,7 @@ it('the command line has defaults for everything', () => {
     out: null,
     keep: false,
     shrink: 30,
+    tell: false,
     help: false,
   });
 });

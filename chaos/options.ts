@@ -16,6 +16,8 @@ export interface Options {
   readonly keep: boolean;
   /** How often a failing round is run again to make it smaller; 0: never. */
   readonly shrink: number;
+  /** Print what happened in every round, not only in those that failed. */
+  readonly tell: boolean;
   readonly help: boolean;
 }
 
@@ -34,6 +36,7 @@ after each round every promise is checked. The program of a round depends on see
   --out FILE              append the results, one JSON line a round
   --shrink 30             how often a failing round is run again to make it smaller; 0: never
   --keep                  leave the stack of a failing round running, and say where it is
+  --tell                  print what happened in every round
   --help                  this text
 `;
 }
@@ -51,6 +54,7 @@ export function readOptions(args: readonly string[], faults: readonly string[]):
     out: values.out ?? null,
     keep: values.keep,
     shrink: whole('shrink', values.shrink, 0, 10_000),
+    tell: values.tell,
     help: values.help,
   };
 }
@@ -68,6 +72,7 @@ function parse(args: readonly string[]) {
         out: { type: 'string' },
         keep: { type: 'boolean', default: false },
         shrink: { type: 'string', default: '30' },
+        tell: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     }).values;

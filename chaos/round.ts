@@ -4,7 +4,7 @@ import { base } from './addresses.ts';
 import { Background } from './background.ts';
 import { check } from './checks.ts';
 import { Client, type Figures, type Surroundings } from './client.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, Struck } from './fault.ts';
 import { Lag } from './lag.ts';
 import { LeftOverProcesses } from './left-over-processes.ts';
 import { Model, permanent } from './model.ts';
@@ -31,6 +31,14 @@ export interface RoundResult {
 
 /** A fault that neither strikes nor heals hangs the program. */
 const faultPatienceMs = 60_000;
+/** After the last heal. */
+const wholeWithinMs = 10_000;
+
+/** What goes on after a heal. */
+interface Afterwards {
+  readonly name: string;
+  readonly ended: Promise<void>;
+}
 
 /** A stack and what is known of it: several rounds run on it one after the other. */
 export class Arena {
@@ -84,16 +92,16 @@ export class Arena {
     const pid = this.stack.service.pid;
     const operations = program.steps.filter((step) => step.kind === 'operation');
     const faults = program.steps.filter((step) => step.kind === 'fault');
-    await Promise.all([
-      ...clientsOf(operations).map((steps) => runClient(new Client(around, figures), steps, story.began)),
-      ...faults.map((step) => this.#strike(step, around)),
-    ]);
+    const clients = clientsOf(operations).map((steps) => runClient(new Client(around, figures), steps, story.began));
+    const afterwards = await Promise.all(faults.map((step) => this.#strike(step, around, faults.length > 1)));
+    await Promise.all(clients);
     const excusable = faults.some((step) => this.#faults.get(step.fault)?.excuses.api === true);
     if (!excusable && (this.stack.service.pid !== pid || !(await this.stack.serviceRuns()))) {
       story.accuse('the service died by itself');
     }
     await this.stack.relaunch().catch((error: Error) => story.accuse(`the service does not start: ${error.message}`));
     const healed = clock();
+    await this.#untilOver(afterwards, story);
     if (faults.length > 0) for (const model of [this.#blocked, this.#trusted]) model.noteTrouble(healed);
     await check(around, program, healed);
     const { sent, failed } = await background.stop();
@@ -120,26 +128,47 @@ export class Arena {
     for (const ip of base) this.#blocked.settle(ip, permanent);
   }
 
-  async #strike(step: FaultStep, around: Surroundings): Promise<void> {
+  /** Resolves after the heal; then what the stack mends by itself is still to come. */
+  async #strike(step: FaultStep, around: Surroundings, besideOthers: boolean): Promise<Afterwards | null> {
     const { story, windows } = around;
     const fault = this.#faults.get(step.fault);
     if (fault === undefined) throw new Error(`there is no fault ${step.fault}`);
     await pause(Math.max(0, story.began + step.at - clock()));
     const begun = clock();
     const over = windows.open(fault.excuses);
+    let struck: Struck;
     try {
-      const struck = await inTime(fault.strike(this.stack, new Random(step.seed)), `${fault.name} to strike`);
-      story.tell(begun, `FAULT ${fault.name}`, struck.detail);
-      await pause(Math.max(0, begun + step.lasts - clock()));
-      const healing = clock();
+      struck = await inTime(fault.strike(this.stack, new Random(step.seed)), `${fault.name} to strike`);
+    } catch (error) {
+      over();
+      // What it aims at may be away because of another fault.
+      story.tell(begun, `FAULT ${fault.name}`, `missed: ${textOf(error)}`);
+      if (!besideOthers) story.accuse(`${fault.name} could not strike: ${textOf(error)}`);
+      return null;
+    }
+    story.tell(begun, `FAULT ${fault.name}`, struck.detail);
+    await pause(Math.max(0, begun + step.lasts - clock()));
+    const healing = clock();
+    try {
       await inTime(struck.heal(), `${fault.name} to heal`);
       story.tell(healing, `HEAL  ${fault.name}`, 'healed');
     } catch (error) {
-      const { message, cause } = error as Error;
-      story.tell(begun, `FAULT ${fault.name}`, message);
-      story.accuse(`${fault.name}: ${message}${cause === undefined ? '' : ` (${String(cause)})`}`);
-    } finally {
-      over();
+      story.accuse(`${fault.name} could not be healed: ${textOf(error)}`);
+    }
+    const ended = (struck.over?.() ?? Promise.resolve()).finally(over);
+    // Waited for later; a failure is told there.
+    ended.catch(() => undefined);
+    return { name: fault.name, ended };
+  }
+
+  async #untilOver(afterwards: readonly (Afterwards | null)[], story: Story): Promise<void> {
+    const waiting = afterwards.flatMap((one) => (one === null ? [] : [one]));
+    for (const { name, ended } of waiting) {
+      try {
+        await within(ended, wholeWithinMs, `what ${name} did to be mended`);
+      } catch (error) {
+        story.accuse(textOf(error));
+      }
     }
   }
 
@@ -150,10 +179,11 @@ export class Arena {
   ): void {
     const { story, windows } = around;
     const unexcused = failed.filter(({ begun, ended }) => !windows.excuse('traffic', begun, ended));
-    for (const { begun, what } of unexcused) {
-      const when = begun > healed ? 'after the heal' : `${((begun - story.began) / 1_000).toFixed(3)} s`;
+    for (const { begun, what } of unexcused.slice(0, 5)) {
+      const when = `${((begun - story.began) / 1_000).toFixed(3)} s${begun > healed ? ', after the heal' : ''}`;
       story.accuse(`a request of the background failed (${when}): ${what}`);
     }
+    if (unexcused.length > 5) story.accuse(`and ${unexcused.length - 5} more requests of the background`);
   }
 
   async #lookForLeftOver(story: Story): Promise<void> {
@@ -178,10 +208,15 @@ async function runClient(client: Client, steps: readonly OperationStep[], began:
   }
 }
 
-async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
+function inTime<T>(work: Promise<T>, what: string): Promise<T> {
+  return within(work, faultPatienceMs, what);
+}
+
+/** Rejects when the work takes longer; it is then left to itself. */
+async function within<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   const late = new AbortController();
-  const limit = pause(faultPatienceMs, undefined, { signal: late.signal }).then(() => {
-    throw new Error(`${what} took longer than ${faultPatienceMs / 1_000} s`);
+  const limit = pause(ms, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`${what} took longer than ${ms / 1_000} s`);
   });
   try {
     return await Promise.race([work, limit]);
@@ -189,4 +224,9 @@ async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
     late.abort();
     await limit.catch(() => undefined);
   }
+}
+
+function textOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return `${message}${cause === undefined ? '' : ` (${String(cause)})`}`;
 }

@@ -41,7 +41,10 @@ async function main(options: Options): Promise<number> {
       if (out !== null) append(out, lineOf(seed, version, result));
       const verdict = result.wrong.length === 0 ? 'passed' : 'FAILED';
       const struck = result.struck.length === 0 ? 'no fault' : result.struck.join(', ');
-      say(`round ${result.round} ${verdict}: ${result.operations} operations, ${result.ms} ms (${result.checkedMs} of them after the heal), ${struck}`);
+      say(
+        `round ${result.round} ${verdict}: ${result.operations} operations, ${result.ms} ms (${result.checkedMs} of them after the heal), ${struck}`,
+      );
+      if (options.tell && result.wrong.length === 0) say(result.story.map((line) => `  ${line}`).join('\n'));
       if (result.wrong.length > 0 && code === exitCodes.passed) code = exitCodes.failed;
     },
   });

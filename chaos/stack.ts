@@ -54,8 +54,14 @@ export class ChaosStack implements Stack {
   }
 
   async #relaunch(environment: Readonly<Record<string, string>>): Promise<void> {
-    if (await this.serviceRuns()) return;
-    this.#launches += 1;
-    await this.service.launch(environment);
+    while (!(await this.serviceRuns())) {
+      this.#launches += 1;
+      try {
+        await this.service.launch(environment);
+      } catch (error) {
+        // Another fault killed it while it started; then it is simply started again.
+        if ((await this.service.ended(0)).signal === null) throw error;
+      }
+    }
   }
 }

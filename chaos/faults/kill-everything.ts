@@ -16,10 +16,8 @@ export const killEverything: Fault = {
     await killAndWait(proxy);
     return {
       detail: `kill -9 of service ${pid} (${serviceFirst ? 'first' : 'last'}) and proxy ${proxy.join(', ')}`,
-      async heal() {
-        await stack.relaunch();
-        await servesAgain(stack, proxy);
-      },
+      heal: () => stack.relaunch(),
+      over: () => servesAgain(stack, proxy),
     };
   },
 };

@@ -7,6 +7,10 @@ export const killMaster: Fault = {
   async strike(stack) {
     const { master } = await stack.service.processes();
     await killAndWait([master.pid]);
-    return { detail: `kill -9 of ${master.pid}`, heal: () => servesAgain(stack, [master.pid]) };
+    return {
+      detail: `kill -9 of ${master.pid}`,
+      heal: async () => undefined,
+      over: () => servesAgain(stack, [master.pid]),
+    };
   },
 };

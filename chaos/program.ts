@@ -96,7 +96,7 @@ export function programOf(seed: number, round: number, faults: readonly Pick<Fau
 function operationOf(random: Random, pool: Pool, style: Style): Operation {
   const ip = (): string => random.pick(pool.entries);
   const dice = random.integer(1, 100);
-  if (style === 'single changes' && dice > 64 && dice <= 75) return { op: 'unblock', ip: ip() };
+  if (style === 'single changes' && dice > 64 && dice <= 77) return { op: 'unblock', ip: ip() };
   if (dice <= 34) {
     const seconds = random.pick([null, null, null, 1, 2, 600]);
     return { op: 'block', ip: ip(), seconds, force: random.integer(1, 4) === 1 };
@@ -107,7 +107,7 @@ function operationOf(random: Random, pool: Pool, style: Style): Operation {
     const remove = some(random, pool, random.integer(add.length === 0 ? 1 : 0, 6)).filter((one) => !add.includes(one));
     return { op: 'batch', add, remove };
   }
-  if (dice <= 67) {
+  if (dice <= 70) {
     const aborted = random.integer(1, 3) === 1;
     return {
       op: 'put',
@@ -117,12 +117,12 @@ function operationOf(random: Random, pool: Pool, style: Style): Operation {
       allowShrink: random.integer(1, 3) > 1,
     };
   }
-  if (dice <= 70) return { op: 'sync' };
-  if (dice <= 72) return { op: 'reload' };
-  if (dice <= 74) return { op: 'set-site', domain: random.pick(domains) };
-  if (dice <= 75) return { op: 'remove-site', domain: random.pick(domains) };
-  if (dice <= 80) return { op: 'trust', ip: random.pick(pool.trusted) };
-  if (dice <= 84) return { op: 'distrust', ip: random.pick(pool.trusted) };
+  if (dice <= 72) return { op: 'sync' };
+  if (dice <= 74) return { op: 'reload' };
+  if (dice <= 76) return { op: 'set-site', domain: random.pick(domains) };
+  if (dice <= 77) return { op: 'remove-site', domain: random.pick(domains) };
+  if (dice <= 82) return { op: 'trust', ip: random.pick(pool.trusted) };
+  if (dice <= 86) return { op: 'distrust', ip: random.pick(pool.trusted) };
   const visitors = visitorsOf(ip());
   const from = visitors[0] ?? random.pick(pool.strangers);
   if (dice <= 95) return { op: 'visit', ip: from };

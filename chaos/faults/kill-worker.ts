@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts';
-import { killAndWait, serves, servesAgain } from './proxy-processes.ts';
+import { killAndWait, servesAgain } from './proxy-processes.ts';
 
-/** HAProxy's master ends when a worker is killed; all of it has to be started again. */
+/** HAProxy's master ends when its current worker is killed; all of it has to be started again. */
 export const killWorker: Fault = {
   name: 'kill-worker',
   excuses: { traffic: true },
@@ -10,8 +10,8 @@ export const killWorker: Fault = {
     const { pid } = random.pick([...current, ...draining]);
     await killAndWait([pid]);
     const kind = draining.some((worker) => worker.pid === pid) ? 'draining' : 'current';
-    // A draining one is missed by nobody but its own clients; whether its master ends too is the version's affair.
-    const over = kind === 'current' ? () => servesAgain(stack, [master.pid, pid]) : () => serves(stack);
+    // By now a reload may have made a draining one of the current one, which is missed by nobody but its own clients.
+    const over = () => servesAgain(stack, [pid]);
     const detail = `kill -9 of the ${kind} worker ${pid} of master ${master.pid}`;
     return { detail, heal: async () => undefined, over };
   },

@@ -26,13 +26,13 @@ export function send(pid: number, signal: NodeJS.Signals): void {
 /** Longer than what the engine grants. */
 const patienceMs = 60_000;
 
-/** A master other than those, with a worker, answers, and what served for the old one does so no more. */
+/** A master other than those answers, its worker is none of them either, and the proxy serves. */
 export async function servesAgain(stack: Stack, dead: readonly number[]): Promise<void> {
   await eventually(
     'a new master has a worker',
     async () => {
       const { master, current } = await showProcesses(stack.service.socket, within(1_000));
-      return !dead.includes(master.pid) && current.some(({ pid }) => !dead.includes(pid));
+      return !dead.includes(master.pid) && current.length > 0 && current.every(({ pid }) => !dead.includes(pid));
     },
     patienceMs,
   );
@@ -40,7 +40,7 @@ export async function servesAgain(stack: Stack, dead: readonly number[]): Promis
 }
 
 /** Somebody answers, and several times: a worker outlives its killed master for a moment. */
-export async function serves(stack: Stack): Promise<void> {
+async function serves(stack: Stack): Promise<void> {
   let inARow = 0;
   await eventually(
     'the proxy serves',

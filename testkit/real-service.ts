@@ -121,7 +121,7 @@ export class RealService {
     const child = spawn(join(root, 'bin/proxy-manager'), ['serve'], {
       stdio: ['ignore', output, output],
       env: {
-        PATH: `${process.env.PATH}:/usr/sbin`,
+        PATH: `${process.env['PATH']}:/usr/sbin`,
         PROXY_MANAGER_NODE: process.execPath,
         PROXY_MANAGER_PREFIX: this.paths.prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${this.apiPort}`,
@@ -164,8 +164,8 @@ export class RealService {
     const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const headers: Record<string, string> = {};
     const credential = options.key === undefined ? this.key : options.key;
-    if (credential !== null) headers.authorization = `Bearer ${credential}`;
-    if (options.accept !== undefined) headers.accept = options.accept;
+    if (credential !== null) headers['authorization'] = `Bearer ${credential}`;
+    if (options.accept !== undefined) headers['accept'] = options.accept;
     if (body !== undefined) headers['content-type'] = options.contentType ?? 'application/json';
     return new Promise((resolve, reject) => {
       const request = httpRequest(
@@ -277,7 +277,7 @@ export class RealService {
 
   healthy(limitMs = 20_000): Promise<unknown> {
     // A probe looks at everything; asked without a pause it would be the load it is to bear.
-    return eventually('health is ok', async () => (await this.health()).body.status === 'ok', limitMs, 100);
+    return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs, 100);
   }
 
   async logText(): Promise<string> {

@@ -30,12 +30,19 @@ export interface Struck {
   readonly detail: string;
   /** Takes the fault away, where it does not end by itself; the stack must be whole ten seconds after. */
   heal(): Promise<void>;
+  /**
+   * For what the stack mends by itself after the heal: resolves when that is done, and with it what the fault excuses.
+   * May wait for ever; how long it takes is judged by the engine.
+   */
+  over?(): Promise<void>;
 }
 
 export interface Fault {
   /** As in the replay line: `kill-service`, `disk-full`. */
   readonly name: string;
   readonly excuses: Excuses;
+  /** Strikes only in rounds without another fault. */
+  readonly alone?: boolean;
   /** Strikes once, at the moment of the call. Every choice comes from `random`, so that a seed repeats it. */
   strike(stack: Stack, random: Random): Promise<Struck>;
 }

@@ -147,7 +147,7 @@ export class RealService {
     await eventually(
       'the service is ready',
       async () => {
-        if (child.exitCode !== null) return 'ended' as const;
+        if (child.exitCode !== null || child.signalCode !== null) return 'ended' as const;
         return (await this.call('GET', '/readyz', { key: null })).status === 200 ? ('ready' as const) : null;
       },
       45_000,

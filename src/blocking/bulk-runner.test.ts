@@ -8,6 +8,7 @@ import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore, type StagedRow } from '../store/bulk-store.ts';
 import type { BulkItem } from './answers.ts';
+import { MapFileKeeper } from './map-file-keeper.ts';
 import { WorkerKeeper } from './worker-keeper.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -260,8 +261,9 @@ describe('a big change that is interrupted', () => {
     cpSync(kit.mapPath, join(copy, 'blocked.map'));
     const next = await openBlocking({ folder: copy, masterSocket: join(copy, 'm.sock') });
     others.push(next);
-    await next.bulk.finishInterrupted();
-    await next.keeper.updateBlockedIpsMap();
+    // As a start does it.
+    await next.keeper.updateBlockedIpsMap({ acceptShrink: await next.bulk.finishInterrupted() });
+    await next.bulk.forgetFinished();
     return next;
   };
 
@@ -284,6 +286,35 @@ describe('a big change that is interrupted', () => {
     await put(pieces(next), true);
     expect(found.length).toBeGreaterThanOrEqual(5);
     for (const one of found) expect([...one].sort()).toEqual([...next].sort());
+  });
+
+  it('after its last slice, which leaves a tenth, keeps its permission to shrink until the file is written', async () => {
+    await put(pieces(texts(2_200)));
+    const afterwards: (number | string)[] = [];
+    const start = async (): Promise<void> => {
+      afterwards.push(
+        await crashed().then(
+          async (next) => (await next.fileEntries()).length,
+          (error: Error) => error.message,
+        ),
+      );
+    };
+    const rewrite = MapFileKeeper.prototype.updateBlockedIpsMap;
+    let crashing = false;
+    vi.spyOn(MapFileKeeper.prototype, 'updateBlockedIpsMap').mockImplementation(async function (
+      this: MapFileKeeper,
+      ...args
+    ) {
+      if (this === kit.keeper && !crashing) {
+        crashing = true;
+        await start();
+      }
+      return await rewrite.apply(this, args);
+    });
+    await put(pieces(texts(200)), true);
+    await start();
+    expect(afterwards).toEqual([200, 200]);
+    expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
   });
 
   it('before it had come whole is forgotten at the next start', async () => {

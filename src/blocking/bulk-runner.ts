@@ -45,6 +45,8 @@ export class BulkRunner {
   readonly #parts: BulkWorkersParts;
   readonly #log: Log;
   readonly #failed = new Set<string>();
+  /** Applied to the last slice, and not yet in the file. */
+  readonly #finished = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -96,7 +98,8 @@ export class BulkRunner {
       } catch (error) {
         // Its caller was told; finished at the next start it would overrule whatever came after it.
         this.#failed.add(id);
-        await this.#discard(id);
+        // One that only the file lacks has nothing left to overrule, and a start that writes the file asks for it.
+        if (!this.#finished.delete(id)) await this.#discard(id);
         throw error;
       }
     });
@@ -104,23 +107,26 @@ export class BulkRunner {
 
   /**
    * After a crash: what had come whole is finished in the database, what had not is forgotten. Before the file
-   * is written. True: something was finished, and the file may hold far more than the database does now.
+   * is written. True: something was finished, now or before, and the file may hold far more than the database does now;
+   * `forgetFinished` is to be called when the file was written.
    */
   async finishInterrupted(): Promise<boolean> {
-    let finished = false;
     for (const { id, state } of await this.#bulk.unfinished()) {
       if (state === 'ready') {
         this.#log.warn('A big change that a crash interrupted is finished', { bulk: id });
-        finished = true;
         for (;;) {
           const slice = await this.#bulk.applySlice(id, startSlice, this.#now(), () => undefined);
           if (slice.done) break;
         }
-      }
-      await this.#bulk.discard(id);
+      } else await this.#bulk.discard(id);
     }
+    await this.#bulk.discardLeftovers(['discarded']);
+    return await this.#bulk.anyFinished();
+  }
+
+  /** The file holds what was finished; that it shrank by it needs no permission any more. */
+  async forgetFinished(): Promise<void> {
     await this.#bulk.discardLeftovers();
-    return finished;
   }
 
   async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<void> {
@@ -187,10 +193,13 @@ export class BulkRunner {
         await workers.remove(removed);
       }
       await sending.last;
-      await this.#discard(id);
+      this.#finished.add(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
       if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
       written = true;
+      // Not before: a start after a crash learns from it that the file, which holds far more, may be written.
+      this.#finished.delete(id);
+      await this.#discard(id);
       return { ...totals, ...(await workers.verdict(sample, totals.added + totals.removed)) };
     } finally {
       // Lines of what was committed are missing, and no change that comes would notice.

@@ -235,6 +235,7 @@ export async function startService(
     const acceptShrink = await parts.bulk.finishInterrupted();
     await takeOverMapFile();
     await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance, acceptShrink });
+    await parts.bulk.forgetFinished();
     await trusted.updateTrustedIpsMap();
     if (!knownInstance) await rememberInstance(settings, instance, log);
     await ensureServerStateFile(serverStateFile);

@@ -244,14 +244,23 @@ export class BulkStore {
     await this.#database.write.deleteFrom('bulk_changes').where('id', '=', bulk).execute();
   }
 
-  /** Frees what a crash left of bulks that were finished or discarded. At start, in the background. */
-  async discardLeftovers(): Promise<void> {
+  /** Frees what a crash left of bulks that were discarded or, when the file holds them by now, finished. */
+  async discardLeftovers(states: readonly ('finished' | 'discarded')[] = ['finished', 'discarded']): Promise<void> {
+    for (const id of await this.#inState(states)) await this.discard(id);
+  }
+
+  /** Whether one was applied to its end and not discarded since: the map file may lack it. */
+  async anyFinished(): Promise<boolean> {
+    return (await this.#inState(['finished'])).length > 0;
+  }
+
+  async #inState(states: readonly BulkState[]): Promise<string[]> {
     const rows = await this.#database.read
       .selectFrom('bulk_changes')
       .select('id')
-      .where('state', 'in', ['finished', 'discarded'])
+      .where('state', 'in', states)
       .execute();
-    for (const { id } of rows) await this.discard(String(id));
+    return rows.map(({ id }) => String(id));
   }
 
   async #expect(db: Transaction<Schema> | Database['read'], id: string, states: readonly BulkState[]) {

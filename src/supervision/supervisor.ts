@@ -11,6 +11,7 @@ import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.t
 import { processAlive, processStartTime } from '../haproxy/process.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import { RestartPace } from './restart-pace.ts';
 
 export interface SupervisorOptions {
   readonly proxyBin: string;
@@ -41,12 +42,8 @@ const watchEveryMs = 200;
 const orphanPatienceMs = 2_000;
 const endPatienceMs = 10_000;
 const startPatienceMs = 60_000;
-const firstBackOffMs = 1_000;
-const longestBackOffMs = 30_000;
 /** Looking whether an address is free costs nothing and starts nothing. */
 const takenAgainMs = 1_000;
-/** A proxy that lived this long is started at once again when it dies. */
-const provenAfterMs = 60_000;
 
 /** Somebody else holds an address of the configuration: no start was tried. */
 class AddressTaken extends Error {}
@@ -239,10 +236,10 @@ export class Supervisor {
 
   async #watch(first: unknown): Promise<void> {
     let failure = first;
-    let backOff = first === null ? 0 : firstBackOffMs;
+    const pace = new RestartPace(first !== null);
     let runningSince = performance.now();
     while (!this.#stop.signal.aborted) {
-      const pause = this.#master !== null || backOff === 0 ? watchEveryMs : backOff;
+      const pause = this.#master !== null || pace.waitMs === 0 ? watchEveryMs : pace.waitMs;
       try {
         await sleep(failure instanceof AddressTaken ? takenAgainMs : pause, undefined, { signal: this.#stop.signal });
       } catch (error) {
@@ -255,8 +252,8 @@ export class Supervisor {
         this.#state = { running: false, reason: `the master ${this.#master.pid} is gone` };
         this.#master = null;
         this.#lostAt = performance.now();
-        if (performance.now() - runningSince > provenAfterMs) backOff = 0;
-        if (backOff > 0) continue;
+        pace.died(performance.now() - runningSince);
+        if (pace.waitMs > 0) continue;
       }
       try {
         await this.ensureRunning();
@@ -266,9 +263,7 @@ export class Supervisor {
         failure = error;
         this.#report(error);
       }
-      if (!(failure instanceof AddressTaken)) {
-        backOff = backOff === 0 ? firstBackOffMs : Math.min(backOff * 2, longestBackOffMs);
-      }
+      if (!(failure instanceof AddressTaken)) pace.tried();
     }
   }
 

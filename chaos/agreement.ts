@@ -1,0 +1,115 @@
+// Whether database, map files and the maps of every worker, draining ones too, are of one mind.
+import { readFile } from 'node:fs/promises';
+import { findMaster } from '../src/haproxy/master-process.ts';
+import { showProcesses } from '../src/haproxy/workers.ts';
+import { within } from '../testkit/conditions.ts';
+import type { JsonBody, RealService } from '../testkit/real-service.ts';
+
+export interface Truth {
+  /** Of the database: the end of each blocked entry in milliseconds since 1970, null for good. */
+  readonly blocked: ReadonlyMap<string, number | null>;
+  readonly trusted: ReadonlySet<string>;
+  readonly sites: ReadonlySet<string>;
+}
+
+export type Look = { readonly truth: Truth } | { readonly differs: string };
+
+const patienceMs = 2_000;
+const shown = 6;
+
+/** One look; what is just being changed differs for a moment, so a difference is worth another look. */
+export async function lookForAgreement(service: RealService): Promise<Look> {
+  try {
+    const truth = await readDatabase(service);
+    const health = await service.health();
+    if (health.status !== 200 || health.body.status !== 'ok') {
+      return { differs: `health is ${health.status} ${JSON.stringify(health.body.reasons ?? health.text)}` };
+    }
+    const differences = await lookEverywhere(service, truth);
+    return differences === null ? { truth } : { differs: differences };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return { differs: `it could not be looked at: ${message}${cause === undefined ? '' : ` (${String(cause)})`}` };
+  }
+}
+
+async function readDatabase(service: RealService): Promise<Truth> {
+  const blocked = new Map<string, number | null>();
+  for (let cursor = ''; ; ) {
+    const { items, next_cursor } = await got(service, `/api/blocked-ips?limit=1000${cursor}`);
+    for (const { ip_address, expires_at } of items)
+      blocked.set(ip_address, expires_at === null ? null : Date.parse(expires_at));
+    if (next_cursor === null) break;
+    cursor = `&cursor=${encodeURIComponent(next_cursor)}`;
+  }
+  const trusted = (await got(service, '/api/trusted-ips')).items.map((one: JsonBody) => one.ip_address);
+  const sites = (await got(service, '/api/sites')).items.map((one: JsonBody) => one.domain);
+  return { blocked, trusted: new Set(trusted), sites: new Set(sites) };
+}
+
+async function got(service: RealService, path: string): Promise<JsonBody> {
+  const answer = await service.call('GET', path);
+  if (answer.status !== 200) throw new Error(`GET ${path} was answered ${answer.status}: ${answer.text}`);
+  return answer.body;
+}
+
+async function lookEverywhere(service: RealService, truth: Truth): Promise<string | null> {
+  const { paths } = service;
+  const maps = [
+    { path: paths.blockedMap, wanted: [...truth.blocked.keys()] },
+    { path: paths.trustedMap, wanted: [...truth.trusted] },
+  ].map(({ path, wanted }) => ({ path, wanted: wanted.map((ip) => `${ip} 1`) }));
+  for (const { path, wanted } of maps) {
+    const difference = differenceOf(await entriesOfFile(path), wanted);
+    if (difference !== null) return `${path}: ${difference}`;
+  }
+  const processes = await showProcesses(service.socket, within(patienceMs));
+  if (processes.current.length !== 1) return `there are ${processes.current.length} current workers`;
+  const master = await findMaster(paths.pidFile, paths.config);
+  if (master?.pid !== processes.master.pid) {
+    return `the pid file names ${master?.pid ?? 'nobody'}, and the master is ${processes.master.pid}`;
+  }
+  for (const { pid } of [...processes.current, ...processes.draining]) {
+    const draining = processes.draining.some((worker) => worker.pid === pid);
+    for (const { path, wanted } of maps) {
+      const entries = await runningEntries(service, pid, path);
+      // A draining worker may exit at any moment; a look at one that did says nothing.
+      if (entries === null && draining) continue;
+      const difference = differenceOf(entries ?? [], wanted);
+      if (difference !== null) return `${draining ? 'draining' : 'current'} worker ${pid}, ${path}: ${difference}`;
+    }
+  }
+  return null;
+}
+
+/** The lines that HAProxy would load. */
+async function entriesOfFile(path: string): Promise<string[]> {
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  return lines.filter((line) => !line.startsWith('#') && line.trim() !== '').map((line) => line.trim());
+}
+
+/** Null: this worker cannot be asked any more. */
+async function runningEntries(service: RealService, pid: number, path: string): Promise<string[] | null> {
+  const conversation = await service.socket.converse(within(patienceMs));
+  const [body = ''] = await conversation.finish([`@!${pid} show map ${path}`]);
+  const lines = body.split('\n').filter((line) => line !== '');
+  if (lines.some((line) => !line.startsWith('0x'))) return null;
+  return lines.map((line) => line.split(' ').slice(1).join(' '));
+}
+
+function differenceOf(seen: readonly string[], wanted: readonly string[]): string | null {
+  const [there, should] = [new Set(seen), new Set(wanted)];
+  const parts = [
+    ['lacks', wanted.filter((line) => !there.has(line))],
+    ['holds beside', seen.filter((line) => !should.has(line))],
+    ['holds twice', twiceIn(seen)],
+  ] as const;
+  const told = parts.filter(([, lines]) => lines.length > 0);
+  if (told.length === 0) return null;
+  return told.map(([how, lines]) => `${how} ${lines.length}: ${lines.slice(0, shown).join(', ')}`).join('; ');
+}
+
+function twiceIn(lines: readonly string[]): string[] {
+  const once = new Set<string>();
+  return lines.filter((line) => once.size === once.add(line).size);
+}

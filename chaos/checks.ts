@@ -1,0 +1,114 @@
+// After the faults are healed: everything agrees within ten seconds, and it is what was acknowledged.
+import { execFile } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { askProxy } from '../testkit/upstream.ts';
+import { base, visitorsOf } from './addresses.ts';
+import { lookForAgreement, type Truth } from './agreement.ts';
+import { type Surroundings, verdictsOf } from './client.ts';
+import { absent, type Model, type State } from './model.ts';
+import { domains, type Program } from './program.ts';
+import { clock } from './story.ts';
+
+const run = promisify(execFile);
+const agreeWithinMs = 10_000;
+const lookEveryMs = 40;
+
+/** Resolves when the stack is whole, and tells the story what is not. `healed`: when the last fault was over. */
+export async function check(around: Surroundings, program: Program, healed: number): Promise<void> {
+  const truth = await agreement(around, healed);
+  if (truth === null) return;
+  judge(around, truth);
+  await visitEverybody(around, program);
+  await validate(around);
+}
+
+async function agreement(around: Surroundings, healed: number): Promise<Truth | null> {
+  const { story, stack } = around;
+  const begun = clock();
+  let differs = '';
+  do {
+    const look = await lookForAgreement(stack.service);
+    if ('truth' in look) {
+      story.tell(begun, 'agreement', `${(clock() - healed).toFixed(0)} ms after the heal`);
+      return look.truth;
+    }
+    if (look.differs !== differs) story.tell(clock(), 'agreement', look.differs);
+    differs = look.differs;
+    await pause(lookEveryMs);
+  } while (clock() < healed + agreeWithinMs + around.lag.since(performance.now() - (clock() - healed)));
+  story.accuse(`ten seconds after the heal it did not agree: ${differs}`);
+  return null;
+}
+
+/** The database says what was acknowledged; from here on what it says is the truth, also where nobody knew. */
+function judge(around: Surroundings, truth: Truth): void {
+  const now = clock();
+  const blocked = new Map<string, State>();
+  for (const [ip, until] of truth.blocked) blocked.set(ip, { present: true, until });
+  compare(around, 'blocked', around.blocked, blocked, now);
+  compare(around, 'trusted', around.trusted, forGood(truth.trusted), now);
+  compare(around, 'a site', around.sites, forGood(truth.sites), now);
+}
+
+function forGood(names: Iterable<string>): Map<string, State> {
+  return new Map([...names].map((name) => [name, { present: true, until: null }]));
+}
+
+function compare(
+  { story, windows }: Surroundings,
+  what: string,
+  model: Model,
+  seen: ReadonlyMap<string, State>,
+  now: number,
+): void {
+  for (const name of new Set([...model.addresses, ...seen.keys()])) {
+    const state = seen.get(name) ?? absent;
+    const may = model.mayBe(name, now, now, 'acknowledged');
+    const fine = windows.excuse('clock', now, now) || (state.present ? may.present : may.absent);
+    if (!fine) {
+      const should = model.possible(name, now, now, 'acknowledged').map((one) => JSON.stringify(one));
+      story.accuse(`${name} is ${JSON.stringify(state)} as ${what}, and should be ${should.join(' or ')}`);
+    }
+    model.settle(name, state);
+  }
+}
+
+async function visitEverybody(around: Surroundings, program: Program): Promise<void> {
+  const { story, stack } = around;
+  const some = base.filter((_, index) => index % 100 === program.round % 100);
+  const visitors = new Set([...program.strangers, ...some, ...around.entries.flatMap(visitorsOf)]);
+  for (const ip of visitors) {
+    const begun = clock();
+    const seen = await stack.service.visit(ip).catch((error: Error) => error.message);
+    const allowed = verdictsOf(around, ip, begun, clock(), 'acknowledged');
+    if (typeof seen !== 'number' || !allowed.has(seen)) {
+      story.accuse(`in the end ${ip} saw ${seen} instead of ${[...allowed].join(' or ')}`);
+    }
+  }
+  for (const ip of around.entries.filter((entry) => entry.includes(':'))) await askAbout(around, ip);
+  for (const domain of domains) {
+    const wanted = around.sites.mayBe(domain, clock(), clock(), 'acknowledged').present ? 200 : 404;
+    const { status } = await askProxy(stack.service.proxyPort, domain, program.strangers[0]);
+    if (status !== wanted) story.accuse(`in the end ${domain} was answered ${status} instead of ${wanted}`);
+  }
+}
+
+async function askAbout({ stack, story, blocked }: Surroundings, ip: string): Promise<void> {
+  const begun = clock();
+  const { body } = await stack.service.call('GET', `/api/check/${encodeURIComponent(ip)}`);
+  const may = blocked.mayBe(ip, begun, clock(), 'acknowledged');
+  const fine = body.verdict === 'blocked' ? may.present : may.absent;
+  // One that expires this very moment is said to be allowed before the workers were told.
+  if (!fine || (body.enforced !== true && may.present !== may.absent)) {
+    story.accuse(`in the end the check of ${ip} said ${JSON.stringify(body)}; it may be ${JSON.stringify(may)}`);
+  }
+}
+
+async function validate({ stack, story }: Surroundings): Promise<void> {
+  try {
+    await run(stack.bin, ['-c', '-f', stack.service.paths.config]);
+  } catch (error) {
+    story.accuse(`the live configuration is not valid: ${(error as Error).message}`);
+  }
+}

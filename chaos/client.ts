@@ -1,0 +1,368 @@
+// Carries out one operation of the program, tells the model what its answer means, and judges the answer.
+import { request as httpRequest } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Answer, JsonBody, RealService } from '../testkit/real-service.ts';
+import { base, isCoveredBy, visitorsOf } from './addresses.ts';
+import type { Lag } from './lag.ts';
+import { absent, type Model, type Pending, type Proof, permanent, presentSomehow } from './model.ts';
+import { describeOperation, type Operation } from './program.ts';
+import type { ChaosStack } from './stack.ts';
+import { clock, type Story } from './story.ts';
+import type { Windows } from './windows.ts';
+
+export interface Surroundings {
+  readonly stack: ChaosStack;
+  readonly story: Story;
+  readonly windows: Windows;
+  /** Blocked entries, trusted entries and sites: three sets that change in the same way. */
+  readonly blocked: Model;
+  readonly trusted: Model;
+  readonly sites: Model;
+  readonly lag: Lag;
+  /** All that the round's operations name. */
+  readonly entries: readonly string[];
+}
+
+export interface Figures {
+  operations: number;
+  slowestFastPathMs: number;
+  /** Answers by operation and status, `block 201`; 0: none. */
+  readonly answers: Map<string, number>;
+}
+
+/** Promise 3. */
+const fastPathLimitMs = 2_000;
+
+type Told = { readonly answer: Answer<JsonBody> } | { readonly lost: string; readonly sent: boolean };
+
+export class Client {
+  readonly #around: Surroundings;
+  readonly #figures: Figures;
+
+  constructor(around: Surroundings, figures: Figures) {
+    this.#around = around;
+    this.#figures = figures;
+  }
+
+  /** Never throws for what the stack does: what is wrong is told to the story. */
+  async carryOut(operation: Operation): Promise<void> {
+    const begun = clock();
+    this.#figures.operations += 1;
+    const outcome = await this.#carryOut(operation, begun);
+    this.#around.story.tell(begun, describeOperation(operation), outcome);
+  }
+
+  async #carryOut(operation: Operation, begun: number): Promise<string> {
+    switch (operation.op) {
+      case 'block':
+        return await this.#block(operation, begun);
+      case 'unblock':
+        return await this.#unblock(operation.ip, begun);
+      case 'batch':
+        return await this.#batch(operation, begun);
+      case 'put':
+        return operation.aborted ? await this.#putCutOff(linesOf(operation)) : await this.#put(operation, begun);
+      case 'sync':
+        return this.#judgeOther('sync', await this.#ask('POST', '/api/blocked-ips/sync'), [200, 207]);
+      case 'reload':
+        return this.#judgeOther('reload', await this.#ask('POST', '/api/config/reload'), [200]);
+      case 'set-site':
+      case 'remove-site':
+        return await this.#site(operation.domain, operation.op === 'set-site', begun);
+      case 'trust':
+      case 'distrust':
+        return await this.#trust(operation.ip, operation.op === 'trust', begun);
+      case 'visit':
+        return await this.#visitAndJudge(operation.ip, (ip) => this.#service.visit(ip), 'a visit');
+      case 'hold':
+        return await this.#hold(operation.ip, operation.forMs);
+    }
+  }
+
+  get #service(): RealService {
+    return this.#around.stack.service;
+  }
+
+  async #block(operation: Extract<Operation, { op: 'block' }>, begun: number): Promise<string> {
+    const { ip, seconds, force } = operation;
+    const pending = this.#around.blocked.begin(ip, begun, [seconds === null ? permanent : presentSomehow]);
+    const more = { ...(seconds === null ? {} : { duration_seconds: seconds }), ...(force ? { force } : {}) };
+    const told = await this.#call(() => this.#service.block(ip, more));
+    const text = this.#judgeFastPath('block', begun, told);
+    if (!('answer' in told)) return settleLost(told, [pending], text);
+    const { status, body } = told.answer;
+    if (status === 409) {
+      pending.refused();
+      if (this.#mayBeTrusted(ip, begun)) return text;
+      this.#around.story.accuse(`block ${ip} was refused with 409, and it is not trusted: ${told.answer.text}`);
+      return text;
+    }
+    if (status !== 200 && status !== 201) return text;
+    const until = body.expires_at === null ? null : Date.parse(body.expires_at);
+    pending.done(clock(), [{ present: true, until }], body.runtime_map_updated === true);
+    return `${text}${await this.#visitAfter(ip, body)}`;
+  }
+
+  async #unblock(ip: string, begun: number): Promise<string> {
+    const pending = this.#around.blocked.begin(ip, begun, [absent]);
+    const told = await this.#call(() => this.#service.unblock(ip));
+    const text = this.#judgeFastPath('unblock', begun, told);
+    if (!('answer' in told)) return settleLost(told, [pending], text);
+    const { status, body } = told.answer;
+    if (status !== 200 && status !== 404) return text;
+    pending.done(clock(), [absent], body.runtime_map_updated === true);
+    return status === 200 ? `${text}${await this.#visitAfter(ip, body)}` : text;
+  }
+
+  async #batch(operation: Extract<Operation, { op: 'batch' }>, begun: number): Promise<string> {
+    const { blocked } = this.#around;
+    const { add, remove } = operation;
+    const adding = new Map(add.map((ip) => [ip, blocked.begin(ip, begun, [permanent])]));
+    const removing = new Map(remove.map((ip) => [ip, blocked.begin(ip, begun, [absent])]));
+    const body = { add: add.map((ip_address) => ({ ip_address })), remove };
+    const told = await this.#ask('POST', '/api/blocked-ips/batch', { body });
+    const text = this.#judgeChange('batch', begun, told, [200]);
+    const all = [...adding.values(), ...removing.values()];
+    if (!('answer' in told)) return settleLost(told, all, text);
+    if (told.answer.status !== 200) return text;
+    const rejected = rejectedOf(told.answer.body);
+    const proven = told.answer.body.runtime_map_updated === true;
+    for (const [ip, pending] of adding) {
+      if (rejected.has(ip)) this.#refusedForTrust(ip, pending, begun, 'batch');
+      else pending.done(clock(), [permanent], proven);
+    }
+    for (const pending of removing.values()) pending.done(clock(), [absent], proven);
+    const seen = [...add.filter((ip) => !rejected.has(ip)).slice(0, 2), ...remove.slice(0, 2)];
+    const visits = await Promise.all(seen.map((ip) => this.#visitAfter(ip, told.answer.body)));
+    return `${text}${visits.join('')}`;
+  }
+
+  async #put(operation: Extract<Operation, { op: 'put' }>, begun: number): Promise<string> {
+    const { blocked } = this.#around;
+    const lines = linesOf(operation);
+    const wanted = new Set(lines);
+    // Also those that only somebody else's operation, which began later and ended before, makes known to the model.
+    const known = new Set([...blocked.addresses, ...this.#around.entries]);
+    const others = [...known].filter((ip) => !wanted.has(ip));
+    const removing = others.map((ip) => blocked.begin(ip, begun, [absent]));
+    // One that is trusted is rejected, and then it is not on the list.
+    const adding = new Map([...wanted].map((ip) => [ip, blocked.begin(ip, begun, [presentSomehow, absent])]));
+    const path = `/api/blocked-ips${operation.allowShrink ? '?allow_shrink=true' : ''}`;
+    const raw = `# chaos\n${lines.join('\n')}\n`;
+    const told = await this.#ask('PUT', path, { raw, contentType: 'text/plain' });
+    const all = [...adding.values(), ...removing];
+    const text = this.#judgeChange('put', begun, told, operation.allowShrink ? [200] : [200, 409]);
+    if (!('answer' in told)) return settleLost(told, all, text);
+    const { status, body } = told.answer;
+    if (status === 409) for (const pending of all) pending.refused();
+    if (status !== 200) return text;
+    const rejected = rejectedOf(body);
+    const proven = body.runtime_map_updated === true;
+    for (const [ip, pending] of adding) {
+      const lacking = rejected.has(ip);
+      if (lacking && !this.#mayBeTrusted(ip, begun)) {
+        this.#around.story.accuse(`put rejected ${ip}, and it is not trusted: ${told.answer.text}`);
+      }
+      pending.done(clock(), [lacking ? absent : presentSomehow], proven);
+    }
+    for (const pending of removing) pending.done(clock(), [absent], proven);
+    const seen = [...operation.ips.slice(0, 2), ...others.slice(0, 2)];
+    const visits = await Promise.all(seen.map((ip) => this.#visitAfter(ip, body)));
+    return `${text}${visits.join('')}`;
+  }
+
+  /** The body is shorter than announced and the connection ends: nothing may change, so the model is told nothing. */
+  #putCutOff(ips: readonly string[]): Promise<string> {
+    const lines = `${ips.join('\n')}\n`;
+    return new Promise((resolve) => {
+      const request = httpRequest({
+        host: '127.0.0.1',
+        port: this.#service.apiPort,
+        method: 'PUT',
+        path: '/api/blocked-ips?allow_shrink=true',
+        headers: {
+          authorization: `Bearer ${this.#service.key}`,
+          'content-type': 'text/plain',
+          'content-length': lines.length + 100,
+        },
+        agent: false,
+      });
+      request.once('error', (error) => resolve(`cut off: ${error.message}`));
+      request.once('response', (response) => resolve(`cut off, and answered ${response.resume().statusCode}`));
+      request.write(lines, () => setTimeout(() => request.destroy(new Error('by us')), 20));
+    });
+  }
+
+  async #trust(ip: string, wanted: boolean, begun: number): Promise<string> {
+    const state = wanted ? permanent : absent;
+    const pending = this.#around.trusted.begin(ip, begun, [state]);
+    const told = await this.#ask(wanted ? 'PUT' : 'DELETE', `/api/trusted-ips/${ip}`);
+    const text = this.#judgeChange(wanted ? 'trust' : 'distrust', begun, told, wanted ? [200, 201] : [200, 404]);
+    if (!('answer' in told)) return settleLost(told, [pending], text);
+    const { status, body } = told.answer;
+    if (status >= 500) return text;
+    pending.done(clock(), [state], body.runtime_map_updated === true);
+    return status === 404 ? text : `${text}${await this.#visitAfter(ip, body)}`;
+  }
+
+  async #site(domain: string, wanted: boolean, begun: number): Promise<string> {
+    const state = wanted ? permanent : absent;
+    const pending = this.#around.sites.begin(domain, begun, [state]);
+    const servers = [{ address: '127.0.0.1', port: this.#around.stack.upstream.port }];
+    const told = await this.#ask(
+      wanted ? 'PUT' : 'DELETE',
+      `/api/sites/${domain}`,
+      wanted ? { body: { servers } } : {},
+    );
+    const text = this.#judgeOther('site', told, wanted ? [200, 201] : [200, 404]);
+    if (!('answer' in told)) return settleLost(told, [pending], text);
+    if (told.answer.status < 500) {
+      if (told.answer.status === 422) pending.refused();
+      else pending.done(clock(), [state], true);
+    }
+    return text;
+  }
+
+  async #hold(ip: string, forMs: number): Promise<string> {
+    const client = this.#service.keepAliveClient(ip);
+    try {
+      const first = await this.#visitAndJudge(ip, () => client.visit(), 'the first visit of a held connection');
+      await pause(forMs);
+      return `${first}, then ${await this.#visitAndJudge(ip, () => client.visit(), 'a visit on a held connection')}`;
+    } finally {
+      client.close();
+    }
+  }
+
+  /** What an answer promised is true at once. */
+  async #visitAfter(entry: string, body: JsonBody): Promise<string> {
+    const [from] = visitorsOf(entry);
+    if (from === undefined || body.runtime_map_updated !== true) return '';
+    return `, visited: ${await this.#visitAndJudge(from, (ip) => this.#service.visit(ip), 'the visit after the answer')}`;
+  }
+
+  async #visitAndJudge(ip: string, visit: (ip: string) => Promise<number>, what: string): Promise<string> {
+    const begun = clock();
+    const seen = await visit(ip).catch((error: Error) => error.message);
+    const ended = clock();
+    const { story, windows } = this.#around;
+    const excused = windows.excuse('traffic', begun, ended);
+    if (seen !== 200 && seen !== 403) {
+      if (!excused) story.accuse(`${what} from ${ip} failed: ${seen}`);
+      return String(seen);
+    }
+    // A killed proxy's last words are still those of its map; only a stranger's hand makes them wrong.
+    if (windows.excuse('enforcement', begun, ended) || windows.excuse('clock', begun, ended)) return String(seen);
+    const allowed = verdictsOf(this.#around, ip, begun, ended, 'enforced');
+    if (!allowed.has(seen)) {
+      story.accuse(`${what} from ${ip} saw ${seen}; acknowledged and enforced is ${[...allowed].join(' or ')}`);
+    }
+    return String(seen);
+  }
+
+  #refusedForTrust(ip: string, pending: Pending, begun: number, what: string): void {
+    pending.refused();
+    if (!this.#mayBeTrusted(ip, begun)) this.#around.story.accuse(`${what} rejected ${ip}, and it is not trusted`);
+  }
+
+  #mayBeTrusted(ip: string, begun: number): boolean {
+    return this.#around.trusted.mayBe(ip, begun, clock(), 'acknowledged').present;
+  }
+
+  #ask(method: string, path: string, options: Parameters<RealService['call']>[2] = {}): Promise<Told> {
+    return this.#call(() => this.#service.call(method, path, options));
+  }
+
+  async #call(call: () => Promise<Answer<JsonBody>>): Promise<Told> {
+    try {
+      return { answer: await call() };
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      // A connection that was refused carried nothing.
+      return { lost: message, sent: code !== 'ECONNREFUSED' };
+    }
+  }
+
+  #judgeFastPath(what: string, begun: number, told: Told): string {
+    const took = clock() - begun;
+    const { windows, story, lag } = this.#around;
+    const excused = windows.excuse('api', begun, clock());
+    if (!excused && 'answer' in told) this.#figures.slowestFastPathMs = Math.max(this.#figures.slowestFastPathMs, took);
+    const text = this.#judgeChange(what, begun, told, [200, 201, 404, 409]);
+    const own = lag.since(performance.now() - took);
+    if (!excused && took - own > fastPathLimitMs) {
+      story.accuse(`${what} took ${took.toFixed(0)} ms (this process stood still for ${own.toFixed(0)} ms): ${text}`);
+    }
+    return text;
+  }
+
+  /** Only an unusable database or file excuses a 503, and only a dead service a missing answer. */
+  #judgeChange(what: string, begun: number, told: Told, expected: readonly number[]): string {
+    const { windows, story } = this.#around;
+    const text = this.#count(what, told);
+    const now = clock();
+    if (!('answer' in told)) {
+      if (!windows.excuse('api', begun, now)) story.accuse(`${what} got no answer: ${told.lost}`);
+    } else if (!expected.includes(told.answer.status)) {
+      const storage = told.answer.status === 503 && windows.excuse('storage', begun, now);
+      if (!storage) story.accuse(`${what} was answered ${told.answer.status}: ${told.answer.text.slice(0, 1_000)}`);
+    }
+    return text;
+  }
+
+  /** A reload may fail while anything is broken; it may not when nothing is. */
+  #judgeOther(what: string, told: Told, expected: readonly number[]): string {
+    const { windows, story } = this.#around;
+    const text = this.#count(what, told);
+    if (windows.struckBefore(clock())) return text;
+    if (!('answer' in told)) story.accuse(`${what} got no answer: ${told.lost}`);
+    else if (!expected.includes(told.answer.status)) {
+      story.accuse(`${what} was answered ${told.answer.status}: ${told.answer.text.slice(0, 1_000)}`);
+    }
+    return text;
+  }
+
+  #count(what: string, told: Told): string {
+    const status = 'answer' in told ? told.answer.status : 0;
+    const key = `${what} ${status}`;
+    this.#figures.answers.set(key, (this.#figures.answers.get(key) ?? 0) + 1);
+    if (!('answer' in told)) return `no answer (${told.lost})`;
+    const { body } = told.answer;
+    const updated = body.runtime_map_updated;
+    if (updated === undefined) return status < 300 ? String(status) : `${status} ${told.answer.text.slice(0, 300)}`;
+    if (updated === true) return `${status} updated`;
+    const [failure] = (body.runtime_map_failures ?? []) as { worker: number | null; reason: string }[];
+    const why = `worker ${failure?.worker}: ${failure?.reason}`;
+    return `${status} not updated (${why})${body.reload_scheduled === true ? ', reload scheduled' : ''}`;
+  }
+}
+
+/** 403, 200 or both: what a visitor may see between the two moments. */
+export function verdictsOf(
+  { blocked, trusted }: Pick<Surroundings, 'blocked' | 'trusted'>,
+  ip: string,
+  from: number,
+  to: number,
+  proof: Proof,
+): Set<number> {
+  const covering = blocked.addresses.filter((entry) => isCoveredBy(ip, entry));
+  const entries = covering.map((entry) => blocked.mayBe(entry, from, to, proof));
+  const trust = trusted.mayBe(ip, from, to, proof);
+  const verdicts = new Set<number>();
+  if (entries.some(({ present }) => present) && trust.absent) verdicts.add(403);
+  if (entries.every((entry) => entry.absent) || trust.present) verdicts.add(200);
+  return verdicts;
+}
+
+function settleLost(told: { readonly sent: boolean }, pending: readonly Pending[], text: string): string {
+  if (!told.sent) for (const one of pending) one.refused();
+  return text;
+}
+
+function linesOf({ ips, base: withBase }: Extract<Operation, { op: 'put' }>): readonly string[] {
+  return withBase ? [...ips, ...base] : ips;
+}
+
+function rejectedOf(body: JsonBody): Set<string> {
+  return new Set((body.rejected as { value: string }[]).map(({ value }) => value));
+}

@@ -1,0 +1,29 @@
+// All faults: one import and one line each. A new one at the end: the programs of old seeds choose by number.
+import type { Fault } from './fault.ts';
+import { foreignConfigEdit } from './faults/foreign-config-edit.ts';
+import { foreignMapFileEdit } from './faults/foreign-map-file-edit.ts';
+import { foreignReload } from './faults/foreign-reload.ts';
+import { foreignRunningMapEdit } from './faults/foreign-running-map-edit.ts';
+import { killEverything } from './faults/kill-everything.ts';
+import { killMaster } from './faults/kill-master.ts';
+import { killService } from './faults/kill-service.ts';
+import { killWorker } from './faults/kill-worker.ts';
+import { pauseService } from './faults/pause-service.ts';
+import { pauseWorker } from './faults/pause-worker.ts';
+import { secondService } from './faults/second-service.ts';
+import { stopService } from './faults/stop-service.ts';
+
+export const faults: readonly Fault[] = [
+  killService,
+  killWorker,
+  killMaster,
+  killEverything,
+  stopService,
+  foreignReload,
+  foreignMapFileEdit,
+  foreignConfigEdit,
+  foreignRunningMapEdit,
+  pauseWorker,
+  pauseService,
+  secondService,
+];

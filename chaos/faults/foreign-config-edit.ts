@@ -1,0 +1,27 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { eventually } from '../../testkit/conditions.ts';
+import type { Fault } from '../fault.ts';
+
+/** Somebody edits the live configuration: harmlessly, or so that the proxy would refuse it. */
+export const foreignConfigEdit: Fault = {
+  name: 'foreign-config-edit',
+  excuses: {},
+  async strike(stack, random) {
+    const { paths } = stack.service;
+    const broken = random.integer(0, 1) === 0;
+    const line = broken ? '\nfrontend broken\n  bind no-such-thing\n' : '\n# looked at by hand\n';
+    await appendFile(paths.config, line);
+    return {
+      detail: broken ? 'a broken line' : 'a comment',
+      async heal() {
+        if (!broken) return;
+        // As the operator who sees his mistake: a reload writes the configuration anew.
+        await eventually('a reload puts the configuration right', async () => {
+          await stack.relaunch();
+          await stack.service.call('POST', '/api/config/reload');
+          return !(await readFile(paths.config, 'utf8')).includes('no-such-thing');
+        });
+      },
+    };
+  },
+};

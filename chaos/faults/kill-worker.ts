@@ -1,0 +1,18 @@
+import type { Fault } from '../fault.ts';
+import { killAndWait, servesAgain } from './proxy-processes.ts';
+
+/** HAProxy's master ends when its current worker is killed; all of it has to be started again. */
+export const killWorker: Fault = {
+  name: 'kill-worker',
+  excuses: { traffic: true },
+  async strike(stack, random) {
+    const { master, current, draining } = await stack.service.processes();
+    const { pid } = random.pick([...current, ...draining]);
+    await killAndWait([pid]);
+    const kind = draining.some((worker) => worker.pid === pid) ? 'draining' : 'current';
+    // By now a reload may have made a draining one of the current one, which is missed by nobody but its own clients.
+    const over = () => servesAgain(stack, [pid]);
+    const detail = `kill -9 of the ${kind} worker ${pid} of master ${master.pid}`;
+    return { detail, heal: async () => undefined, over };
+  },
+};

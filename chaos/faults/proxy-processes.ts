@@ -1,0 +1,54 @@
+// The proxy's processes as the faults need them: who is there, killed for good, and back again.
+import { processAlive, processStartTime } from '../../src/haproxy/process.ts';
+import { showProcesses } from '../../src/haproxy/workers.ts';
+import { eventually, within } from '../../testkit/conditions.ts';
+import { bystander } from '../addresses.ts';
+import type { Stack } from '../fault.ts';
+
+/** Whoever of them still lives is killed, and is gone when this resolves. */
+export async function killAndWait(pids: readonly number[]): Promise<void> {
+  for (const pid of pids) {
+    const startTime = await processStartTime(pid);
+    send(pid, 'SIGKILL');
+    await eventually(`${pid} is dead`, async () => !(await processAlive(pid, startTime)));
+  }
+}
+
+/** A process that is gone already is no error. */
+export function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Longer than what the engine grants. */
+const patienceMs = 60_000;
+
+/** A master other than those answers, its worker is none of them either, and the proxy serves. */
+export async function servesAgain(stack: Stack, dead: readonly number[]): Promise<void> {
+  await eventually(
+    'a new master has a worker',
+    async () => {
+      const { master, current } = await showProcesses(stack.service.socket, within(1_000));
+      return !dead.includes(master.pid) && current.length > 0 && current.every(({ pid }) => !dead.includes(pid));
+    },
+    patienceMs,
+  );
+  await serves(stack);
+}
+
+/** Somebody answers, and several times: a worker outlives its killed master for a moment. */
+async function serves(stack: Stack): Promise<void> {
+  let inARow = 0;
+  await eventually(
+    'the proxy serves',
+    async () => {
+      const status = await stack.service.visit(bystander).catch(() => 0);
+      inARow = status === 200 ? inARow + 1 : 0;
+      return inARow === 5;
+    },
+    patienceMs,
+  );
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { absent, expiryGraceMs, Model, permanent, presentSomehow } from './model.ts';
+
+const ip = '127.50.0.1';
+
+function may(model: Model, at: number, proof: 'acknowledged' | 'enforced' = 'acknowledged'): string {
+  const { present, absent: lacking } = model.mayBe(ip, at, at, proof);
+  return [present ? 'blocked' : '', lacking ? 'open' : ''].filter((word) => word !== '').join(' or ');
+}
+
+describe('the model', () => {
+  it('knows nobody at first', () => {
+    expect(may(new Model(), 5)).toBe('open');
+  });
+
+  it('allows both while an operation is under way, and only its outcome when it is acknowledged', () => {
+    const model = new Model();
+    const pending = model.begin(ip, 10, [permanent]);
+    expect(may(model, 9)).toBe('open');
+    expect(may(model, 10)).toBe('blocked or open');
+    pending.done(20, [permanent], true);
+    expect(may(model, 19)).toBe('blocked or open');
+    expect(may(model, 20)).toBe('blocked');
+  });
+
+  it('allows both for ever when the answer never came, until somebody looked', () => {
+    const model = new Model();
+    model.begin(ip, 10, [permanent]);
+    expect(may(model, 1_000)).toBe('blocked or open');
+    model.settle(ip, permanent);
+    expect(may(model, 1_000)).toBe('blocked');
+  });
+
+  it('forgets what is known not to have happened', () => {
+    const model = new Model();
+    model.begin(ip, 10, [permanent]).refused();
+    expect(may(model, 20)).toBe('open');
+  });
+
+  it('lets an unanswered operation come after an acknowledged one that began later', () => {
+    const model = new Model();
+    model.begin(ip, 10, [permanent]);
+    model.begin(ip, 20, [absent]).done(30, [absent], true);
+    expect(may(model, 40)).toBe('blocked or open');
+  });
+
+  it('lets either of two that overlapped be the last, and the later of two that did not', () => {
+    const model = new Model();
+    const block = model.begin(ip, 10, [permanent]);
+    const unblock = model.begin(ip, 15, [absent]);
+    block.done(20, [permanent], true);
+    unblock.done(25, [absent], true);
+    expect(may(model, 30)).toBe('blocked or open');
+    model.begin(ip, 26, [permanent]).done(30, [permanent], true);
+    expect(may(model, 30)).toBe('blocked');
+  });
+
+  it('does not ask the proxy for what was acknowledged without being enforced', () => {
+    const model = new Model();
+    model.begin(ip, 10, [permanent]).done(20, [permanent], false);
+    expect(may(model, 30)).toBe('blocked');
+    expect(may(model, 30, 'enforced')).toBe('blocked or open');
+  });
+
+  it('holds a look that lasted against both its ends', () => {
+    const model = new Model();
+    model.begin(ip, 10, [permanent]).done(20, [permanent], true);
+    model.begin(ip, 50, [absent]).done(60, [absent], true);
+    expect(model.mayBe(ip, 30, 49, 'enforced')).toEqual({ present: true, absent: false });
+    expect(model.mayBe(ip, 30, 55, 'enforced')).toEqual({ present: true, absent: true });
+    expect(model.mayBe(ip, 60, 61, 'enforced')).toEqual({ present: false, absent: true });
+  });
+
+  it('lets an entry end at its time, and be there two seconds longer at the most', () => {
+    const model = new Model();
+    model.begin(ip, 10, [presentSomehow]).done(20, [{ present: true, until: 1_000 }], true);
+    expect(may(model, 999)).toBe('blocked');
+    expect(may(model, 1_000)).toBe('blocked or open');
+    expect(may(model, 1_000 + expiryGraceMs)).toBe('open');
+  });
+
+  it('counts the two seconds from the end of the trouble that kept the service from its work', () => {
+    const model = new Model();
+    model.settle(ip, { present: true, until: 1_000 });
+    model.noteTrouble(5_000);
+    expect(may(model, 5_000 + expiryGraceMs - 1)).toBe('blocked or open');
+    expect(may(model, 5_000 + expiryGraceMs)).toBe('open');
+  });
+});

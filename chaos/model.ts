@@ -1,0 +1,123 @@
+// What should be: for each address the states that the operations so far allow. An operation whose answer never came
+// may have happened or not, and of two that overlapped either may have come last.
+
+export type State =
+  | { readonly present: false }
+  | {
+      readonly present: true;
+      /** When it expires, in milliseconds since 1970; null: never; 'unknown': nobody said. */
+      readonly until: number | null | 'unknown';
+    };
+
+export const absent: State = { present: false };
+export const permanent: State = { present: true, until: null };
+export const presentSomehow: State = { present: true, until: 'unknown' };
+
+export type Proof =
+  /** Enough for database and file: it was acknowledged. */
+  | 'acknowledged'
+  /** Enough for what the proxy does: its answer said that every worker was seen to be right. */
+  | 'enforced';
+
+interface Write {
+  readonly begun: number;
+  /** Infinity while it is under way, and for ever when nobody knows how it ended. */
+  ended: number;
+  states: readonly State[];
+  acknowledged: boolean;
+  enforced: boolean;
+}
+
+/** An operation under way on one address. */
+export interface Pending {
+  /** It was done, at the latest now. `enforced`: every worker was seen to be right. */
+  done(at: number, states: readonly State[], enforced: boolean): void;
+  /** It is known not to have happened. */
+  refused(): void;
+}
+
+/** How long after its end an expired entry may still be there. */
+export const expiryGraceMs = 2_000;
+
+export class Model {
+  readonly #registers = new Map<string, Write[]>();
+  #troubleUntil = Number.NEGATIVE_INFINITY;
+
+  /** Nobody could take expired entries out before this moment: something was broken on purpose. */
+  noteTrouble(until: number): void {
+    this.#troubleUntil = Math.max(this.#troubleUntil, until);
+  }
+
+  get addresses(): string[] {
+    return [...this.#registers.keys()];
+  }
+
+  /** From now until it is told otherwise, each of `states` is possible beside what was possible before. */
+  begin(address: string, begun: number, states: readonly State[]): Pending {
+    const writes = this.#writesOf(address);
+    const write: Write = { begun, ended: Number.POSITIVE_INFINITY, states, acknowledged: false, enforced: false };
+    writes.push(write);
+    return {
+      done: (at, now, enforced) => {
+        write.ended = at;
+        write.states = now;
+        write.acknowledged = true;
+        write.enforced = enforced;
+      },
+      refused: () => {
+        const index = writes.indexOf(write);
+        if (index >= 0) writes.splice(index, 1);
+      },
+    };
+  }
+
+  /** It was looked at while nothing was under way: from here on this is the truth. */
+  settle(address: string, state: State): void {
+    this.#registers.set(address, [settled(state)]);
+  }
+
+  /**
+   * What somebody who looked between `from` and `to` may have seen. A write is out of the question when another one,
+   * which was done before the look, began after it had ended.
+   */
+  possible(address: string, from: number, to: number, proof: Proof): State[] {
+    const writes = this.#registers.get(address) ?? [settled(absent)];
+    const settling = writes.filter(
+      (write) => write.acknowledged && (proof === 'acknowledged' || write.enforced) && write.ended <= from,
+    );
+    return writes
+      .filter((write) => write.begun <= to && !settling.some((later) => later !== write && later.begun >= write.ended))
+      .flatMap(({ states }) => states);
+  }
+
+  /** Whether an entry may be, and may be lacking, to somebody who looked between `from` and `to`. */
+  mayBe(address: string, from: number, to: number, proof: Proof): { present: boolean; absent: boolean } {
+    const verdict = { present: false, absent: false };
+    for (const state of this.possible(address, from, to, proof)) {
+      if (!state.present) verdict.absent = true;
+      else if (state.until === null) verdict.present = true;
+      else if (state.until === 'unknown') {
+        verdict.present = true;
+        verdict.absent = true;
+      } else {
+        const gone = Math.max(state.until, this.#troubleUntil) + expiryGraceMs;
+        if (from < gone) verdict.present = true;
+        if (to >= state.until) verdict.absent = true;
+      }
+    }
+    return verdict;
+  }
+
+  #writesOf(address: string): Write[] {
+    const known = this.#registers.get(address);
+    if (known !== undefined) return known;
+    const fresh = [settled(absent)];
+    this.#registers.set(address, fresh);
+    return fresh;
+  }
+}
+
+function settled(state: State): Write {
+  const long = Number.NEGATIVE_INFINITY;
+  return { begun: long, ended: long, states: [state], acknowledged: true, enforced: true };
+}

@@ -1,0 +1,98 @@
+// What the command line of the chaos program says.
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  readonly rounds: number;
+  readonly seed: number;
+  /** The number of the first round; null: after the last one of the file, or 1. */
+  readonly from: number | null;
+  readonly proxyBin: string;
+  readonly faults: readonly string[];
+  /** As it was given, for the replay line; null: all faults. */
+  readonly only: string | null;
+  /** Results are appended here, one JSON line a round; null: nowhere. */
+  readonly out: string | null;
+  /** Leave the folder, the service and the proxy of a failing round as they are. */
+  readonly keep: boolean;
+  /** How often a failing round is run again to make it smaller; 0: never. */
+  readonly shrink: number;
+  /** Print what happened in every round, not only in those that failed. */
+  readonly tell: boolean;
+  readonly help: boolean;
+}
+
+/** The message says which option is wrong and what it takes. */
+export class UsageError extends Error {}
+
+export function usage(faults: readonly string[]): string {
+  return `npm run chaos -- [options]: a real service and a real HAProxy, many clients, and faults at random moments;
+after each round every promise is checked. The program of a round depends on seed, round and list of faults only.
+
+  --rounds 20             how many rounds
+  --seed 1                of everything random
+  --from 1                number of the first round; default: after the last one in --out, else 1
+  --proxy-bin haproxy     which HAProxy
+  --only a,b              some of the faults: ${faults.join(', ')}; none: no faults
+  --out FILE              append the results, one JSON line a round
+  --shrink 30             how often a failing round is run again to make it smaller; 0: never
+  --keep                  leave the stack of a failing round running, and say where it is
+  --tell                  print what happened in every round
+  --help                  this text
+`;
+}
+
+/** Throws a `UsageError`. */
+export function readOptions(args: readonly string[], faults: readonly string[]): Options {
+  const values = parse(args);
+  return {
+    rounds: whole('rounds', values.rounds, 1, 1_000_000),
+    seed: whole('seed', values.seed, 0, 0xffff_ffff),
+    from: values.from === undefined ? null : whole('from', values.from, 1, 1_000_000_000),
+    proxyBin: values['proxy-bin'],
+    faults: values.only === undefined ? faults : faultsOf(values.only, faults),
+    only: values.only ?? null,
+    out: values.out ?? null,
+    keep: values.keep,
+    shrink: whole('shrink', values.shrink, 0, 10_000),
+    tell: values.tell,
+    help: values.help,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        rounds: { type: 'string', default: '20' },
+        seed: { type: 'string', default: '1' },
+        from: { type: 'string' },
+        'proxy-bin': { type: 'string', default: 'haproxy' },
+        only: { type: 'string' },
+        out: { type: 'string' },
+        keep: { type: 'boolean', default: false },
+        shrink: { type: 'string', default: '30' },
+        tell: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}
+
+function whole(name: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) {
+    throw new UsageError(`--${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+  }
+  return value;
+}
+
+function faultsOf(text: string, faults: readonly string[]): string[] {
+  if (text === 'none') return [];
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !faults.includes(name));
+  if (unknown === undefined) return names;
+  throw new UsageError(`--only takes some of ${faults.join(', ')} with commas; ${JSON.stringify(unknown)} is none`);
+}

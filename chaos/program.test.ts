@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { visitorsOf } from './addresses.ts';
+import { programOf, type Step } from './program.ts';
+
+const faults = [{ name: 'one' }, { name: 'two' }, { name: 'lonely', alone: true }];
+const many = Array.from({ length: 300 }, (_, n) => programOf(7, n + 1, faults));
+const struckIn = (steps: readonly Step[]) => steps.flatMap((step) => (step.kind === 'fault' ? [step.fault] : []));
+
+it('a program is the same for the same seed and round, and another one for any other', () => {
+  expect(programOf(7, 12, faults)).toEqual(programOf(7, 12, faults));
+  expect(new Set(many.map(({ steps }) => JSON.stringify(steps))).size).toBe(many.length);
+  expect(programOf(8, 12, faults).steps).not.toEqual(programOf(7, 12, faults).steps);
+});
+
+it('programs hold every operation and every fault, in the order of their times', () => {
+  const steps = many.flatMap((program) => program.steps);
+  const operations = new Set(steps.flatMap((step) => (step.kind === 'operation' ? [step.operation.op] : [])));
+  expect([...operations].sort()).toEqual([
+    ...['batch', 'block', 'distrust', 'hold', 'put', 'reload', 'remove-site', 'set-site', 'sync', 'trust'],
+    ...['unblock', 'visit'],
+  ]);
+  expect(new Set(struckIn(steps))).toEqual(new Set(['one', 'two', 'lonely']));
+  for (const program of many) {
+    const times = program.steps.map(({ at }) => at);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  }
+});
+
+it('a fault that must be alone is alone, and some rounds have none', () => {
+  const struck = many.map(({ steps }) => struckIn(steps));
+  for (const names of struck) if (names.includes('lonely')) expect(names).toEqual(['lonely']);
+  expect(struck.some((names) => names.length === 0)).toBe(true);
+  expect(struck.some((names) => names.length === 3)).toBe(true);
+});
+
+it('nobody visits from a network or from an address of version 6', () => {
+  expect(visitorsOf('127.51.2.0/29')).toEqual(['127.51.2.1', '127.51.2.6']);
+  expect(visitorsOf('2001:db8:c::1')).toEqual([]);
+});

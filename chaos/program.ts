@@ -1,0 +1,173 @@
+// What happens in a round: who asks for what and when, and which faults strike. Nothing but the seed, the number of the
+// round and the list of faults decides it, so that a failing one can be had again.
+import { type Pool, poolOf, visitorsOf } from './addresses.ts';
+import type { Fault } from './fault.ts';
+import { Random } from './random.ts';
+
+export type Operation =
+  | { readonly op: 'block'; readonly ip: string; readonly seconds: number | null; readonly force: boolean }
+  | { readonly op: 'unblock'; readonly ip: string }
+  | { readonly op: 'batch'; readonly add: readonly string[]; readonly remove: readonly string[] }
+  | {
+      readonly op: 'put';
+      readonly ips: readonly string[];
+      /** Beside them the whole base, the many addresses that nobody else touches. */
+      readonly base: boolean;
+      /** The body ends in the middle: nothing may change. */
+      readonly aborted: boolean;
+      readonly allowShrink: boolean;
+    }
+  | { readonly op: 'sync' }
+  | { readonly op: 'reload' }
+  | { readonly op: 'set-site'; readonly domain: string }
+  | { readonly op: 'remove-site'; readonly domain: string }
+  | { readonly op: 'trust'; readonly ip: string }
+  | { readonly op: 'distrust'; readonly ip: string }
+  | { readonly op: 'visit'; readonly ip: string }
+  /** A connection that stays open for `forMs` and asks again on it: it may be a draining worker's by then. */
+  | { readonly op: 'hold'; readonly ip: string; readonly forMs: number };
+
+export interface OperationStep {
+  readonly kind: 'operation';
+  /** Milliseconds after the round's beginning. */
+  readonly at: number;
+  /** The operations of one client come one after the other. */
+  readonly client: number;
+  readonly operation: Operation;
+}
+
+export interface FaultStep {
+  readonly kind: 'fault';
+  readonly at: number;
+  readonly fault: string;
+  /** Of the fault's own choices. */
+  readonly seed: number;
+  /** Milliseconds from strike to heal. */
+  readonly lasts: number;
+}
+
+export type Step = OperationStep | FaultStep;
+
+export interface Program {
+  readonly round: number;
+  readonly steps: readonly Step[];
+  /** Addresses that are never blocked; visited at the end of the round. */
+  readonly strangers: readonly string[];
+}
+
+export const domains = ['one.chaos.test', 'two.chaos.test'] as const;
+
+const clients = 8;
+const lengthMs = 1_400;
+/** Moments at which much happens at once. */
+const crowds = 5;
+
+/** What a round is made of: where nothing rewrites the file, what was lost from it stays lost and is seen. */
+type Style = 'anything' | 'single changes';
+
+export function programOf(seed: number, round: number, faults: readonly Pick<Fault, 'name' | 'alone'>[]): Program {
+  const random = new Random(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(round, 0x85eb_ca6b));
+  const pool = poolOf(random);
+  const steps: Step[] = [];
+  const style: Style = random.pick(['anything', 'single changes']);
+  const moments = Array.from({ length: crowds }, () => random.integer(50, lengthMs - 300));
+  const count = random.integer(25, 70);
+  for (let n = 0; n < count; n += 1) {
+    const at = random.integer(1, 3) === 1 ? random.pick(moments) : random.integer(0, lengthMs);
+    const operation = operationOf(random, pool, style);
+    steps.push({ kind: 'operation', at, client: random.integer(1, clients), operation });
+  }
+  // One round in eight is quiet: what fails there is no fault's doing.
+  const strikes = faults.length === 0 ? 0 : random.pick([0, 1, 1, 1, 1, 2, 2, 3]);
+  const drawn = Array.from({ length: strikes }, () => random.pick(faults));
+  const lonely = drawn.find(({ alone }) => alone === true);
+  for (const { name } of lonely === undefined ? drawn : [lonely]) {
+    steps.push({
+      kind: 'fault',
+      at: random.integer(1, 2) === 1 ? random.pick(moments) + random.integer(0, 20) : random.integer(0, lengthMs - 300),
+      fault: name,
+      seed: random.integer(0, 0x7fff_ffff),
+      lasts: random.pick([30, 100, 250, 400, 700, 2_200]),
+    });
+  }
+  return { round, steps: steps.sort((a, b) => a.at - b.at), strangers: pool.strangers };
+}
+
+function operationOf(random: Random, pool: Pool, style: Style): Operation {
+  const ip = (): string => random.pick(pool.entries);
+  const dice = random.integer(1, 100);
+  if (style === 'single changes' && dice > 64 && dice <= 77) return { op: 'unblock', ip: ip() };
+  if (dice <= 34) {
+    const seconds = random.pick([null, null, null, 1, 2, 600]);
+    return { op: 'block', ip: ip(), seconds, force: random.integer(1, 4) === 1 };
+  }
+  if (dice <= 56) return { op: 'unblock', ip: ip() };
+  if (dice <= 64) {
+    const add = some(random, pool, random.integer(0, 8));
+    const remove = some(random, pool, random.integer(add.length === 0 ? 1 : 0, 6)).filter((one) => !add.includes(one));
+    return { op: 'batch', add, remove };
+  }
+  if (dice <= 70) {
+    const aborted = random.integer(1, 3) === 1;
+    return {
+      op: 'put',
+      ips: some(random, pool, random.integer(1, 16)),
+      base: random.integer(1, 3) > 1,
+      aborted,
+      allowShrink: random.integer(1, 3) > 1,
+    };
+  }
+  if (dice <= 72) return { op: 'sync' };
+  if (dice <= 74) return { op: 'reload' };
+  if (dice <= 76) return { op: 'set-site', domain: random.pick(domains) };
+  if (dice <= 77) return { op: 'remove-site', domain: random.pick(domains) };
+  if (dice <= 82) return { op: 'trust', ip: random.pick(pool.trusted) };
+  if (dice <= 86) return { op: 'distrust', ip: random.pick(pool.trusted) };
+  const visitors = visitorsOf(ip());
+  const from = visitors[0] ?? random.pick(pool.strangers);
+  if (dice <= 95) return { op: 'visit', ip: from };
+  return { op: 'hold', ip: from, forMs: random.integer(50, 900) };
+}
+
+function some(random: Random, pool: Pool, count: number): string[] {
+  return [...new Set(Array.from({ length: count }, () => random.pick(pool.entries)))];
+}
+
+/** One line: `block 127.50.0.1 for 2 s`. */
+export function describeOperation(operation: Operation): string {
+  switch (operation.op) {
+    case 'block': {
+      const time = operation.seconds === null ? '' : ` for ${operation.seconds} s`;
+      return `block ${operation.ip}${time}${operation.force ? ' with force' : ''}`;
+    }
+    case 'batch':
+      return `batch +[${operation.add.join(' ')}] -[${operation.remove.join(' ')}]`;
+    case 'put': {
+      const how = `${operation.base ? ' and the base' : ''}${operation.aborted ? ', cut off' : ''}${operation.allowShrink ? ', shrinking' : ''}`;
+      return `put [${operation.ips.join(' ')}]${how}`;
+    }
+    case 'sync':
+    case 'reload':
+      return operation.op;
+    case 'set-site':
+    case 'remove-site':
+      return `${operation.op} ${operation.domain}`;
+    case 'hold':
+      return `hold ${operation.ip} for ${operation.forMs} ms`;
+    default:
+      return `${operation.op} ${operation.ip}`;
+  }
+}
+
+/** Every entry that any operation of these names. */
+export function entriesOf(steps: readonly Step[]): string[] {
+  const entries = new Set<string>();
+  for (const step of steps) {
+    if (step.kind !== 'operation') continue;
+    const { operation } = step;
+    if (operation.op === 'batch') for (const ip of [...operation.add, ...operation.remove]) entries.add(ip);
+    else if (operation.op === 'put') for (const ip of operation.ips) entries.add(ip);
+    else if ('ip' in operation) entries.add(operation.ip);
+  }
+  return [...entries];
+}

@@ -1,0 +1,232 @@
+// One round: the program runs, the faults strike, everything is healed and looked at.
+import { setTimeout as pause } from 'node:timers/promises';
+import { base } from './addresses.ts';
+import { Background } from './background.ts';
+import { check } from './checks.ts';
+import { Client, type Figures, type Surroundings } from './client.ts';
+import type { Fault, Struck } from './fault.ts';
+import { Lag } from './lag.ts';
+import { LeftOverProcesses } from './left-over-processes.ts';
+import { Model, permanent } from './model.ts';
+import { entriesOf, type FaultStep, type OperationStep, type Program } from './program.ts';
+import { Random } from './random.ts';
+import { ChaosStack } from './stack.ts';
+import { clock, Story } from './story.ts';
+import { Windows } from './windows.ts';
+
+export interface RoundResult {
+  readonly round: number;
+  readonly struck: readonly string[];
+  readonly operations: number;
+  readonly ms: number;
+  /** From the last heal until everything agreed, in milliseconds, and the checks. */
+  readonly checkedMs: number;
+  readonly requests: number;
+  readonly slowestFastPathMs: number;
+  readonly answers: ReadonlyMap<string, number>;
+  /** Empty: every promise was kept. */
+  readonly wrong: readonly string[];
+  readonly story: readonly string[];
+}
+
+/** A fault that neither strikes nor heals hangs the program. */
+const faultPatienceMs = 60_000;
+/** After the last heal. */
+const wholeWithinMs = 10_000;
+
+/** What goes on after a heal. */
+interface Afterwards {
+  readonly name: string;
+  readonly ended: Promise<void>;
+}
+
+/** A stack and what is known of it: several rounds run on it one after the other. */
+export class Arena {
+  readonly stack: ChaosStack;
+  readonly #faults: ReadonlyMap<string, Fault>;
+  readonly #blocked = new Model();
+  readonly #trusted = new Model();
+  readonly #sites = new Model();
+  readonly #leftOver = new LeftOverProcesses();
+  readonly #lag = new Lag();
+
+  private constructor(stack: ChaosStack, faults: readonly Fault[]) {
+    this.stack = stack;
+    this.#faults = new Map(faults.map((fault) => [fault.name, fault]));
+  }
+
+  static async start(bin: string, faults: readonly Fault[]): Promise<Arena> {
+    const stack = await ChaosStack.start(bin);
+    try {
+      await stack.service.healthy();
+      const arena = new Arena(stack, faults);
+      await arena.#blockBase();
+      return arena;
+    } catch (error) {
+      await stack.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#lag.stop();
+    await this.stack.stop();
+  }
+
+  /** Never throws for what the stack does. */
+  async run(program: Program): Promise<RoundResult> {
+    const story = new Story();
+    const windows = new Windows();
+    const figures: Figures = { operations: 0, slowestFastPathMs: 0, answers: new Map() };
+    const around: Surroundings = {
+      stack: this.stack,
+      story,
+      windows,
+      blocked: this.#blocked,
+      trusted: this.#trusted,
+      sites: this.#sites,
+      lag: this.#lag,
+      entries: entriesOf(program.steps),
+    };
+    const background = new Background(this.stack.service);
+    const pid = this.stack.service.pid;
+    const operations = program.steps.filter((step) => step.kind === 'operation');
+    const faults = program.steps.filter((step) => step.kind === 'fault');
+    const clients = clientsOf(operations).map((steps) => runClient(new Client(around, figures), steps, story.began));
+    const afterwards = await Promise.all(faults.map((step) => this.#strike(step, around, faults.length > 1)));
+    await Promise.all(clients);
+    const excusable = faults.some((step) => this.#faults.get(step.fault)?.excuses.api === true);
+    if (!excusable && (this.stack.service.pid !== pid || !(await this.stack.serviceRuns()))) {
+      story.accuse('the service died by itself');
+    }
+    await this.stack.relaunch().catch((error: Error) => story.accuse(`the service does not start: ${error.message}`));
+    const healed = clock();
+    await this.#untilOver(afterwards, story);
+    if (faults.length > 0) for (const model of [this.#blocked, this.#trusted]) model.noteTrouble(healed);
+    await check(around, program, healed);
+    const { sent, failed } = await background.stop();
+    this.#judgeBackground(failed, around, healed);
+    await this.#lookForLeftOver(story);
+    return {
+      round: program.round,
+      struck: faults.map(({ fault }) => fault),
+      operations: figures.operations,
+      ms: Math.round(clock() - story.began),
+      checkedMs: Math.round(clock() - healed),
+      requests: sent,
+      slowestFastPathMs: Math.round(figures.slowestFastPathMs),
+      answers: figures.answers,
+      wrong: story.wrong,
+      story: story.lines(),
+    };
+  }
+
+  async #blockBase(): Promise<void> {
+    const add = base.map((ip_address) => ({ ip_address }));
+    const { status, text } = await this.stack.service.call('POST', '/api/blocked-ips/batch', { body: { add } });
+    if (status !== 200) throw new Error(`the base was answered ${status}: ${text.slice(0, 500)}`);
+    for (const ip of base) this.#blocked.settle(ip, permanent);
+  }
+
+  /** Resolves after the heal; then what the stack mends by itself is still to come. */
+  async #strike(step: FaultStep, around: Surroundings, besideOthers: boolean): Promise<Afterwards | null> {
+    const { story, windows } = around;
+    const fault = this.#faults.get(step.fault);
+    if (fault === undefined) throw new Error(`there is no fault ${step.fault}`);
+    await pause(Math.max(0, story.began + step.at - clock()));
+    const begun = clock();
+    const over = windows.open(fault.excuses);
+    let struck: Struck;
+    try {
+      struck = await inTime(fault.strike(this.stack, new Random(step.seed)), `${fault.name} to strike`);
+    } catch (error) {
+      over();
+      // What it aims at may be away because of another fault.
+      story.tell(begun, `FAULT ${fault.name}`, `missed: ${textOf(error)}`);
+      if (!besideOthers) story.accuse(`${fault.name} could not strike: ${textOf(error)}`);
+      return null;
+    }
+    story.tell(begun, `FAULT ${fault.name}`, struck.detail);
+    await pause(Math.max(0, begun + step.lasts - clock()));
+    const healing = clock();
+    try {
+      await inTime(struck.heal(), `${fault.name} to heal`);
+      story.tell(healing, `HEAL  ${fault.name}`, 'healed');
+    } catch (error) {
+      story.accuse(`${fault.name} could not be healed: ${textOf(error)}`);
+    }
+    const ended = (struck.over?.() ?? Promise.resolve()).finally(over);
+    // Waited for later; a failure is told there.
+    ended.catch(() => undefined);
+    return { name: fault.name, ended };
+  }
+
+  async #untilOver(afterwards: readonly (Afterwards | null)[], story: Story): Promise<void> {
+    const waiting = afterwards.flatMap((one) => (one === null ? [] : [one]));
+    for (const { name, ended } of waiting) {
+      try {
+        await within(ended, wholeWithinMs, `what ${name} did to be mended`);
+      } catch (error) {
+        story.accuse(textOf(error));
+      }
+    }
+  }
+
+  #judgeBackground(
+    failed: readonly { begun: number; ended: number; what: string }[],
+    around: Surroundings,
+    healed: number,
+  ): void {
+    const { story, windows } = around;
+    const unexcused = failed.filter(({ begun, ended }) => !windows.excuse('traffic', begun, ended));
+    for (const { begun, what } of unexcused.slice(0, 5)) {
+      const when = `${((begun - story.began) / 1_000).toFixed(3)} s${begun > healed ? ', after the heal' : ''}`;
+      story.accuse(`a request of the background failed (${when}): ${what}`);
+    }
+    if (unexcused.length > 5) story.accuse(`and ${unexcused.length - 5} more requests of the background`);
+  }
+
+  async #lookForLeftOver(story: Story): Promise<void> {
+    try {
+      for (const one of await this.#leftOver.look(this.stack.service)) story.accuse(one);
+    } catch (error) {
+      story.accuse(`the proxy's processes could not be looked at: ${(error as Error).message}`);
+    }
+  }
+}
+
+function clientsOf(steps: readonly OperationStep[]): OperationStep[][] {
+  const clients = new Map<number, OperationStep[]>();
+  for (const step of steps) clients.set(step.client, [...(clients.get(step.client) ?? []), step]);
+  return [...clients.values()];
+}
+
+async function runClient(client: Client, steps: readonly OperationStep[], began: number): Promise<void> {
+  for (const { at, operation } of steps) {
+    await pause(Math.max(0, began + at - clock()));
+    await client.carryOut(operation);
+  }
+}
+
+function inTime<T>(work: Promise<T>, what: string): Promise<T> {
+  return within(work, faultPatienceMs, what);
+}
+
+/** Rejects when the work takes longer; it is then left to itself. */
+async function within<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+  const late = new AbortController();
+  const limit = pause(ms, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`${what} took longer than ${ms / 1_000} s`);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    late.abort();
+    await limit.catch(() => undefined);
+  }
+}
+
+function textOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return `${message}${cause === undefined ? '' : ` (${String(cause)})`}`;
+}

@@ -1,0 +1,77 @@
+// `npm run chaos`: faults at random moments, and every promise checked after each round. `--help` says how.
+import { execFileSync } from 'node:child_process';
+import { runRounds } from './engine.ts';
+import { faults } from './faults.ts';
+import { type Options, readOptions, UsageError, usage } from './options.ts';
+import { append, lastRoundIn, lineOf } from './results.ts';
+import { Summary } from './summary.ts';
+
+const exitCodes = { passed: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } as const;
+const names = faults.map(({ name }) => name);
+
+async function main(options: Options): Promise<number> {
+  // Where HAProxy lies for everybody but root.
+  process.env.PATH += ':/usr/sbin:/usr/local/sbin';
+  const version = versionOf(options.proxyBin);
+  const stop = new AbortController();
+  let code: number = exitCodes.passed;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) return;
+      say(`${signal}: this round is the last`);
+      code = exitCodes[signal];
+      stop.abort();
+    });
+  }
+  const summary = new Summary();
+  const { seed, out } = options;
+  await runRounds({
+    bin: options.proxyBin,
+    seed,
+    from: options.from ?? (out === null ? 0 : lastRoundIn(out, seed, version)) + 1,
+    rounds: options.rounds,
+    faults: faults.filter(({ name }) => options.faults.includes(name)),
+    replayOptions: replayOptions(options),
+    shrinkTries: options.shrink,
+    keep: options.keep,
+    signal: stop.signal,
+    say,
+    onRound: (result) => {
+      summary.add(result);
+      if (out !== null) append(out, lineOf(seed, version, result));
+      const verdict = result.wrong.length === 0 ? 'passed' : 'FAILED';
+      const struck = result.struck.length === 0 ? 'no fault' : result.struck.join(', ');
+      say(
+        `round ${result.round} ${verdict}: ${result.operations} operations, ${result.ms} ms (${result.checkedMs} of them after the heal), ${struck}`,
+      );
+      if (options.tell && result.wrong.length === 0) say(result.story.map((line) => `  ${line}`).join('\n'));
+      if (result.wrong.length > 0 && code === exitCodes.passed) code = exitCodes.failed;
+    },
+  });
+  process.stdout.write(`HAProxy ${version}, seed ${seed}\n${summary.text()}`);
+  return code;
+}
+
+function replayOptions({ only, proxyBin }: Options): string {
+  return `${only === null ? '' : ` --only ${only}`}${proxyBin === 'haproxy' ? '' : ` --proxy-bin ${proxyBin}`}`;
+}
+
+function versionOf(bin: string): string {
+  const line = execFileSync(bin, ['-v'], { encoding: 'utf8' });
+  return /version (\S+)/.exec(line)?.[1] ?? 'unknown';
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+try {
+  const options = readOptions(process.argv.slice(2), names);
+  if (options.help) process.stdout.write(usage(names));
+  // What is stopped has no more to do; a handle that somebody forgot must not keep it.
+  else process.exit(await main(options));
+} catch (error) {
+  const wrongUse = error instanceof UsageError;
+  process.stderr.write(`chaos: ${wrongUse ? `${error.message}; --help says more` : (error as Error).stack}\n`);
+  process.exitCode = wrongUse ? exitCodes.usage : exitCodes.failed;
+}

@@ -1,0 +1,44 @@
+// What happened in a round, in the order in which it was told, and what was wrong about it.
+
+/** Milliseconds since 1970, never set back: the model's and the story's time. */
+export function clock(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+export interface Event {
+  readonly begun: number;
+  readonly ended: number;
+  readonly what: string;
+  readonly answer: string;
+}
+
+export class Story {
+  readonly began = clock();
+  readonly #events: Event[] = [];
+  readonly #wrong: string[] = [];
+
+  tell(begun: number, what: string, answer: string): void {
+    this.#events.push({ begun, ended: clock(), what, answer });
+  }
+
+  /** A promise was broken. */
+  accuse(what: string): void {
+    this.#wrong.push(`at ${this.#at(clock())}: ${what}`);
+  }
+
+  get wrong(): readonly string[] {
+    return this.#wrong;
+  }
+
+  lines(): string[] {
+    const inOrder = [...this.#events].sort((a, b) => a.begun - b.begun);
+    return inOrder.map(({ begun, ended, what, answer }) => {
+      const times = `${this.#at(begun)} +${(ended - begun).toFixed(0).padStart(4)} ms`;
+      return `${times}  ${what} → ${answer}`;
+    });
+  }
+
+  #at(moment: number): string {
+    return `${((moment - this.began) / 1_000).toFixed(3).padStart(7)} s`;
+  }
+}

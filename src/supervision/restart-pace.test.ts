@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { RestartPace } from './restart-pace.ts';
+
+/** The waits before so many starts, with what happened after each. */
+function waits(pace: RestartPace, count: number, then: (pace: RestartPace) => void): number[] {
+  return Array.from({ length: count }, () => {
+    const { waitMs } = pace;
+    pace.tried();
+    then(pace);
+    return waitMs;
+  });
+}
+
+it('what cannot be started is tried ever more rarely', () => {
+  expect(waits(new RestartPace(true), 7, () => undefined)).toEqual([
+    ...[1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000],
+  ]);
+});
+
+it('what served and is killed again and again is started at once, and never away for ten seconds', () => {
+  const pace = new RestartPace(false);
+  pace.died(3_000);
+  expect(waits(pace, 8, (after) => after.died(3_000))).toEqual([
+    ...[0, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 4_000],
+  ]);
+});
+
+it('what lived for a minute is started at once', () => {
+  const pace = new RestartPace(true);
+  pace.tried();
+  pace.died(60_001);
+  expect(pace.waitMs).toBe(0);
+});

@@ -1,0 +1,37 @@
+// A short run of the chaos program; `npm run chaos` is the long one.
+import { expect, it } from 'vitest';
+import { runRounds } from '../chaos/engine.ts';
+import { faults } from '../chaos/faults.ts';
+import type { RoundResult } from '../chaos/round.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+
+const seed = 4;
+const rounds = 6;
+const chosen = ['kill-service', 'kill-master', 'foreign-reload', 'pause-worker', 'foreign-running-map-edit'];
+
+describeOnEachProxy('chaos', ({ bin }) => {
+  it(`keeps every promise for ${rounds} rounds`, { timeout: 120_000 }, async () => {
+    const results: RoundResult[] = [];
+    const said: string[] = [];
+    await runRounds({
+      bin,
+      seed,
+      from: 1,
+      rounds,
+      faults: faults.filter(({ name }) => chosen.includes(name)),
+      replayOptions: ` --only ${chosen.join(',')} --proxy-bin ${bin}`,
+      shrinkTries: 0,
+      keep: false,
+      signal: new AbortController().signal,
+      say: (text) => said.push(text),
+      onRound: (result) => results.push(result),
+    });
+    expect(said.join('\n')).toBe('');
+    expect(results).toHaveLength(rounds);
+    expect(new Set(results.flatMap(({ struck }) => struck)).size).toBeGreaterThan(2);
+    for (const { operations, requests } of results) {
+      expect(operations).toBeGreaterThan(15);
+      expect(requests).toBeGreaterThan(50);
+    }
+  });
+});

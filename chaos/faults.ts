@@ -12,6 +12,7 @@ import { pauseService } from './faults/pause-service.ts';
 import { pauseWorker } from './faults/pause-worker.ts';
 import { secondService } from './faults/second-service.ts';
 import { stopService } from './faults/stop-service.ts';
+import { surroundingFaults } from './faults/surroundings.ts';
 
 export const faults: readonly Fault[] = [
   killService,
@@ -26,4 +27,5 @@ export const faults: readonly Fault[] = [
   pauseWorker,
   pauseService,
   secondService,
+  ...surroundingFaults,
 ];

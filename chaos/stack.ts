@@ -1,8 +1,10 @@
 // The stack under attack. It is kept from round to round, so that its state ages.
 import { processAlive } from '../src/haproxy/process.ts';
+import { settableClock } from '../testkit/clock.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
 import type { Stack } from './fault.ts';
+import { onOwnDisk } from './faults/surroundings.ts';
 
 /** Replaced workers and orphans are gone this long after. */
 export const hardStopSeconds = 10;
@@ -23,8 +25,8 @@ export class ChaosStack implements Stack {
   static async start(bin: string): Promise<ChaosStack> {
     const upstream = await startUpstream('upstream');
     try {
-      const environment = { PROXY_MANAGER_HARD_STOP_AFTER: `${hardStopSeconds}s` };
-      return new ChaosStack(await RealService.start({ bin, environment }), bin, upstream);
+      const environment = { PROXY_MANAGER_HARD_STOP_AFTER: `${hardStopSeconds}s`, ...settableClock };
+      return new ChaosStack(await RealService.start({ bin, environment, before: onOwnDisk }), bin, upstream);
     } catch (error) {
       await upstream.stop();
       throw error;

@@ -3,7 +3,7 @@
 import { appendFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-const path = process.env.PROXY_MANAGER_LOAD_FIGURES;
+const path = process.env.LOAD_FIGURES;
 
 export interface InsideFigures {
   /** Unix time. */

@@ -63,7 +63,7 @@ async function run(
   const service = await RealService.start({
     bin: options.proxyBin,
     environment: {
-      PROXY_MANAGER_LOAD_FIGURES: insidePath,
+      LOAD_FIGURES: insidePath,
       NODE_OPTIONS: `--import=${join(import.meta.dirname, 'inside.ts')}`,
     },
   });

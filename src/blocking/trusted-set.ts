@@ -35,6 +35,8 @@ export class TrustedSet implements MirroredMap {
   #expected = new Fingerprint();
   /** Of the file that was written last. */
   #written: string | null = null;
+  /** Under way; never rejects. */
+  #writing: Promise<unknown> | null = null;
 
   constructor(options: {
     readonly store: TrustedIpsStore;
@@ -127,7 +129,13 @@ export class TrustedSet implements MirroredMap {
 
   /** False when the file is not the one that was written last: somebody changed or removed it, or it never was. */
   async fileUnchanged(): Promise<boolean> {
-    return this.#written !== null && this.#written === (await identityOf(this.#path));
+    for (;;) {
+      while (this.#writing !== null) await this.#writing;
+      const written = this.#written;
+      const there = await identityOf(this.#path);
+      // Written by ourselves while it was looked at: that look says nothing.
+      if (this.#writing === null && this.#written === written) return written !== null && written === there;
+    }
   }
 
   #hold(text: string): void {
@@ -193,6 +201,17 @@ export class TrustedSet implements MirroredMap {
   }
 
   async #writeFile(texts: readonly string[]): Promise<void> {
+    const write = this.#writeWhole(texts);
+    const writing = write.catch(() => undefined);
+    this.#writing = writing;
+    try {
+      await write;
+    } finally {
+      if (this.#writing === writing) this.#writing = null;
+    }
+  }
+
+  async #writeWhole(texts: readonly string[]): Promise<void> {
     const lines = texts.filter((text) => parseIp(text).ok).map((text) => `${text} 1\n`);
     try {
       this.#written = null;

@@ -235,7 +235,7 @@ export class RuntimeMap {
 
   async #mutate(commands: readonly Command[], deadline: Deadline, expectation: Expectation = {}): Promise<void> {
     if (commands.length === 0) return;
-    await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation));
+    await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation), true);
   }
 
   async #once(commands: readonly Command[], deadline: Deadline): Promise<string[]> {
@@ -243,8 +243,8 @@ export class RuntimeMap {
     return conversation.finish(commands);
   }
 
-  async #with<T>(deadline: Deadline, work: (conversation: Conversation) => Promise<T>): Promise<T> {
-    const conversation = await this.#socket.converse(deadline);
+  async #with<T>(deadline: Deadline, work: (conversation: Conversation) => Promise<T>, change = false): Promise<T> {
+    const conversation = await this.#socket.converse(deadline, { change });
     try {
       const result = await work(conversation);
       await conversation.finish([]);

@@ -249,7 +249,9 @@ async function expiry(client: Client): Promise<void> {
     await pause(200);
   }
   end('free');
-  if (client.model.of(passing) === 'free') await expectVisit(client, passing, 200);
+  // The row goes a moment before the entry of the running map.
+  while (performance.now() - began < expiryPatienceMs) if ((await client.visit(passing)) === 200) return;
+  client.tally.wrong('expiry', `${passing} is still refused after ${expiryPatienceMs} ms`);
 }
 
 async function configuration(client: Client): Promise<void> {

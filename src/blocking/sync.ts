@@ -28,6 +28,7 @@ export class Synchroniser {
   readonly #blocked: MirroredMap;
   readonly #trusted: MirroredMap;
   readonly #scheduleReload: (reason: string) => boolean;
+  readonly #betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
 
   constructor(options: {
     readonly link: RuntimeLink;
@@ -39,6 +40,8 @@ export class Synchroniser {
     readonly trusted: MirroredMap;
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
+    /** A sync beside one would take out what the big change is about to, and call it a repair. */
+    readonly betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
   }) {
     this.#link = options.link;
     this.#book = options.book;
@@ -48,11 +51,16 @@ export class Synchroniser {
     this.#blocked = options.blocked;
     this.#trusted = options.trusted;
     this.#scheduleReload = options.scheduleReload;
+    this.#betweenBigChanges = options.betweenBigChanges;
   }
 
   /** @throws ServiceError when the file cannot be written (503), or belongs to another database (409) */
   async sync(options: { readonly acceptMapFile: boolean }): Promise<SyncAnswer> {
     const began = performance.now();
+    return await this.#betweenBigChanges(() => this.#sync(options, began));
+  }
+
+  async #sync(options: { readonly acceptMapFile: boolean }, began: number): Promise<SyncAnswer> {
     await this.#keeper.updateBlockedIpsMap({ acceptOtherFile: options.acceptMapFile });
     const total = await this.#store.count();
     const answer = (

@@ -106,6 +106,7 @@ describe('health, while changes come', () => {
   it('waits for a reload under way to end, and for the new worker to be compared', async () => {
     await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     master.welcome = 'close';
+    master.peak = 0;
     const asked = healthOf(kit).health();
     await eventually('it was refused', () => master.peak > 0);
     master.reload();

@@ -90,11 +90,14 @@ export class Health implements HealthService {
     const { seen, expected } = await this.#countEntries(processes);
     const fileProblem = await this.#fileProblem();
     if (fileProblem !== null) reasons.push(`map file: ${fileProblem}`);
+    // What a big change under way leaves to be done is on purpose, and is told by its own answer.
+    const changing = this.#sources.reconciler.paused;
     for (const worker of book.all()) {
       const lack = lackOf(worker, book);
-      if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
+      if (lack !== null && (!changing || worker.unresponsive))
+        reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
     }
-    if (seen !== null && seen !== expected && !this.#sources.reconciler.paused)
+    if (seen !== null && seen !== expected && !changing)
       reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
     const { scheduled } = reloads;
     if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);

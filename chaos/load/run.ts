@@ -110,6 +110,9 @@ async function run(
   await service.healthy(settleMs).catch(async (error: unknown) => {
     faults.push(`${String(error)}: ${(await service.health()).text}`);
   });
+  // A client that gave up has left its list or its sync behind; a sync waits for what is under way.
+  const synced = await service.call('POST', '/api/blocked-ips/sync');
+  if (synced.status !== 200) faults.push(`the sync at the end: ${synced.status} ${synced.text.slice(0, 500)}`);
   faults.push(...(await disagreements(service, options.entries, clients)));
   if (load.all.failed > 0) {
     const causes = JSON.stringify(load.all.firstFailures.slice(0, 5));

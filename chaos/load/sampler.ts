@@ -74,7 +74,8 @@ export class Sampler {
     const seconds = (performance.now() - this.#began) / 1_000;
     const { pid, paths } = this.#service;
     const add = (name: Watched, value: number): void => {
-      this.samples[name].push({ seconds, value });
+      // A process that ends right now has no memory any more.
+      if (Number.isFinite(value)) this.samples[name].push({ seconds, value });
     };
     const processor = processorTime(pid);
     add('service_cpu', (processor - this.#processor) / 1_000);

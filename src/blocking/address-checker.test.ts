@@ -4,6 +4,7 @@ import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocki
 import { eventually } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { hang, type ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { MasterSocketError } from '../haproxy/master-socket.ts';
 
 describe('many who ask about addresses', () => {
   let close: () => Promise<void>;
@@ -27,6 +28,28 @@ describe('many who ask about addresses', () => {
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer).toMatchObject({ runtime_map_updated: true, reload_scheduled: false });
     await Promise.all(checks);
+  });
+
+  it('do not keep the service from seeing that the master answers again', async () => {
+    master.script = () => ({ kind: 'wait', until: pause(25) });
+    let asking = true;
+    const ask = async (n: number): Promise<void> => {
+      while (asking) {
+        await kit.blockedSet.check(entryOf(`8.8.${n >> 8}.${n & 255}`));
+        await pause(0);
+      }
+    };
+    // Each in its own time, as clients come: they do not share a look at the workers.
+    const readers = Array.from({ length: 300 }, async (_, n) => {
+      await pause(n);
+      await ask(n);
+    });
+    await pause(300);
+    kit.link.markDown(new MasterSocketError('deadline', { path: master.path, command: '@1 get map x 192.0.2.1' }));
+    await eventually('it is up again', () => kit.link.state.up, 5_000);
+    expect(await kit.workers.ensureWhole(kit.blocked, master.current.pid)).toMatchObject({ whole: true });
+    asking = false;
+    await Promise.all(readers);
   });
 
   it('leave the other workers their connections where a draining one hangs', async () => {

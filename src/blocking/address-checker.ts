@@ -11,6 +11,7 @@ import type { WorkerBook } from './worker-book.ts';
 type Verdict = CheckAnswer['verdict'];
 
 const patienceMs = 1_500;
+const reader = { reader: true } as const;
 /** Of a question that was asked, however long it had to wait for the worker's others. */
 const answerMs = 1_000;
 
@@ -26,6 +27,8 @@ export class AddressChecker {
   readonly #trustedMap: RuntimeMap;
   /** The last question to each worker, by pid. */
   readonly #asked = new Map<number, Promise<unknown>>();
+  #observing: Promise<boolean> | null = null;
+  #observesNext: Promise<boolean> | null = null;
 
   constructor(options: {
     readonly store: BlockedIpsStore;
@@ -77,7 +80,7 @@ export class AddressChecker {
   async #holds(entry: IpEntry, pid: number): Promise<boolean | null> {
     try {
       const found = await this.#alone(pid, (deadline) =>
-        this.#blockedMap.runtimeMapLookup(networkAddress(entry), deadline, { kind: 'pid', pid }),
+        this.#blockedMap.runtimeMapLookup(networkAddress(entry), deadline, { kind: 'pid', pid }, reader),
       );
       if (found === null) return false;
       if (found.key === entry.text) return found.value === '1';
@@ -107,9 +110,9 @@ export class AddressChecker {
         this.#book.all().map(({ pid }) =>
           this.#alone(pid, async (deadline) => {
             const worker = { kind: 'pid', pid } as const;
-            const trusted = await this.#trustedMap.runtimeMapLookup(address, deadline, worker);
+            const trusted = await this.#trustedMap.runtimeMapLookup(address, deadline, worker, reader);
             if (isHit(trusted)) return { pid, verdict: 'trusted' as const };
-            const blocked = await this.#blockedMap.runtimeMapLookup(address, deadline, worker);
+            const blocked = await this.#blockedMap.runtimeMapLookup(address, deadline, worker, reader);
             return { pid, verdict: isHit(blocked) ? ('blocked' as const) : ('allowed' as const) };
           }),
         ),
@@ -148,9 +151,28 @@ export class AddressChecker {
     }
   }
 
+  /** Those who ask while the master is asked share the question that follows: an answer is never older than its question. */
   async #observe(): Promise<boolean> {
+    if (this.#observing === null) return await this.#startObserving();
+    this.#observesNext ??= this.#observing
+      .catch(() => undefined)
+      .then(() => {
+        this.#observesNext = null;
+        return this.#startObserving();
+      });
+    return await this.#observesNext;
+  }
+
+  #startObserving(): Promise<boolean> {
+    this.#observing = this.#observeOnce().finally(() => {
+      this.#observing = null;
+    });
+    return this.#observing;
+  }
+
+  async #observeOnce(): Promise<boolean> {
     try {
-      this.#book.observe(await showProcesses(this.#socket, performance.now() + patienceMs));
+      this.#book.observe(await showProcesses(this.#socket, performance.now() + patienceMs, reader));
       return this.#book.current() !== null;
     } catch (error) {
       if (error instanceof MasterSocketError) return false;

@@ -140,7 +140,7 @@ export class RuntimeLink {
 
   /** Through the worker, not only its master: a hung worker behind a lively master is down too. */
   async #probeOnce(signal: AbortSignal): Promise<Processes> {
-    const conversation = await this.#socket.converse(performance.now() + probePatienceMs);
+    const conversation = await this.#socket.converse(performance.now() + probePatienceMs, { change: true });
     const onAbort = (): void => conversation.close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {

@@ -8,9 +8,9 @@ export interface Place {
 }
 
 /** In the order in which those who wait are served. Only a `reload` may take the place that is kept. */
-export type Purpose = 'reload' | 'change' | 'look';
+export type Purpose = 'reload' | 'change' | 'own' | 'reader';
 
-const order: readonly Purpose[] = ['reload', 'change', 'look'];
+const order: readonly Purpose[] = ['reload', 'change', 'own', 'reader'];
 
 interface Waiter {
   readonly purpose: Purpose;

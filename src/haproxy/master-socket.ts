@@ -16,8 +16,13 @@ export interface MasterSocketOptions {
 export interface ConverseOptions {
   /** May take the place that is kept for `reload`. */
   readonly reserved?: boolean;
-  /** Goes before the looks that wait for a place: whoever may only read must not keep a block from being enforced. */
+  /** A change of the running maps: goes before what only looks. */
   readonly change?: boolean;
+  /**
+   * For somebody who asks about an address: goes behind all the rest. As many as there are clients must not keep a block
+   * from being enforced, a new worker from being compared, or a socket that is down from being seen to be up again.
+   */
+  readonly reader?: boolean;
 }
 
 /** Asks a target that left a command unanswered one harmless question, and waits for as long as it takes. */
@@ -160,7 +165,8 @@ export class MasterSocket {
   }
 }
 
-function purposeOf({ reserved, change }: ConverseOptions): Purpose {
+function purposeOf({ reserved, change, reader }: ConverseOptions): Purpose {
   if (reserved === true) return 'reload';
-  return change === true ? 'change' : 'look';
+  if (change === true) return 'change';
+  return reader === true ? 'reader' : 'own';
 }

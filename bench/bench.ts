@@ -1,7 +1,8 @@
 // What a row works with: the service and its floor at each size, alive at the same time.
+
+import { type ListSource, listOf, spare } from '../testkit/load/lists.ts';
 import type { Figure } from './figures.ts';
 import { Floor } from './floor.ts';
-import { type ListSource, listOf, spare } from './lists.ts';
 import type { ProxyFacts } from './machine.ts';
 import { ServiceUnderTest } from './service-under-test.ts';
 import type { Started } from './started.ts';

@@ -3,7 +3,7 @@
 import { createApp } from '../src/http/app.ts';
 import { listen } from '../src/http/listen.ts';
 import type { Services } from '../src/http/services.ts';
-import { answerCalls } from './calls.ts';
+import { answerCalls } from '../testkit/load/calls.ts';
 
 const answer = {
   ip_address: '192.0.2.1',

@@ -1,7 +1,7 @@
 // The handle of the empty handler's process, which runs with the same flags of Node as the service.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PartProcess } from './calls.ts';
+import { PartProcess } from '../testkit/load/calls.ts';
 import type { EmptyHandlerCalls } from './empty-handler-process.ts';
 
 export class EmptyHandler {
@@ -14,7 +14,10 @@ export class EmptyHandler {
   }
 
   static async start(): Promise<EmptyHandler> {
-    const process = new PartProcess<EmptyHandlerCalls>('empty-handler-process.ts', launcherFlags());
+    const process = new PartProcess<EmptyHandlerCalls>(
+      join(import.meta.dirname, 'empty-handler-process.ts'),
+      launcherFlags(),
+    );
     try {
       return new EmptyHandler(process, await process.call('listen'));
     } catch (error) {

@@ -1,31 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { asData, type Figure, median, percentile, ratioOf, reached, table } from './figures.ts';
+import { asData, type Figure, ratioOf, reached, table } from './figures.ts';
 
 const figure = (more: Partial<Figure>): Figure => ({ name: 'x', value: 3, floor: 2, unit: 'ms', goal: null, ...more });
-
-describe('percentiles', () => {
-  it.each([
-    [[5], 0.5, 5],
-    [[3, 1, 2], 0.5, 2],
-    [[4, 3, 2, 1], 0.5, 3],
-    [[10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 0.99, 10],
-    [[1, 2, 3], 0, 1],
-    [[1, 2, 3], 1, 3],
-    [[100, 20, 3], 0.5, 20],
-  ])('of %j, at %d, is %d', (values, share, expected) => {
-    expect(percentile(values, share)).toBe(expected);
-  });
-
-  it('is no number where there is nothing', () => {
-    expect(median([])).toBeNaN();
-  });
-
-  it('leaves the values as they were', () => {
-    const values = [3, 1, 2];
-    median(values);
-    expect(values).toEqual([3, 1, 2]);
-  });
-});
 
 describe('a figure', () => {
   it.each([

@@ -24,14 +24,6 @@ export interface FailedRow {
   readonly failed: string;
 }
 
-/** The value below which this share of them lies (nearest rank); NaN of none. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-}
-
-export const median = (values: readonly number[]): number => percentile(values, 0.5);
-
 /** Value over floor, or floor over value for rates, so that smaller is better either way. */
 export function ratioOf(figure: Figure): number | null {
   if (figure.floor === null) return null;

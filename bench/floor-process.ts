@@ -8,10 +8,10 @@
 // It looks for nothing, remembers nothing, compares nothing, and would not survive a crash between its steps.
 import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { answerCalls } from './calls.ts';
+import { answerCalls } from '../testkit/load/calls.ts';
+import { inNumericOrder, inTextOrder, type ListSource, listOf } from '../testkit/load/lists.ts';
+import { bytesWritten } from '../testkit/load/process-figures.ts';
 import { time, timed } from './clock.ts';
-import { inNumericOrder, inTextOrder, type ListSource, listOf } from './lists.ts';
-import { bytesWritten } from './process-figures.ts';
 import { RawDatabase } from './raw-database.ts';
 import { ask, commit, list, payloads, prepare, runAll, sendAll } from './raw-master.ts';
 

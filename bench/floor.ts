@@ -1,9 +1,10 @@
 // The floor's handle: a HAProxy of its own beside the service's, and the process that does the raw work on it.
 
+import { join } from 'node:path';
 import { processAlive, processStartTime } from '../src/haproxy/process.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { PartProcess } from '../testkit/load/calls.ts';
 import { RealProxy } from '../testkit/real-proxy.ts';
-import { PartProcess } from './calls.ts';
 import { timed } from './clock.ts';
 import type { FloorCalls } from './floor-process.ts';
 
@@ -18,7 +19,7 @@ export class Floor {
 
   static async start(bin: string, deletesScan: boolean): Promise<Floor> {
     const proxy = await RealProxy.start(bin);
-    const floor = new Floor(proxy, new PartProcess<FloorCalls>('floor-process.ts'));
+    const floor = new Floor(proxy, new PartProcess<FloorCalls>(join(import.meta.dirname, 'floor-process.ts')));
     const { folder, masterSocket, blockedMap: map } = proxy.paths;
     try {
       await floor.raw.call('open', { folder, masterSocket, map, deletesScan });

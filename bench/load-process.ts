@@ -1,9 +1,9 @@
 // The load generator, in a process of its own: it shares the service's core no more than it must. One request under
 // way per client; an answer that does not say "verified" ends the measurement.
 import { setTimeout as pause } from 'node:timers/promises';
-import { answerCalls } from './calls.ts';
-import { HttpClient, type HttpTarget } from './http-client.ts';
-import { spare } from './lists.ts';
+import { answerCalls } from '../testkit/load/calls.ts';
+import { HttpClient, type HttpTarget } from '../testkit/load/http-client.ts';
+import { spare } from '../testkit/load/lists.ts';
 
 /** Blocks of `spare(first)`, `spare(first + 1)` and so on. */
 export interface LoadOrder extends HttpTarget {

@@ -1,7 +1,9 @@
 // One client, one address at a time. All sizes take turns with all floors, operation by operation, so that a machine
 // that slows down slows all of them.
+
+import { percentile } from '../testkit/load/percentile.ts';
 import type { Bench, Pair } from './bench.ts';
-import { type Figure, percentile } from './figures.ts';
+import type { Figure } from './figures.ts';
 
 const rounds = 300;
 /** Before anything counts: code that has not run yet is slow in the service and in the floor. */

@@ -1,7 +1,9 @@
 // A `PUT` of the whole list that changes little, much, or nothing. There and back, so that the set is what it was.
+
+import { address } from '../testkit/load/lists.ts';
+import { median } from '../testkit/load/percentile.ts';
 import type { Bench, Pair } from './bench.ts';
-import { type Figure, median } from './figures.ts';
-import { address } from './lists.ts';
+import type { Figure } from './figures.ts';
 
 export async function* changes(bench: Bench): AsyncGenerator<Figure> {
   const pair = await bench.large();

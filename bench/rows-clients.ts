@@ -1,10 +1,12 @@
 // Verified blocks a second of 1, 8 and 64 clients with one request under way each. Service, empty handler and raw work
 // take turns within a round; the figures are medians of the rounds.
+import { join } from 'node:path';
+import { PartProcess } from '../testkit/load/calls.ts';
+import { spare } from '../testkit/load/lists.ts';
+import { median } from '../testkit/load/percentile.ts';
 import type { Bench, Pair } from './bench.ts';
-import { PartProcess } from './calls.ts';
 import { EmptyHandler } from './empty-handler.ts';
-import { type Figure, median } from './figures.ts';
-import { spare } from './lists.ts';
+import type { Figure } from './figures.ts';
 import type { LoadCalls } from './load-process.ts';
 
 const rounds = 5;
@@ -21,7 +23,9 @@ interface Rates {
 
 export async function* clients(bench: Bench): AsyncGenerator<Figure> {
   const pairs = await bench.pairs();
-  const load = await bench.started.start(async () => new PartProcess<LoadCalls>('load-process.ts'));
+  const load = await bench.started.start(
+    async () => new PartProcess<LoadCalls>(join(import.meta.dirname, 'load-process.ts')),
+  );
   const empty = await bench.started.start(() => EmptyHandler.start());
   const rates = pairs.map((): Rates => ({ service: { 1: [], 8: [], 64: [] }, raw: [] }));
   const emptyRates: Record<Count, number[]> = { 1: [], 8: [], 64: [] };

@@ -1,7 +1,9 @@
 // Pages of the list, searches and the check, over a keep-alive connection. The floor has no HTTP and no JSON: the plain
 // query through a prepared statement; for the check the row and one raw `get map`.
+
+import { percentile } from '../testkit/load/percentile.ts';
 import type { Bench, Pair } from './bench.ts';
-import { type Figure, percentile } from './figures.ts';
+import type { Figure } from './figures.ts';
 
 const runs = 200;
 const warmUp = 50;

@@ -1,7 +1,9 @@
 // A safe reload (render, back up, validate, swap, reload, confirm, compare) beside the bare `reload` of a proxy with
 // the same map, until its new worker was seen.
+
+import { median } from '../testkit/load/percentile.ts';
 import type { Bench } from './bench.ts';
-import { type Figure, median } from './figures.ts';
+import type { Figure } from './figures.ts';
 
 const rounds = 3;
 

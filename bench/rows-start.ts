@@ -1,6 +1,8 @@
 // A full start: the service from nothing to ready, with its proxy and without.
+
+import { median } from '../testkit/load/percentile.ts';
 import type { Bench } from './bench.ts';
-import { type Figure, median } from './figures.ts';
+import type { Figure } from './figures.ts';
 
 const rounds = 3;
 

@@ -1,7 +1,9 @@
 // Sync with nothing to do, and with differences that raw commands made in the running map: some addresses missing,
 // some strays, some with a wrong value.
+
+import { median } from '../testkit/load/percentile.ts';
 import { atAMillion, type Bench, type Pair } from './bench.ts';
-import { type Figure, median } from './figures.ts';
+import type { Figure } from './figures.ts';
 import type { Differences } from './floor-process.ts';
 
 export async function* sync(bench: Bench): AsyncGenerator<Figure> {

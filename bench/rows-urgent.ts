@@ -1,8 +1,10 @@
 // An address is blocked every 20 ms while something long goes on. Without a floor: the goal is a time.
+import { join } from 'node:path';
+import { PartProcess } from '../testkit/load/calls.ts';
+import { address, spare } from '../testkit/load/lists.ts';
+import { percentile } from '../testkit/load/percentile.ts';
 import { type Bench, type Pair, withEmpty } from './bench.ts';
-import { PartProcess } from './calls.ts';
-import { type Figure, percentile } from './figures.ts';
-import { address, spare } from './lists.ts';
+import type { Figure } from './figures.ts';
 import type { LoadCalls } from './load-process.ts';
 import { differencesOf, makeDifferences, syncOf } from './rows-sync.ts';
 
@@ -14,7 +16,9 @@ type Load = PartProcess<LoadCalls>;
 
 export async function* urgent(bench: Bench): AsyncGenerator<Figure> {
   const pair = await bench.large();
-  const load = await bench.started.start(async () => new PartProcess<LoadCalls>('load-process.ts'));
+  const load = await bench.started.start(
+    async () => new PartProcess<LoadCalls>(join(import.meta.dirname, 'load-process.ts')),
+  );
   const { service, list, entries } = pair;
   const half = Math.floor(entries / 2);
   const changed = [...list.slice(0, half).map((_, index) => address(entries + index)), ...list.slice(half)];

@@ -2,10 +2,10 @@
 
 import { processAlive, processStartTime } from '../src/haproxy/process.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { HttpClient, type HttpReply } from '../testkit/load/http-client.ts';
+import { bytesWritten, forgetPeak, memoryOf, processesOf, processorTime } from '../testkit/load/process-figures.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { timed } from './clock.ts';
-import { HttpClient, type HttpReply } from './http-client.ts';
-import { bytesWritten, forgetPeak, memoryOf, processesOf, processorTime } from './process-figures.ts';
 
 // Bodies are looked at by a few names only.
 type Json = Record<string, unknown>;

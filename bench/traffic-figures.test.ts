@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Tally } from '../testkit/load/traffic-accounting.ts';
 import { reached } from './figures.ts';
-import type { Tally } from './traffic-accounting.ts';
 import { figuresOf } from './traffic-figures.ts';
 import type { PhaseName, PhaseResult, PhaseSide } from './traffic-phases.ts';
 

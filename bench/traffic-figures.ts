@@ -1,6 +1,8 @@
 // The phases as rows of the bench's table.
-import { type Figure, median } from './figures.ts';
-import type { Tally } from './traffic-accounting.ts';
+
+import { median } from '../testkit/load/percentile.ts';
+import type { Tally } from '../testkit/load/traffic-accounting.ts';
+import type { Figure } from './figures.ts';
 import type { PhaseName, PhaseResult, PhaseSide } from './traffic-phases.ts';
 
 const pauseRatio = 1.3;

@@ -1,7 +1,7 @@
 // What goes on while the load runs: each operation through the service, and the raw commands of the same work.
-import type { LoadGenerator } from './traffic-loader.ts';
+import type { LoadGenerator } from '../testkit/load/traffic-loader.ts';
+import type { LoadPlan, LoadReport } from '../testkit/load/traffic-schedule.ts';
 import type { RawProxy } from './traffic-raw.ts';
-import type { LoadPlan, LoadReport } from './traffic-schedule.ts';
 import { bodyOf, type TrafficService } from './traffic-service.ts';
 import type { TrafficSet } from './traffic-set.ts';
 

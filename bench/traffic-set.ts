@@ -1,5 +1,5 @@
 // The million of the traffic phases: both sides get the same addresses in the same order, made before the load runs.
-import { address } from './lists.ts';
+import { address } from '../testkit/load/lists.ts';
 
 export interface TrafficSet {
   /** Ascending: the order in which HAProxy's tree takes them fastest. */

@@ -3,10 +3,10 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { capabilitiesOf, readProxyVersion } from '../src/haproxy/proxy-version.ts';
+import { LoadGenerator } from '../testkit/load/traffic-loader.ts';
 import type { Bench } from './bench.ts';
 import { type Figure, table } from './figures.ts';
 import { figuresOf } from './traffic-figures.ts';
-import { LoadGenerator } from './traffic-loader.ts';
 import {
   type PhaseName,
   type PhaseResult,

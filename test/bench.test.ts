@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
+import { portsFolder, portsVariable } from '../testkit/free-port.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
 
 /** Some seconds where nothing else runs. */
@@ -36,7 +37,7 @@ describeOnEachProxy('the benchmark', ({ bin, version }) => {
   function bench(...args: string[]): Run {
     const program = join(import.meta.dirname, '../bench/run.ts');
     const child = spawn(process.execPath, [program, '--proxy-bin', bin, ...args], {
-      env: { ...process.env, TMPDIR: folder },
+      env: { ...process.env, TMPDIR: folder, [portsVariable]: portsFolder },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const run: Run = {

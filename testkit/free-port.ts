@@ -5,7 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const folder = join(tmpdir(), 'proxy-manager-test-ports');
+/** For a program that a test starts with a folder for temporary files of its own: the ports are the machine's. */
+export const portsVariable = 'PROXY_MANAGER_TEST_PORTS';
+export const portsFolder = process.env[portsVariable] ?? join(tmpdir(), 'proxy-manager-test-ports');
 
 /**
  * Stays reserved until this process has ended. Below the range that the kernel gives to clients: one of theirs must not
@@ -20,8 +22,8 @@ export async function freePort(): Promise<number> {
 
 /** A file named after the port holds the pid that reserved it. */
 function reserve(port: number): boolean {
-  const path = join(folder, String(port));
-  mkdirSync(folder, { recursive: true });
+  const path = join(portsFolder, String(port));
+  mkdirSync(portsFolder, { recursive: true });
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx' });
     return true;

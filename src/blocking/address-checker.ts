@@ -11,6 +11,12 @@ import type { WorkerBook } from './worker-book.ts';
 type Verdict = CheckAnswer['verdict'];
 
 const patienceMs = 1_500;
+const reader = { reader: true } as const;
+/** Of a question that was asked, however long it had to wait for the worker's others. */
+const answerMs = 1_000;
+
+/** The worker left a question unanswered: who asks again would only hold one more of the few places. */
+class Unanswered extends Error {}
 
 export class AddressChecker {
   readonly #store: BlockedIpsStore;
@@ -19,6 +25,10 @@ export class AddressChecker {
   readonly #book: WorkerBook;
   readonly #blockedMap: RuntimeMap;
   readonly #trustedMap: RuntimeMap;
+  /** The last question to each worker, by pid. */
+  readonly #asked = new Map<number, Promise<unknown>>();
+  #observing: Promise<boolean> | null = null;
+  #observesNext: Promise<boolean> | null = null;
 
   constructor(options: {
     readonly store: BlockedIpsStore;
@@ -69,16 +79,15 @@ export class AddressChecker {
 
   async #holds(entry: IpEntry, pid: number): Promise<boolean | null> {
     try {
-      const found = await this.#blockedMap.runtimeMapLookup(networkAddress(entry), performance.now() + patienceMs, {
-        kind: 'pid',
-        pid,
-      });
+      const found = await this.#alone(pid, (deadline) =>
+        this.#blockedMap.runtimeMapLookup(networkAddress(entry), deadline, { kind: 'pid', pid }, reader),
+      );
       if (found === null) return false;
       if (found.key === entry.text) return found.value === '1';
       // A narrower entry on the network's first address answers in its place: then nothing is known.
       return entry.text.includes('/') ? null : false;
     } catch (error) {
-      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return null;
+      if (isUnknown(error)) return null;
       throw error;
     }
   }
@@ -98,30 +107,82 @@ export class AddressChecker {
     const address = networkAddress(entry);
     try {
       return await Promise.all(
-        this.#book.all().map(async ({ pid }) => {
-          const worker = { kind: 'pid', pid } as const;
-          const deadline = performance.now() + patienceMs;
-          const trusted = await this.#trustedMap.runtimeMapLookup(address, deadline, worker);
-          if (isHit(trusted)) return { pid, verdict: 'trusted' as const };
-          const blocked = await this.#blockedMap.runtimeMapLookup(address, deadline, worker);
-          return { pid, verdict: isHit(blocked) ? ('blocked' as const) : ('allowed' as const) };
-        }),
+        this.#book.all().map(({ pid }) =>
+          this.#alone(pid, async (deadline) => {
+            const worker = { kind: 'pid', pid } as const;
+            const trusted = await this.#trustedMap.runtimeMapLookup(address, deadline, worker, reader);
+            if (isHit(trusted)) return { pid, verdict: 'trusted' as const };
+            const blocked = await this.#blockedMap.runtimeMapLookup(address, deadline, worker, reader);
+            return { pid, verdict: isHit(blocked) ? ('blocked' as const) : ('allowed' as const) };
+          }),
+        ),
       );
     } catch (error) {
-      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return null;
+      if (isUnknown(error)) return null;
       throw error;
     }
   }
 
-  async #observe(): Promise<boolean> {
+  /**
+   * One question to a worker at a time, whoever asks: an unanswered one holds its place for as long as the worker hangs,
+   * and as many as there are places would keep every block from the workers that do answer.
+   * @throws Unanswered
+   */
+  async #alone<T>(pid: number, ask: (deadline: number) => Promise<T>): Promise<T> {
+    const turnBy = performance.now() + patienceMs;
+    const question = (this.#asked.get(pid) ?? Promise.resolve()).then(async () => {
+      const worker = this.#book.byPid(pid);
+      if (worker?.unresponsive === true || performance.now() >= turnBy) throw new Unanswered();
+      try {
+        return await ask(performance.now() + answerMs);
+      } catch (error) {
+        const unanswered = error instanceof MasterSocketError && error.reason === 'deadline' && error.command !== '';
+        // Of the current one the link knows.
+        if (unanswered && worker?.role === 'draining') worker.unresponsive = true;
+        throw error;
+      }
+    });
+    const ended = question.catch(() => undefined);
+    this.#asked.set(pid, ended);
     try {
-      this.#book.observe(await showProcesses(this.#socket, performance.now() + patienceMs));
+      return await question;
+    } finally {
+      if (this.#asked.get(pid) === ended) this.#asked.delete(pid);
+    }
+  }
+
+  /** Those who ask while the master is asked share the question that follows: an answer is never older than its question. */
+  async #observe(): Promise<boolean> {
+    if (this.#observing === null) return await this.#startObserving();
+    this.#observesNext ??= this.#observing
+      .catch(() => undefined)
+      .then(() => {
+        this.#observesNext = null;
+        return this.#startObserving();
+      });
+    return await this.#observesNext;
+  }
+
+  #startObserving(): Promise<boolean> {
+    this.#observing = this.#observeOnce().finally(() => {
+      this.#observing = null;
+    });
+    return this.#observing;
+  }
+
+  async #observeOnce(): Promise<boolean> {
+    try {
+      this.#book.observe(await showProcesses(this.#socket, performance.now() + patienceMs, reader));
       return this.#book.current() !== null;
     } catch (error) {
       if (error instanceof MasterSocketError) return false;
       throw error;
     }
   }
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof MasterSocketError || error instanceof RuntimeMapRejection || error instanceof Unanswered;
 }
 
 /** The rule matches an integer above 0. */

@@ -1,4 +1,5 @@
 // The blocked set as the API knows it: blocks, unblocks, lists, big changes. Each answer says what was proved.
+import { setImmediate } from 'node:timers/promises';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -196,6 +197,8 @@ export class BlockedSet implements BlockedSetService {
       if (texts.length > 0) yield texts;
       if (last === null || texts.length < scanPage) return;
       after = last;
+      // A page is nothing but work of this thread, and so is sending it while the client reads fast enough.
+      await setImmediate();
     }
   }
 

@@ -106,6 +106,14 @@ export class BulkRunner {
   }
 
   /**
+   * When no big change is being applied; the next one waits. For work to which a big change half applied would look
+   * like a map that is wrong.
+   */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone(work);
+  }
+
+  /**
    * After a crash: what had come whole is finished in the database, what had not is forgotten. Before the file
    * is written. True: something was finished, now or before, and the file may hold far more than the database does now;
    * `forgetFinished` is to be called when the file was written.

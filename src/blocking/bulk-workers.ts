@@ -8,6 +8,7 @@ import type { PendingVersions } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
 import type { RuntimeLink } from './runtime-link.ts';
+import { throughReload } from './through-reload.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
@@ -159,7 +160,9 @@ export class BulkWorkers {
         continue;
       }
       asked.add(worker.pid);
-      const verdict = await this.#workers.ensureWhole(this.#map, worker.pid);
+      const verdict = await throughReload(this.#link, this.#book, () =>
+        this.#workers.ensureWhole(this.#map, worker.pid),
+      );
       if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
       failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));
       failuresTotal += Math.max(total, 1);

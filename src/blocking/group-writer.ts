@@ -29,7 +29,7 @@ interface Pending {
 
 const groupLimit = 1_000;
 /** What the running maps are given at least, however long the group waited for its turn. */
-const leastBudgetMs = 200;
+const leastBudgetMs: Record<Lane, number> = { urgent: 200, bulk: 1_000 };
 /** Waiting changes beyond this are refused: 503 with `Retry-After`, before memory grows. */
 const queueLimit = 20_000;
 
@@ -107,18 +107,18 @@ export class GroupWriter {
       if (this.#keeper.underWay !== null) return;
       const group = takeGroup(this.#pending[lane]);
       for (const pending of group) this.#waitingChanges -= pending.changes.length;
-      await this.#process(group);
+      await this.#process(group, leastBudgetMs[lane]);
     });
     this.#schedule(lane);
   }
 
-  async #process(group: readonly Pending[]): Promise<void> {
+  async #process(group: readonly Pending[], leastMs: number): Promise<void> {
     if (group.length === 0) return;
     try {
       const result = await this.#apply(
         group.flatMap((pending) => pending.changes),
         // One that waited long still gets a try, and does not take the others' time from them.
-        Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastBudgetMs),
+        Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastMs),
       );
       let offset = 0;
       for (const pending of group) {

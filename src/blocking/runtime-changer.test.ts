@@ -95,6 +95,17 @@ describe('a change in the running maps', () => {
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
   });
 
+  it('does not wait for a draining worker that exited, though the master ends the connection behind its answer', async () => {
+    const gone = "Can't find the target PID matching the prefix '@!10'\n";
+    const ended = new MasterSocketError('cut-short', { path: '/s', command: 'get map', partial: gone });
+    const { asked, book, block } = changerBefore((worker) =>
+      worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, ended, workerGone: true },
+    );
+    book.observe(processesOf(20, 10));
+    await block();
+    expect(asked).toEqual(['@1', '@!10']);
+  });
+
   it('asks for no reload when only a draining worker lacks it', async () => {
     const { book, block } = changerBefore((worker) =>
       worker === '@1'

@@ -132,8 +132,8 @@ export class RuntimeChanger {
       return this.#skipped(change, pid, 'the draining worker does not answer');
     }
     const pending = this.#pending.of(pid, change.name);
-    const outcome = await waitOutReload(change.deadline, () =>
-      change.map.changeGroup({
+    const outcome = await waitOutReload(change.deadline, async () => {
+      const tried = await change.map.changeGroup({
         worker: { kind: 'pid', pid },
         add: change.add,
         remove: change.remove,
@@ -141,8 +141,10 @@ export class RuntimeChanger {
         processes: false,
         deadline: Math.min(change.deadline, performance.now() + drainingShareMs),
         ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
-      }),
-    );
+      });
+      // The master closes behind that answer; waited out like a reload it would cost the group all the time it has.
+      return tried.workerGone ? { ...tried, ended: null } : tried;
+    });
     if (outcome.workerGone) {
       this.#book.forget(pid);
       return outcome;

@@ -63,3 +63,19 @@ describe('a reload that is waited out', () => {
     expect(tries).toBe(1);
   });
 });
+
+describe('a command without a whole answer before its deadline', () => {
+  const ended = new MasterSocketError('deadline', { path: nowhere, command: '@1 get map x 192.0.2.1' });
+
+  it.each([
+    ['the time that a block has', 1_400, false],
+    ['the little that was left of it', 200, true],
+  ])('says something about the socket only where it had %s', async (_, givenMs, up) => {
+    const socket = new CountedSocket(nowhere);
+    const link = linkTo(socket);
+    await link.hold(performance.now() + givenMs, async () => ({ ended }));
+    expect(link.state.up).toBe(up);
+    await link.close();
+    socket.close();
+  });
+});

@@ -14,6 +14,8 @@ export function mayBeReload(reason: SocketFailureReason): boolean {
 }
 
 const probeEveryMs = 1_000;
+/** A group that waited long for its turn has little time left; that a busy machine did not answer within is no wonder. */
+const blamedFromMs = 700;
 /** What is given up after this long is not asked again before it was answered (`MasterSocket`). */
 const probePatienceMs = 1_000;
 /** Short: where one reload follows the other, the socket is there for some 10 ms at a time. */
@@ -57,11 +59,9 @@ export class RuntimeLink {
     deadline: number,
     attempt: () => Promise<T>,
   ): Promise<T> {
+    const given = deadline - performance.now();
     const outcome = await waitOutReload(deadline, attempt);
-    // Nothing was sent when no place came free in time: that says nothing about the socket.
-    if (outcome.ended !== null && (outcome.ended.command !== '' || outcome.ended.reason !== 'deadline')) {
-      this.markDown(outcome.ended);
-    }
+    if (outcome.ended !== null && tells(outcome.ended, given)) this.markDown(outcome.ended);
     return outcome;
   }
 
@@ -140,7 +140,7 @@ export class RuntimeLink {
 
   /** Through the worker, not only its master: a hung worker behind a lively master is down too. */
   async #probeOnce(signal: AbortSignal): Promise<Processes> {
-    const conversation = await this.#socket.converse(performance.now() + probePatienceMs);
+    const conversation = await this.#socket.converse(performance.now() + probePatienceMs, { change: true });
     const onAbort = (): void => conversation.close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -151,6 +151,11 @@ export class RuntimeLink {
     }
     return await showProcesses(this.#socket, performance.now() + 1_000);
   }
+}
+
+/** Whether it says anything about the socket: not where nothing was sent, or hardly any time was left to answer in. */
+function tells({ reason, command }: MasterSocketError, givenMs: number): boolean {
+  return reason !== 'deadline' || (command !== '' && givenMs >= blamedFromMs);
 }
 
 /** The same for one worker of several, whose failure says nothing about the socket as a whole. */

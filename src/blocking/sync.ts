@@ -8,12 +8,15 @@ import type { SyncAnswer } from './answers.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RuntimeLink } from './runtime-link.ts';
+import { throughReload } from './through-reload.ts';
 import type { WorkerBook } from './worker-book.ts';
 import type { Remaining, WorkerKeeper, WorkerVerdict } from './worker-keeper.ts';
 
 const listed = 100;
 /** A reload of millions is waited out. */
 const patienceMs = 5_000;
+/** Where somebody reloads all the time, the last one that was judged has to do. */
+const currentTries = 5;
 const nothing: Remaining = { missing: [], unexpected: [], wrongValue: [], duplicate: [] };
 
 export class Synchroniser {
@@ -25,6 +28,7 @@ export class Synchroniser {
   readonly #blocked: MirroredMap;
   readonly #trusted: MirroredMap;
   readonly #scheduleReload: (reason: string) => boolean;
+  readonly #betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
 
   constructor(options: {
     readonly link: RuntimeLink;
@@ -36,6 +40,8 @@ export class Synchroniser {
     readonly trusted: MirroredMap;
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
+    /** A sync beside one would take out what the big change is about to, and call it a repair. */
+    readonly betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
   }) {
     this.#link = options.link;
     this.#book = options.book;
@@ -45,11 +51,16 @@ export class Synchroniser {
     this.#blocked = options.blocked;
     this.#trusted = options.trusted;
     this.#scheduleReload = options.scheduleReload;
+    this.#betweenBigChanges = options.betweenBigChanges;
   }
 
   /** @throws ServiceError when the file cannot be written (503), or belongs to another database (409) */
   async sync(options: { readonly acceptMapFile: boolean }): Promise<SyncAnswer> {
     const began = performance.now();
+    return await this.#betweenBigChanges(() => this.#sync(options, began));
+  }
+
+  async #sync(options: { readonly acceptMapFile: boolean }, began: number): Promise<SyncAnswer> {
     await this.#keeper.updateBlockedIpsMap({ acceptOtherFile: options.acceptMapFile });
     const total = await this.#store.count();
     const answer = (
@@ -83,17 +94,32 @@ export class Synchroniser {
       if (!(error instanceof MasterSocketError)) throw error;
       return unreadable(causeText(error));
     }
-    const current = this.#book.current();
-    if (current === null) return unreadable('the master has no current worker');
-    const verdict = await this.#workers.ensureWhole(this.#blocked, current.pid);
-    await this.#workers.ensureWhole(this.#trusted, current.pid);
+    const verdict = await this.#currentVerdict();
+    if (verdict === null) return unreadable('the master has no current worker');
     const draining: SyncAnswer['draining_workers'][number][] = [];
     for (const worker of this.#book.draining()) {
-      const own = await this.#workers.ensureWhole(this.#blocked, worker.pid);
+      const own = await this.#verdictOf(this.#blocked, worker.pid);
       if (this.#book.byPid(worker.pid) === null) continue;
       draining.push({ pid: worker.pid, synced: own.whole, ...(own.reason === null ? {} : { reason: own.reason }) });
     }
-    return answer(verdict, verdict.whole ? nothing : await this.#remaining(current.pid), draining);
+    return answer(verdict, verdict.whole ? nothing : await this.#remaining(verdict.pid), draining);
+  }
+
+  /** Of the worker that is current when it was judged: a reload that came between has made another one. */
+  async #currentVerdict(): Promise<WorkerVerdict | null> {
+    let verdict: WorkerVerdict | null = null;
+    for (let tries = 0; tries < currentTries; tries += 1) {
+      const current = this.#book.current();
+      if (current === null) return null;
+      verdict = await this.#verdictOf(this.#blocked, current.pid);
+      await this.#verdictOf(this.#trusted, current.pid);
+      if (this.#book.current()?.pid === current.pid) break;
+    }
+    return verdict;
+  }
+
+  async #verdictOf(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+    return await throughReload(this.#link, this.#book, () => this.#workers.ensureWhole(map, pid));
   }
 
   async #remaining(pid: number): Promise<Remaining> {

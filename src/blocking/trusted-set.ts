@@ -35,6 +35,8 @@ export class TrustedSet implements MirroredMap {
   #expected = new Fingerprint();
   /** The file that was written last. */
   #written: { readonly identity: string | null; readonly content: string } | null = null;
+  /** Under way; never rejects. */
+  #writing: Promise<unknown> | null = null;
 
   constructor(options: {
     readonly store: TrustedIpsStore;
@@ -127,7 +129,13 @@ export class TrustedSet implements MirroredMap {
 
   /** False when the file is not the one that was written last: somebody changed or removed it, or it never was. */
   async fileUnchanged(): Promise<boolean> {
-    return this.#written !== null && this.#written.identity === (await identityOf(this.#path));
+    for (;;) {
+      while (this.#writing !== null) await this.#writing;
+      const written = this.#written;
+      const there = await identityOf(this.#path);
+      // Written by ourselves while it was looked at: that look says nothing.
+      if (this.#writing === null && this.#written === written) return written !== null && written.identity === there;
+    }
   }
 
   #hold(text: string): void {
@@ -193,11 +201,22 @@ export class TrustedSet implements MirroredMap {
   }
 
   async #writeFile(texts: readonly string[]): Promise<void> {
+    const write = this.#writeWhole(texts);
+    const writing = write.catch(() => undefined);
+    this.#writing = writing;
+    try {
+      await write;
+    } finally {
+      if (this.#writing === writing) this.#writing = null;
+    }
+  }
+
+  async #writeWhole(texts: readonly string[]): Promise<void> {
     const lines = texts.filter((text) => parseIp(text).ok).map((text) => `${text} 1\n`);
     const content = `# proxy-manager trusted addresses\n${lines.join('')}`;
     try {
       // What is right stays: a proxy that died is started again although the disk is full.
-      if (this.#written?.content === content && (await this.fileUnchanged())) return;
+      if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#path))) return;
       this.#written = null;
       await writeFileAtomically(this.#path, content, { mode: 0o644 });
       this.#written = { identity: await identityOf(this.#path), content };

@@ -48,6 +48,30 @@ describe('a map file', () => {
     await file.close();
   });
 
+  test('is not taken for somebody else’s while a change or a rewrite of its own is half done', async () => {
+    const many = range(0, 3_000);
+    const { path, file } = await openedWith(['1.1.1.1']);
+    const looks: boolean[] = [];
+    let looking = true;
+    const look = async (): Promise<void> => {
+      while (looking) {
+        looks.push(await file.unchanged());
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const looked = look();
+    await file.add(many);
+    await file.remove(many);
+    for (let round = 0; round < 5; round += 1) await rewriteTo(file, many);
+    looking = false;
+    await looked;
+    expect(looks.length).toBeGreaterThan(10);
+    expect(looks).not.toContain(false);
+    await appendFile(path, '# somebody\n');
+    expect(await file.unchanged()).toBe(false);
+    await file.close();
+  });
+
   test('takes back what was removed', async () => {
     const { path, file } = await openedWith(['1.1.1.1']);
     for (let round = 0; round < 3; round += 1) {

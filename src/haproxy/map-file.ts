@@ -53,6 +53,8 @@ export class MapFile {
   #failure: MapFileError | null = null;
   #journal: Map<string, boolean> | null = null;
   #rewrite: RewriteInProgress | null = null;
+  /** Our own writes of a change, the wait for the disk left out, or a new file's taking its place; never rejects. */
+  #writing: Promise<unknown> | null = null;
 
   constructor(path: string, options: MapFileOptions = {}) {
     this.#path = path;
@@ -139,16 +141,26 @@ export class MapFile {
       },
     };
     try {
-      this.#rewrite = await RewriteInProgress.begin(owner, header);
-      return this.#rewrite;
+      const rewrite = await RewriteInProgress.begin(owner, header);
+      this.#rewrite = rewrite;
+      return {
+        append: (ips) => rewrite.append(ips),
+        seal: () => rewrite.seal(),
+        finish: () => this.#whileWriting(() => rewrite.finish()),
+        abort: () => rewrite.abort(),
+      };
     } catch (error) {
       this.#journal = null;
       throw error instanceof RangeError ? error : asMapFileError(error, this.#path);
     }
   }
 
-  /** Whether the file on disk is the one we left: one stat. Rejects when the system does not tell. */
+  /**
+   * Whether the file on disk is the one we left: one stat. A change of ours that is being written is let end first: half
+   * of it would look like somebody else's. Rejects when the system does not tell.
+   */
   async unchanged(): Promise<boolean> {
+    while (this.#writing !== null) await this.#writing;
     return this.#image !== null && this.#image.surprise() === null;
   }
 
@@ -167,9 +179,13 @@ export class MapFile {
     try {
       const what = image.surprise();
       if (what !== null) throw surprise(this.#path, what);
-      if (!(await work(image))) return;
-      // Before the wait for the disk: a foreign write during it is then seen.
-      image.settle();
+      const wrote = await this.#whileWriting(async () => {
+        if (!(await work(image))) return false;
+        // Before the wait for the disk: a foreign write during it is then seen.
+        image.settle();
+        return true;
+      });
+      if (!wrote) return;
     } catch (error) {
       throw await this.#fallBehind(asMapFileError(error, this.#path));
     }
@@ -178,6 +194,18 @@ export class MapFile {
     } catch (error) {
       // Linux marks the pages clean after a failed sync: a second one would succeed and prove nothing.
       throw await this.#fallBehind(asMapFileError(error, this.#path, 'sync-failed'));
+    }
+  }
+
+  /** `unchanged` waits for it. */
+  async #whileWriting<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#writing = promise;
+    try {
+      return await work();
+    } finally {
+      this.#writing = null;
+      resolve();
     }
   }
 

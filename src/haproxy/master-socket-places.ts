@@ -7,8 +7,13 @@ export interface Place {
   release(): void;
 }
 
+/** In the order in which those who wait are served. Only a `reload` may take the place that is kept. */
+export type Purpose = 'reload' | 'change' | 'own' | 'reader';
+
+const order: readonly Purpose[] = ['reload', 'change', 'own', 'reader'];
+
 interface Waiter {
-  readonly reserved: boolean;
+  readonly purpose: Purpose;
   grant(place: Place): void;
 }
 
@@ -17,7 +22,7 @@ export class Places {
   #taken = 0;
   #waiting: Waiter[] = [];
 
-  /** `total` places, the last of which only reserved use may take. */
+  /** `total` places, the last of which only a reload may take. */
   constructor(total: number) {
     this.#total = total;
   }
@@ -26,12 +31,12 @@ export class Places {
     return this.#taken;
   }
 
-  /** A place, or null when none came free before the deadline. First come, first served; reserved use first of all. */
-  take(deadline: Deadline, reserved: boolean): Promise<Place | null> {
-    if (this.#free(reserved)) return Promise.resolve(this.#occupy());
+  /** A place, or null when none came free before the deadline. First come, first served, among those of one purpose. */
+  take(deadline: Deadline, purpose: Purpose): Promise<Place | null> {
+    if (this.#free(purpose)) return Promise.resolve(this.#occupy());
     return new Promise((resolve) => {
       const waiter: Waiter = {
-        reserved,
+        purpose,
         grant: (place) => {
           clearTimeout(timer);
           resolve(place);
@@ -46,8 +51,8 @@ export class Places {
     });
   }
 
-  #free(reserved: boolean): boolean {
-    return this.#taken < (reserved ? this.#total : this.#total - 1);
+  #free(purpose: Purpose): boolean {
+    return this.#taken < (purpose === 'reload' ? this.#total : this.#total - 1);
   }
 
   #occupy(): Place {
@@ -64,8 +69,8 @@ export class Places {
   }
 
   #serve(): void {
-    const next = this.#waiting.find((waiter) => waiter.reserved) ?? this.#waiting[0];
-    if (next === undefined || !this.#free(next.reserved)) return;
+    const [next] = order.flatMap((purpose) => this.#waiting.find((waiter) => waiter.purpose === purpose) ?? []);
+    if (next === undefined || !this.#free(next.purpose)) return;
     this.#waiting = this.#waiting.filter((waiter) => waiter !== next);
     next.grant(this.#occupy());
   }

@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { Conversation, type ConversationEnd } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
 import { type Deadline, MasterSocketError, socketFailureReason } from './master-socket-error.ts';
-import { type Place, Places } from './master-socket-places.ts';
+import { type Place, Places, type Purpose } from './master-socket-places.ts';
 import { socketFile, socketSafety } from './socket-safety.ts';
 
 export { type Deadline, MasterSocketError, type SocketFailureReason } from './master-socket-error.ts';
@@ -16,6 +16,13 @@ export interface MasterSocketOptions {
 export interface ConverseOptions {
   /** May take the place that is kept for `reload`. */
   readonly reserved?: boolean;
+  /** A change of the running maps: goes before what only looks. */
+  readonly change?: boolean;
+  /**
+   * For somebody who asks about an address: goes behind all the rest. As many as there are clients must not keep a block
+   * from being enforced, a new worker from being compared, or a socket that is down from being seen to be up again.
+   */
+  readonly reader?: boolean;
 }
 
 /** Asks a target that left a command unanswered one harmless question, and waits for as long as it takes. */
@@ -51,7 +58,7 @@ export class MasterSocket {
    */
   async converse(deadline: Deadline, options: ConverseOptions = {}): Promise<Conversation> {
     this.#forgetReplaced();
-    const place = await this.#places.take(deadline, options.reserved === true);
+    const place = await this.#places.take(deadline, purposeOf(options));
     if (place === null || performance.now() >= deadline) {
       place?.release();
       throw new MasterSocketError('deadline', {
@@ -156,4 +163,10 @@ export class MasterSocket {
     // `show map` without a name lists the maps: 0.2 ms at any size, and every version has it.
     socket.write(target === null ? 'show proc\n' : `${target} show map\n`);
   }
+}
+
+function purposeOf({ reserved, change, reader }: ConverseOptions): Purpose {
+  if (reserved === true) return 'reload';
+  if (change === true) return 'change';
+  return reader === true ? 'reader' : 'own';
 }

@@ -112,6 +112,12 @@ describe('a reload reply', () => {
 
 it('a worker that is gone is known by the master’s exact words', () => {
   expect(isWorkerGone("Can't find the target PID matching the prefix '@!99999'\n")).toBe(true);
+  const gone = "Can't find the target PID matching the prefix '@!99999'";
+  expect(isWorkerGone(`${gone}\n${gone}\n${gone}\n`)).toBe(true);
+  expect(
+    isWorkerGone(`${gone}\nUnknown command: '225', but maybe one of the following ones is a better match:\n`),
+  ).toBe(true);
+  expect(isWorkerGone(gone.slice(0, -1))).toBe(false);
   expect(isWorkerGone("Can't connect to the target CLI!\n")).toBe(false);
   expect(isWorkerGone("Can't find the target PID matching the prefix '@1'\n")).toBe(false);
   expect(isWorkerGone('')).toBe(false);

@@ -54,7 +54,7 @@ export async function changeGroup(socket: MasterSocket, path: string, request: G
   try {
     let ended: MasterSocketError | null = null;
     try {
-      conversation = await socket.converse(request.deadline);
+      conversation = await socket.converse(request.deadline, { change: true });
       await lookFirst(conversation, commands, subjects);
     } catch (error) {
       ended = failureOf(error, socket.path);
@@ -137,7 +137,7 @@ async function lookInDump(
   hidden: readonly Subject[],
   request: GroupRequest,
 ): Promise<string | undefined> {
-  const conversation = await socket.converse(request.deadline);
+  const conversation = await socket.converse(request.deadline, { change: true });
   try {
     await judgeByDump(conversation, commands, hidden, (subject, sight) => (subject.sight = sight));
     return (await conversation.finish(request.processes ? ['show proc'] : []))[0];

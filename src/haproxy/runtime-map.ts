@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Conversation } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
-import type { Deadline, MasterSocket } from './master-socket.ts';
+import type { ConverseOptions, Deadline, MasterSocket } from './master-socket.ts';
 import { millisecondsUntil } from './master-socket-error.ts';
 import { KEY_NOT_FOUND, type MapEntry, parseGetMap, parsePrepare, parseShowMapListing, parseUses } from './replies.ts';
 import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
@@ -61,9 +61,14 @@ export class RuntimeMap {
   }
 
   /** Rule 7. The entry that the proxy finds for the address, a network around it included; null when none. */
-  async runtimeMapLookup(ip: string, deadline: Deadline, worker: WorkerRef = CURRENT): Promise<MapEntry | null> {
+  async runtimeMapLookup(
+    ip: string,
+    deadline: Deadline,
+    worker: WorkerRef = CURRENT,
+    options: ConverseOptions = {},
+  ): Promise<MapEntry | null> {
     const command = this.#commands(worker).get(ip);
-    const [body = ''] = await this.#once([command], deadline);
+    const [body = ''] = await this.#once([command], deadline, options);
     const reply = parseGetMap(body);
     if (reply.found === 'unknown') throw new RuntimeMapRejection(command, [body], 'cannot be read');
     return reply.found ? { key: reply.key, value: reply.value } : null;
@@ -235,16 +240,16 @@ export class RuntimeMap {
 
   async #mutate(commands: readonly Command[], deadline: Deadline, expectation: Expectation = {}): Promise<void> {
     if (commands.length === 0) return;
-    await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation));
+    await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation), true);
   }
 
-  async #once(commands: readonly Command[], deadline: Deadline): Promise<string[]> {
-    const conversation = await this.#socket.converse(deadline);
+  async #once(commands: readonly Command[], deadline: Deadline, options: ConverseOptions = {}): Promise<string[]> {
+    const conversation = await this.#socket.converse(deadline, options);
     return conversation.finish(commands);
   }
 
-  async #with<T>(deadline: Deadline, work: (conversation: Conversation) => Promise<T>): Promise<T> {
-    const conversation = await this.#socket.converse(deadline);
+  async #with<T>(deadline: Deadline, work: (conversation: Conversation) => Promise<T>, change = false): Promise<T> {
+    const conversation = await this.#socket.converse(deadline, { change });
     try {
       const result = await work(conversation);
       await conversation.finish([]);

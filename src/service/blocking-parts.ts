@@ -143,6 +143,7 @@ export function wireBlocking(options: {
     blocked,
     trusted,
     scheduleReload,
+    betweenBigChanges: (work) => bulk.between(work),
   });
   const checker = new AddressChecker({ store, trusted: trusted.entries, socket, book, blockedMap, trustedMap });
   const blockedSet = new BlockedSet({

@@ -1,9 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { eventually } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { Health } from './health.ts';
+
+const healthOf = (kit: BlockingKit) =>
+  new Health({
+    ...kit,
+    reloads: { scheduled: null, last: null } as unknown as ReloadCoordinator,
+    versions: () => ({ service: '', proxy: '', unsupported: [] }),
+    proxyProblems: async () => [],
+    started: () => true,
+  });
 
 const texts = Array.from({ length: 1_200 }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
 
@@ -18,13 +28,7 @@ describe('health, with a version left behind in the worker', () => {
     const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
     await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
     await kit.reconciler.look(true);
-    health = new Health({
-      ...kit,
-      reloads: { scheduled: null, last: null } as unknown as ReloadCoordinator,
-      versions: () => ({ service: '', proxy: '', unsupported: [] }),
-      proxyProblems: async () => [],
-      started: () => true,
-    });
+    health = healthOf(kit);
     for (let n = 0; n < 40; n += 1) map().add(`30.0.0.${n}`, '1');
     kit.rule.took(master.current.pid, texts.length, 1, 10_000);
     master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
@@ -62,5 +66,72 @@ describe('health, with a version left behind in the worker', () => {
   it('is degraded when the live map lacks an entry', async () => {
     map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version !== 0);
     expect(await seen()).toMatchObject({ status: 'degraded', held: 1_199 });
+  });
+});
+
+describe('health, while changes come', () => {
+  let close: () => Promise<void>;
+  let master: ScriptedMaster;
+  let kit: BlockingKit;
+
+  beforeEach(async () => {
+    ({ master, kit, close } = await openScriptedBlocking());
+    await kit.reconciler.look(true);
+  });
+  afterEach(async () => {
+    await close();
+  });
+
+  it('is ok where an entry is on its way from the database to the worker', async () => {
+    let counts = 0;
+    // The entry arrives only when it was counted as missing several times.
+    const arrives = eventually(
+      'it was counted, or its turn waits',
+      () => counts > 3 || (counts > 2 && kit.turns.waiting > 0),
+    );
+    master.script = (command) => {
+      if (command.endsWith(' show map')) counts += 1;
+      return command.includes(' add map ') ? { kind: 'wait', until: arrives } : undefined;
+    };
+    const block = kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+    await eventually('the block is stored', () => kit.keeper.expected.total === 1);
+    expect(await healthOf(kit).health()).toMatchObject({
+      status: 'ok',
+      reasons: [],
+      runtime_map: { expected: 1, seen: 1 },
+    });
+    expect((await block).answer.runtime_map_updated).toBe(true);
+  });
+
+  it('waits for a reload under way to end, and for the new worker to be compared', async () => {
+    await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+    master.welcome = 'close';
+    master.peak = 0;
+    const asked = healthOf(kit).health();
+    await eventually('it was refused', () => master.peak > 0);
+    master.reload();
+    master.welcome = 'serve';
+    expect(await asked).toMatchObject({ status: 'ok', reasons: [], workers: { current: { pid: master.current.pid } } });
+  });
+
+  it('does not wait for a socket that is known to be down', async () => {
+    await master.stop();
+    await kit.link.processes(1).catch(() => undefined);
+    expect(kit.link.state.up).toBe(false);
+    const began = performance.now();
+    expect(await healthOf(kit).health()).toMatchObject({ master_socket: { status: 'down' } });
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  it('is ok while a big change is under way, which is in the database before it is in the workers', async () => {
+    master.map(kit.mapPath).add('9.9.9.9', '1');
+    const goOn = kit.reconciler.pause();
+    expect(await healthOf(kit).health()).toMatchObject({
+      status: 'ok',
+      reasons: [],
+      runtime_map: { expected: 0, seen: 1 },
+    });
+    goOn();
+    expect(await healthOf(kit).health()).toMatchObject({ status: 'degraded' });
   });
 });

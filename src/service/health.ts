@@ -1,9 +1,12 @@
 // The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LeftOver } from '../blocking/left-over.ts';
 import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
-import type { RuntimeLink } from '../blocking/runtime-link.ts';
+import type { Reconciler } from '../blocking/reconciler.ts';
+import { mayBeReload, type RuntimeLink } from '../blocking/runtime-link.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
+import type { TurnQueue } from '../blocking/turn-queue.ts';
 import type { KnownWorker, WorkerBook } from '../blocking/worker-book.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
@@ -15,6 +18,12 @@ import type { Database } from '../store/open-database.ts';
 import { causeText } from '../telemetry/log.ts';
 
 const probePatienceMs = 1_500;
+/** Blocks wait meanwhile. */
+const inTurnPatienceMs = 250;
+/** While one reload follows the other, the socket is there for some 10 ms at a time. */
+const reloadPollMs = 10;
+/** How often the entries are counted beside the changes that come, before one count has the turn. */
+const countsBeside = 3;
 
 export interface HealthSources {
   readonly database: Pick<Database, 'ping' | 'probe'>;
@@ -24,6 +33,9 @@ export interface HealthSources {
   readonly keeper: MapFileKeeper;
   readonly trusted: Pick<TrustedSet, 'fileUnchanged'>;
   readonly blocked: MirroredMap;
+  readonly turns: TurnQueue;
+  /** Paused: a big change is under way, and database and workers differ on purpose. */
+  readonly reconciler: Pick<Reconciler, 'paused' | 'look'>;
   readonly reloads: ReloadCoordinator;
   readonly versions: () => {
     readonly service: string;
@@ -74,16 +86,19 @@ export class Health implements HealthService {
     const databaseProblem = await this.#databaseProblem('probe');
     if (databaseProblem !== null) reasons.push(`database: ${databaseProblem}`);
     const processes = await this.#processes();
+    await this.#comparedByNow();
     if (processes instanceof MasterSocketError) reasons.push(`master socket: ${processes.message}`);
-    const seen = await this.#entriesSeen(processes);
+    const { seen, expected } = await this.#countEntries(processes);
     const fileProblem = await this.#fileProblem();
     if (fileProblem !== null) reasons.push(`map file: ${fileProblem}`);
+    // What a big change under way leaves to be done is on purpose, and is told by its own answer.
+    const changing = this.#sources.reconciler.paused;
     for (const worker of book.all()) {
       const lack = lackOf(worker, book);
-      if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
+      if (lack !== null && (!changing || worker.unresponsive))
+        reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
     }
-    const expected = keeper.expected.total;
-    if (seen !== null && seen !== expected)
+    if (seen !== null && seen !== expected && !changing)
       reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
     const { scheduled } = reloads;
     if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
@@ -142,34 +157,63 @@ export class Health implements HealthService {
   }
 
   async #processes(): Promise<Processes | MasterSocketError> {
-    const { book, socket } = this.#sources;
+    const { book, socket, link } = this.#sources;
+    const deadline = performance.now() + probePatienceMs;
+    for (;;) {
+      try {
+        const processes = await showProcesses(socket, deadline);
+        book.observe(processes);
+        return processes;
+      } catch (error) {
+        if (!(error instanceof MasterSocketError)) throw error;
+        // A reload takes the socket away for a moment, and is nothing that anybody has to be called for.
+        const mayEnd = link.state.up && mayBeReload(error.reason);
+        if (!mayEnd || performance.now() + reloadPollMs >= deadline) return error;
+      }
+      await sleep(reloadPollMs);
+    }
+  }
+
+  /** One that is new, or could not be reached during a reload, is looked at now: "not compared yet" would tell nothing. */
+  async #comparedByNow(): Promise<void> {
+    const { book, reconciler, link } = this.#sources;
+    const settled = book.all().every((worker) => book.isWhole(worker) || worker.unresponsive);
+    if (settled || reconciler.paused || !link.state.up) return;
+    const given = new AbortController();
+    const patience = sleep(probePatienceMs, undefined, { signal: given.signal }).catch(() => undefined);
     try {
-      const processes = await showProcesses(socket, performance.now() + probePatienceMs);
-      book.observe(processes);
-      return processes;
+      await Promise.race([reconciler.look(false), patience]);
+    } finally {
+      given.abort();
+    }
+  }
+
+  /** What the database holds, and how much of it the current worker was seen to hold; null: it could not be asked. */
+  async #countEntries(processes: Processes | MasterSocketError): Promise<{ seen: number | null; expected: number }> {
+    const { keeper, turns } = this.#sources;
+    const unknown = () => ({ seen: null, expected: keeper.expected.total });
+    if (processes instanceof MasterSocketError || processes.current.length === 0) return unknown();
+    const { pid } = processes.current[0]!;
+    try {
+      for (let tries = 0; tries < countsBeside; tries += 1) {
+        const count = await this.#countOnce(pid, probePatienceMs);
+        if (count.seen === count.expected) return count;
+      }
+      // A change may be between database and worker at each of these moments; where many come, at nearly every one.
+      return await turns.take('urgent', () => this.#countOnce(pid, inTurnPatienceMs));
     } catch (error) {
-      if (error instanceof MasterSocketError) return error;
+      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return unknown();
       throw error;
     }
   }
 
-  async #entriesSeen(processes: Processes | MasterSocketError): Promise<number | null> {
-    if (processes instanceof MasterSocketError || processes.current.length === 0) return null;
-    const worker = { kind: 'pid', pid: processes.current[0]!.pid } as const;
-    try {
-      // A change may be between database and worker at this very moment: ask again before calling it a difference.
-      for (let tries = 0; ; tries += 1) {
-        const count = await this.#sources.blocked.runtime.entryCount(performance.now() + probePatienceMs, worker);
-        // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
-        const expected = this.#sources.keeper.expected.total;
-        const leftOver = count.nextVersion > count.currentVersion ? this.#leftOver(worker.pid) : undefined;
-        const entries = leftOver?.live(count.entries, expected) ?? count.entries;
-        if (entries === expected || tries === 3) return entries;
-      }
-    } catch (error) {
-      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return null;
-      throw error;
-    }
+  async #countOnce(pid: number, patienceMs: number): Promise<{ seen: number; expected: number }> {
+    const { blocked, keeper } = this.#sources;
+    const count = await blocked.runtime.entryCount(performance.now() + patienceMs, { kind: 'pid', pid });
+    // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
+    const expected = keeper.expected.total;
+    const leftOver = count.nextVersion > count.currentVersion ? this.#leftOver(pid) : undefined;
+    return { seen: leftOver?.live(count.entries, expected) ?? count.entries, expected };
   }
 
   #leftOver(pid: number): LeftOver | undefined {

@@ -13,6 +13,7 @@ import type { Site } from '../domain/site.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
+import { childrenOf } from '../haproxy/process.ts';
 import type { Services } from '../http/services.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
@@ -205,6 +206,8 @@ export async function startService(
     keeper,
     trusted,
     blocked: parts.blocked,
+    turns: parts.turns,
+    reconciler,
     reloads,
     versions: () => ({ service: version, proxy: facts.version, unsupported: facts.unsupported }),
     proxyProblems: async () => {
@@ -214,7 +217,12 @@ export async function startService(
       const text = (await live.read()) ?? '';
       const lacking = rule.problemOf(text);
       if (lacking !== null) problems.push(lacking);
-      for (const foreign of await foreignListeners(bindAddresses(text), pids)) {
+      let foreigners = await foreignListeners(bindAddresses(text), pids);
+      if (foreigners.length > 0 && book.masterPid !== null) {
+        // A worker of a reload under way listens before anybody has seen it listed.
+        foreigners = await foreignListeners(bindAddresses(text), [...pids, ...(await childrenOf(book.masterPid))]);
+      }
+      for (const foreign of foreigners) {
         problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
       }
       return problems;

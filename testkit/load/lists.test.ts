@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseIp } from '../src/domain/ip.ts';
+import { parseIp } from '../../src/domain/ip.ts';
 import { address, batches, inNumericOrder, inTextOrder, listOf, mixedEntry, spare } from './lists.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pm-lists-'));

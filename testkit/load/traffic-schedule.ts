@@ -1,7 +1,7 @@
 // The open loop: requests become due at a fixed rate, whatever became of those before. Those for kept connections wait
 // in line while all of these are busy, and that waiting counts; the others have a connection each.
 import { setImmediate } from 'node:timers/promises';
-import { percentile } from './figures.ts';
+import { percentile } from './percentile.ts';
 import { type RequestKind, type RequestRecord, type Tally, tallyOf } from './traffic-accounting.ts';
 import { Connection, type Target } from './traffic-connection.ts';
 

@@ -16,6 +16,15 @@ describe('an answer', () => {
     expect(parseReply(closing)).toEqual({ status: 200, body: '', last: true });
   });
 
+  it('in chunks is read whole and byte by byte', () => {
+    const bytes = Buffer.from(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n\r\n12\r\nA\r\n0123456789\r\n0\r\n\r\n',
+    );
+    for (let length = 0; length < bytes.length; length += 1) expect(parseReply(bytes.subarray(0, length))).toBeNull();
+    expect(parseReply(bytes)).toEqual({ status: 200, body: '\r\n120123456789', last: false });
+    expect(() => parseReply(Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n'))).toThrow('size');
+  });
+
   it('is refused without a length', () => {
     expect(() => parseReply(Buffer.from('HTTP/1.1 200 OK\r\n\r\n'))).toThrow('without a length');
   });

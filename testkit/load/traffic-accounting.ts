@@ -1,6 +1,6 @@
 // What a load made of its requests. Every request has the time at which it was due; what it waited for, in the load
 // generator's queue as well, counts: a closed loop would stop asking while the proxy stands still, and see no pause.
-import { percentile } from './figures.ts';
+import { percentile } from './percentile.ts';
 
 export type RequestKind = 'keep-alive' | 'new';
 

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { LoadCalls } from '../../bench/load-process.ts';
 import { PartProcess } from './calls.ts';
-import type { LoadCalls } from './load-process.ts';
+
+const program = join(import.meta.dirname, '../../bench/load-process.ts');
 
 describe('a part in a process of its own', () => {
   let part: PartProcess<LoadCalls>;
@@ -9,13 +12,13 @@ describe('a part in a process of its own', () => {
   const nobody = { port: 1, key: 'k', first: 0, clients: 1, ms: 10 };
 
   it('answers, and says what went wrong', async () => {
-    part = new PartProcess<LoadCalls>('load-process.ts');
+    part = new PartProcess<LoadCalls>(program);
     await expect(part.call('endPace')).rejects.toThrow('load-process.ts: Error: nothing is paced');
     await expect(part.call('rate', nobody)).rejects.toThrow('ECONNREFUSED');
   });
 
   it('fails what is under way and what comes later when it ends', async () => {
-    part = new PartProcess<LoadCalls>('load-process.ts');
+    part = new PartProcess<LoadCalls>(program);
     const underWay = expect(part.call('rate', nobody)).rejects.toThrow('ended before its answer');
     await part.stop();
     await underWay;

@@ -1,8 +1,8 @@
 // Lists to fill the set with: made up (distinct, public-looking, in no order, the same in every run), or a file.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { type IpEntry, parseIp } from '../src/domain/ip.ts';
-import { sortKey } from '../src/domain/ip-order.ts';
+import { type IpEntry, parseIp } from '../../src/domain/ip.ts';
+import { sortKey } from '../../src/domain/ip-order.ts';
 
 /** Small enough to be sent to another process, which makes the same list of it. */
 export type ListSource =

@@ -1,8 +1,8 @@
 // Against a small TCP server that answers, stalls, cuts and resets as a test tells it.
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { eventually } from '../testkit/conditions.ts';
-import { freePort } from '../testkit/free-port.ts';
+import { eventually } from '../conditions.ts';
+import { freePort } from '../free-port.ts';
 import { Connection } from './traffic-connection.ts';
 import { LoadGenerator } from './traffic-loader.ts';
 import { OpenLoop } from './traffic-schedule.ts';

@@ -27,8 +27,10 @@ export class HttpClient {
   }
 
   /** One request at a time. Rejects when the connection ends before the answer. */
-  request(method: string, path: string, type: string | null = null, body = ''): Promise<HttpReply> {
-    const about = type === null ? '' : `content-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+  request(method: string, path: string, type: string | null = null, body = '', accept = ''): Promise<HttpReply> {
+    const wants = accept === '' ? '' : `accept: ${accept}\r\n`;
+    const about =
+      type === null ? wants : `content-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${wants}`;
     return this.#send((socket) => socket.write(`${this.#head(method, path, about)}${body}`, 'latin1'));
   }
 
@@ -112,15 +114,38 @@ export class HttpClient {
   }
 }
 
-/** Null: not whole yet. Takes answers with a length only, which are all that this service's JSON endpoints send. */
+/** Null: not whole yet. Takes answers with a length, or in chunks. */
 export function parseReply(bytes: Buffer): (HttpReply & { readonly last: boolean }) | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const head = bytes.toString('latin1', 0, end);
   const status = Number(head.slice(9, 12));
+  const body = bodyOf(head, bytes, end + 4);
+  if (body === null) return null;
+  return { status, body: body.toString('utf8'), last: /\r\nconnection: *close/i.test(head) };
+}
+
+function bodyOf(head: string, bytes: Buffer, start: number): Buffer | null {
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) return dechunked(bytes, start);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length === undefined) throw new Error(`an answer without a length: ${head.slice(0, 200)}`);
-  if (bytes.length < end + 4 + Number(length)) return null;
-  const body = bytes.toString('utf8', end + 4, end + 4 + Number(length));
-  return { status, body, last: /\r\nconnection: *close/i.test(head) };
+  const after = start + Number(length);
+  return bytes.length < after ? null : bytes.subarray(start, after);
+}
+
+/** Trailers are not taken: this service sends none. */
+function dechunked(bytes: Buffer, start: number): Buffer | null {
+  const chunks: Buffer[] = [];
+  for (let at = start; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    if (lineEnd < 0) return null;
+    const text = bytes.toString('latin1', at, lineEnd);
+    if (!/^[0-9a-f]{1,8}$/i.test(text)) throw new Error(`a chunk without a size: ${JSON.stringify(text.slice(0, 40))}`);
+    const from = lineEnd + 2;
+    const size = Number.parseInt(text, 16);
+    if (bytes.length < from + size + 2) return null;
+    if (size === 0) return Buffer.concat(chunks);
+    chunks.push(bytes.subarray(from, from + size));
+    at = from + size + 2;
+  }
 }

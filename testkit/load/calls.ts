@@ -1,6 +1,6 @@
-// Parts of the benchmark in processes of their own, so that they share neither heap nor core nor figures with the rest.
+// Parts of a measurement in processes of their own, so that they share neither heap nor core nor figures with the rest.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { basename } from 'node:path';
 
 /** What a part can be asked. Arguments and results are plain data. */
 export type Calls = Record<string, (...args: never[]) => unknown>;
@@ -35,11 +35,11 @@ export class PartProcess<C extends Calls> {
   #lastId = 0;
   #ended: Error | null = null;
 
-  /** @param program a file of this folder */
+  /** @param program its path */
   constructor(program: string, nodeFlags: readonly string[] = []) {
-    this.#name = program;
+    this.#name = basename(program);
     // Standard output belongs to the table.
-    this.#child = spawn(process.execPath, [...nodeFlags, join(import.meta.dirname, program)], {
+    this.#child = spawn(process.execPath, [...nodeFlags, program], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.#child.on('message', (reply: Reply) => {

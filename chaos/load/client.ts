@@ -1,0 +1,164 @@
+// One client of the API: a connection of its own, addresses of its own, one request at a time, and a judge of each answer.
+import { HttpClient, type HttpReply } from '../../testkit/load/http-client.ts';
+import type { Random } from '../random.ts';
+import type { BlockedModel, Presence } from './model.ts';
+import type { Tally } from './tally.ts';
+import type { Territory } from './territory.ts';
+import { visit } from './visitor.ts';
+
+// Bodies are looked at by a few names only.
+export type Json = Record<string, unknown>;
+
+export interface Target {
+  readonly apiPort: number;
+  readonly proxyPort: number;
+  readonly key: string;
+}
+
+/** Promise 3: two seconds in all. */
+export const fastPathMs = 2_000;
+/** Nobody waits longer for anything: a full `PUT` or a reload behind others included. */
+const patienceMs = 30_000;
+
+export interface ClientOptions {
+  readonly number: number;
+  /** Nobody else changes these one by one. */
+  readonly territory: Territory;
+  readonly model: BlockedModel;
+  readonly random: Random;
+  readonly tally: Tally;
+  readonly target: Target;
+}
+
+export class Client {
+  readonly number: number;
+  readonly territory: Territory;
+  readonly model: BlockedModel;
+  readonly random: Random;
+  readonly tally: Tally;
+  readonly target: Target;
+  readonly #options: ClientOptions;
+  readonly #http: HttpClient;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.number = options.number;
+    this.territory = options.territory;
+    this.model = options.model;
+    this.random = options.random;
+    this.tally = options.tally;
+    this.target = options.target;
+    this.#http = new HttpClient({ port: options.target.apiPort, key: options.target.key });
+  }
+
+  /** Those that are blocked and unblocked at will. */
+  get addresses(): readonly string[] {
+    return this.territory.atWill;
+  }
+
+  /** The same client with another key, on a connection of its own. */
+  with(key: string): Client {
+    return new Client({ ...this.#options, target: { ...this.target, key } });
+  }
+
+  /** Null, and told, when there was no answer, or not one of these. */
+  async ask(
+    operation: string,
+    method: string,
+    path: string,
+    expected: readonly number[],
+    options: { readonly body?: unknown; readonly accept?: string } = {},
+  ): Promise<Json | null> {
+    const body = options.body === undefined ? '' : JSON.stringify(options.body);
+    const type = options.body === undefined ? null : 'application/json';
+    const reply = await this.send(operation, () => this.#http.request(method, path, type, body, options.accept));
+    return reply === null ? null : this.judged(operation, reply, expected);
+  }
+
+  async stream(
+    operation: string,
+    path: string,
+    type: string,
+    chunks: readonly Buffer[],
+    expected: readonly number[],
+  ): Promise<Json | null> {
+    const reply = await this.send(operation, () => this.#http.stream('PUT', path, type, chunks));
+    return reply === null ? null : this.judged(operation, reply, expected);
+  }
+
+  /** The text as it came. */
+  async text(operation: string, path: string): Promise<string | null> {
+    const reply = await this.send(operation, () => this.#http.request('GET', path, null, '', 'text/plain'));
+    if (reply === null || this.judged(operation, reply, [200], false) === null) return null;
+    return reply.body;
+  }
+
+  /** Null, and told, when it got no answer in time. */
+  async send(operation: string, request: () => Promise<HttpReply>): Promise<HttpReply | null> {
+    const began = performance.now();
+    const timer = setTimeout(() => this.#http.close(), patienceMs);
+    try {
+      const reply = await request();
+      this.tally.took(operation, performance.now() - began);
+      return reply;
+    } catch (error) {
+      this.tally.wrong(operation, `no answer after ${Math.round(performance.now() - began)} ms: ${String(error)}`);
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  judged(operation: string, reply: HttpReply, expected: readonly number[], json = true): Json | null {
+    if (!expected.includes(reply.status)) {
+      this.tally.wrong(operation, `${reply.status}, not ${expected.join(' or ')}: ${reply.body}`);
+      return null;
+    }
+    return json ? { ...(JSON.parse(reply.body) as Json), status_code: reply.status } : {};
+  }
+
+  /** `made`: what the answer says; told where it is not what has to be. */
+  expect(operation: string, what: string, made: unknown, wanted: unknown): void {
+    if (JSON.stringify(made) === JSON.stringify(wanted)) return;
+    this.tally.wrong(operation, `${what}: ${JSON.stringify(made)}, not ${JSON.stringify(wanted)}`);
+  }
+
+  /**
+   * What an answer said about an address that this client did not change meanwhile, against the model before and after:
+   * in between a `PUT` may have begun or ended.
+   */
+  expectSeen(operation: string, address: string, before: Presence, seen: Presence): void {
+    const after = this.model.of(address);
+    if (before !== after || before === 'either') this.tally.unjudged += 1;
+    else if (before !== seen) this.tally.wrong(operation, `${address} is ${seen}, and has to be ${before}`);
+  }
+
+  /** Within two seconds, and seen in every worker. */
+  expectFast(operation: string, answer: Json, began: number): void {
+    const took = performance.now() - began;
+    if (took > fastPathMs) this.tally.wrong(operation, `took ${Math.round(took)} ms`);
+    this.expectProved(operation, answer);
+  }
+
+  expectProved(operation: string, answer: Json): void {
+    if (answer.runtime_map_updated === true) return;
+    this.tally.wrong(operation, `not seen in every worker: ${JSON.stringify(answer.runtime_map_failures)}`);
+  }
+
+  /** Null, and told, where there was no answer. */
+  async visit(from: string, operation = 'visit'): Promise<number | null> {
+    const began = performance.now();
+    try {
+      const status = await visit(this.target.proxyPort, from);
+      this.tally.took(operation, performance.now() - began);
+      return status;
+    } catch (error) {
+      this.tally.wrong(operation, `no answer after ${Math.round(performance.now() - began)} ms: ${String(error)}`);
+      return null;
+    }
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+}

@@ -1,0 +1,154 @@
+// All clients at once: each does one thing after the other with a moment's thought between, and whoever is next takes
+// what is due by the clock.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Random } from '../random.ts';
+import { Client, type Target } from './client.ts';
+import { type Heavy, heavyOperations, Shared } from './heavy-operations.ts';
+import { light, type Operation } from './light-operations.ts';
+import { BlockedModel, type Presence } from './model.ts';
+import { type OperationFigures, Tally, type Wrong } from './tally.ts';
+import { crowd, territoryOf } from './territory.ts';
+
+export interface ClientsOrder extends Target {
+  readonly clients: number;
+  readonly seconds: number;
+  /** Made-up entries that fill the set, there already: `address(0)` and so on. */
+  readonly entries: number;
+  readonly seed: number;
+  /** Between an answer and the next request, on average. */
+  readonly thinkMs: number;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly wrongTotal: number;
+  /** Of blocks and unblocks since the last progress; ms. */
+  readonly recent: ReturnType<Tally['recent']>;
+  readonly underWay: number;
+}
+
+export interface ClientsReport {
+  readonly seconds: number;
+  readonly done: number;
+  readonly unjudged: number;
+  readonly wrongTotal: number;
+  readonly wrongs: readonly Wrong[];
+  readonly operations: readonly OperationFigures[];
+  /** What should be the case now. */
+  readonly addresses: readonly (readonly [address: string, presence: Presence])[];
+  /** Null: a `PUT` was not answered. */
+  readonly baseFrom: number | null;
+}
+
+/** A short load has everything that a long one has, several times. */
+const leastRounds = 2;
+
+export class Clients {
+  readonly #order: ClientsOrder;
+  readonly #tally = new Tally();
+  readonly #model: BlockedModel;
+  readonly #shared: Shared;
+  readonly #clients: Client[];
+  readonly #due: { readonly heavy: Heavy; readonly everyMs: number; at: number; underWay: boolean }[];
+  #underWay = 0;
+
+  constructor(order: ClientsOrder) {
+    this.#order = order;
+    const numbers = Array.from({ length: order.clients }, (_, index) => index);
+    const crowds = { staged: crowd(1, 1_500), grouped: crowd(2, 500) };
+    const territories = numbers.map(territoryOf);
+    this.#model = new BlockedModel([
+      ...territories.flatMap(({ atWill, guest, passing }) => [...atWill, guest, passing]),
+      ...crowds.staged,
+      ...crowds.grouped,
+    ]);
+    this.#shared = new Shared(order.entries, this.#model, crowds);
+    const random = new Random(order.seed);
+    this.#clients = numbers.map(
+      (number) =>
+        new Client({
+          number,
+          territory: territories[number]!,
+          model: this.#model,
+          random: random.fork(),
+          tally: this.#tally,
+          target: order,
+        }),
+    );
+    const heavies = heavyOperations(this.#shared);
+    this.#due = heavies.map((heavy, index) => {
+      const everyMs = Math.min(heavy.everySeconds, order.seconds / (leastRounds + 1)) * 1_000;
+      // Not all of them at the same moments.
+      return {
+        heavy,
+        everyMs,
+        at: performance.now() + (everyMs * (index + 1)) / (heavies.length + 1),
+        underWay: false,
+      };
+    });
+  }
+
+  progress(): Progress {
+    const { done, wrongTotal } = this.#tally;
+    return { done, wrongTotal, recent: this.#tally.recent(), underWay: this.#underWay };
+  }
+
+  async run(): Promise<ClientsReport> {
+    const until = performance.now() + this.#order.seconds * 1_000;
+    await Promise.all(this.#clients.map((client) => this.#work(client, until)));
+    const { seconds, done, unjudged, wrongTotal, wrongs } = this.#tally;
+    for (const client of this.#clients) client.close();
+    return {
+      seconds,
+      done,
+      unjudged,
+      wrongTotal,
+      wrongs,
+      operations: this.#tally.figures(),
+      addresses: [...this.#model.addresses()].map((address) => [address, this.#model.of(address)] as const),
+      baseFrom: this.#shared.baseFrom,
+    };
+  }
+
+  async #work(client: Client, until: number): Promise<void> {
+    // Not all of them in the same moment.
+    await pause(client.random.next() * this.#order.thinkMs);
+    while (performance.now() < until) {
+      this.#underWay += 1;
+      try {
+        await this.#next(client);
+      } catch (error) {
+        this.#tally.wrong('client', error instanceof Error ? String(error.stack) : String(error));
+      } finally {
+        this.#underWay -= 1;
+      }
+      await pause(client.random.next() * 2 * this.#order.thinkMs);
+    }
+  }
+
+  async #next(client: Client): Promise<void> {
+    const now = performance.now();
+    const due = this.#due.find((one) => one.at <= now && !one.underWay);
+    if (due === undefined) {
+      await this.#light(client)(client);
+      return;
+    }
+    due.at = now + due.everyMs;
+    due.underWay = true;
+    try {
+      await due.heavy.run(client);
+    } finally {
+      due.underWay = false;
+    }
+  }
+
+  #light(client: Client): Operation {
+    const whole = light.reduce((sum, [share]) => sum + share, 0);
+    let at = client.random.next() * whole;
+    for (const [share, operation] of light) {
+      at -= share;
+      if (at < 0) return operation;
+    }
+    return light[0]![1];
+  }
+}

@@ -1,0 +1,262 @@
+// What comes now and then, by the clock and not by chance, so that its rate is known whatever the machine can do.
+import { setTimeout as pause, setImmediate } from 'node:timers/promises';
+import { address } from '../../testkit/load/lists.ts';
+import type { Client, Json } from './client.ts';
+import { batch, block, expectVisit, type Operation, unblock } from './light-operations.ts';
+import type { BlockedModel } from './model.ts';
+
+/** Some milliseconds of work. */
+const slice = 4_000;
+const expiresAfterSeconds = 1;
+/** Entries go within two seconds of their time; the rest is for a busy machine. */
+const expiryPatienceMs = 6_000;
+
+/** What the clients share beside the model. */
+export class Shared {
+  readonly entries: number;
+  readonly model: BlockedModel;
+  readonly crowds: { readonly staged: readonly string[]; readonly grouped: readonly string[] };
+  /** The made-up list begins with this one; null: a `PUT` of unknown outcome may have changed it. */
+  baseFrom: number | null = 0;
+  puts = 0;
+  names = 0;
+  /** Big changes that were begun: while one is applied, database and workers differ on purpose. */
+  changes = 0;
+  #underWay = 0;
+
+  constructor(entries: number, model: BlockedModel, crowds: Shared['crowds']) {
+    this.entries = entries;
+    this.model = model;
+    this.crowds = crowds;
+  }
+
+  get isChanging(): boolean {
+    return this.#underWay > 0;
+  }
+
+  async bigChange(work: () => Promise<void>): Promise<void> {
+    this.changes += 1;
+    this.#underWay += 1;
+    try {
+      await work();
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  /** The made-up list that begins with this one. */
+  async base(from: number): Promise<string[]> {
+    const list: string[] = [];
+    await inSlices(this.entries, (index) => list.push(address(from + index)));
+    return list;
+  }
+}
+
+export interface Heavy {
+  readonly name: string;
+  readonly everySeconds: number;
+  readonly run: Operation;
+}
+
+/** Of five minutes; a shorter load has them closer together. */
+export function heavyOperations(shared: Shared): Heavy[] {
+  const heavy = (name: string, everySeconds: number, run: Operation): Heavy => ({ name, everySeconds, run });
+  return [
+    heavy('put', 20, (client) => shared.bigChange(() => put(client, shared))),
+    heavy('sync', 10, (client) => sync(client, shared)),
+    heavy('reload', 15, reload),
+    heavy('site', 12, (client) => site(client, shared)),
+    heavy('trust', 1, trust),
+    heavy('key', 6, (client) => key(client, shared)),
+    heavy('export', 5, (client) => exportAll(client, shared)),
+    heavy('health', 2, health),
+    heavy('expiry', 1, expiry),
+    heavy('batch of 500', 3, (client) => batch(client, 'batch of 500', shared.crowds.grouped)),
+    heavy('batch of 1500', 9, (client) => shared.bigChange(() => batch(client, 'batch of 1500', shared.crowds.staged))),
+    heavy('configuration', 10, configuration),
+  ];
+}
+
+/** Of every ten: seven that change a hundredth of the made-up entries, two that change a tenth, one that changes none. */
+async function put(client: Client, shared: Shared): Promise<void> {
+  shared.puts += 1;
+  const share = shared.puts % 10 === 0 ? 0 : shared.puts % 5 === 2 ? 0.1 : 0.01;
+  const from = (shared.baseFrom ?? 0) + Math.round(shared.entries * share);
+  const base = await shared.base(from);
+  // Mostly as it is known to be, so that most of what overlaps is of one mind with it.
+  const own = [...shared.model.addresses()].filter((one) => {
+    const turned = client.random.next() < 0.01;
+    return !isForAMoment(one) && (shared.model.of(one) === 'blocked') !== turned;
+  });
+  const end = shared.model.beginPut(new Set(own));
+  shared.baseFrom = null;
+  const answer = await client.stream(
+    'put',
+    '/api/blocked-ips?allow_shrink=true',
+    ...bodyOf([base, own], shared.puts % 3 === 0),
+    [200],
+  );
+  end(answer === null ? 'unknown' : 'done');
+  if (answer === null) return;
+  shared.baseFrom = from;
+  client.expectProved('put', answer);
+  client.expect('put', 'rejected_total', answer.rejected_total, 0);
+  const sent = base.length + own.length;
+  const kept = Number(answer.added) + Number(answer.unchanged);
+  // What somebody changed meanwhile is passed by.
+  if (kept > sent || kept < base.length) {
+    client.tally.wrong('put', `added and unchanged are ${kept} of ${sent}: ${JSON.stringify(answer)}`);
+  }
+}
+
+/** Piece by piece: the other clients' answers must not wait until it was made. */
+function bodyOf(lists: readonly (readonly string[])[], json: boolean): [type: string, chunks: Buffer[]] {
+  const all = lists.flat();
+  const chunks: Buffer[] = [];
+  for (let start = 0; start < all.length; start += slice) {
+    const piece = all.slice(start, start + slice);
+    const text = json ? `${start === 0 ? '[' : ','}${JSON.stringify(piece).slice(1, -1)}` : `${piece.join('\n')}\n`;
+    chunks.push(Buffer.from(text));
+  }
+  if (json) chunks.push(Buffer.from(']'));
+  return [json ? 'application/json' : 'text/plain', chunks];
+}
+
+/** What is blocked for a moment only must not be blocked for good by a list. */
+function isForAMoment(one: string): boolean {
+  return /^127\.\d+\.\d+\.20[12]$/.test(one);
+}
+
+async function sync(client: Client, shared: Shared): Promise<void> {
+  const { changes, isChanging: changing } = shared;
+  const answer = await client.ask('sync', 'POST', '/api/blocked-ips/sync', [200]);
+  if (answer === null) return;
+  client.expect('sync', 'runtime_map_synced', answer.runtime_map_synced, true);
+  for (const list of ['missing_ips', 'unexpected_ips', 'wrong_value_ips', 'duplicate_ips']) {
+    client.expect('sync', list, answer[list], []);
+  }
+  // Nobody but the service touches the map: what it had to repair it had broken, or was about to do.
+  if (changing || shared.isChanging || shared.changes !== changes) return;
+  for (const count of ['added', 'removed']) client.expect('sync', `repairs, ${count}`, answer[count], 0);
+}
+
+async function reload(client: Client): Promise<void> {
+  const answer = await client.ask('reload', 'POST', '/api/config/reload', [200]);
+  if (answer === null) return;
+  client.expect('reload', 'status', answer.status, 'completed');
+  client.expect('reload', 'warnings', answer.warnings, []);
+}
+
+async function site(client: Client, shared: Shared): Promise<void> {
+  shared.names += 1;
+  const domain = `site-${client.number}-${shared.names}.example`;
+  const servers = [{ address: '127.0.0.1', port: client.random.integer(1_024, 9_000) }];
+  if ((await client.ask('site', 'PUT', `/api/sites/${domain}`, [201], { body: { servers } })) === null) return;
+  const stored = await client.ask('site read', 'GET', `/api/sites/${domain}`, [200]);
+  if (stored !== null) client.expect('site read', 'servers', (stored.servers as Json[]).length, 1);
+  await client.ask('site', 'DELETE', `/api/sites/${domain}`, [200]);
+  await client.ask('site read', 'GET', `/api/sites/${domain}`, [404]);
+}
+
+/** Trust wins over a block as long as it lasts, and not a moment longer. */
+async function trust(client: Client): Promise<void> {
+  const guest = client.territory.guest;
+  if (client.model.of(guest) !== 'free') return;
+  if (!(await changeTrust(client, 'PUT', guest, 201))) return;
+  await client.ask('block', 'POST', '/api/blocked-ips', [409], { body: { ip_address: guest } });
+  const answer = await block(client, guest, { force: true });
+  if (answer !== null) client.expect('block', 'overridden_by', answer.overridden_by, [guest]);
+  const through = await client.visit(guest);
+  if (through !== null) client.expect('visit', `from ${guest}, which is trusted`, through, 200);
+  await changeTrust(client, 'DELETE', guest, 200);
+  await expectVisit(client, guest, 403);
+  await unblock(client, guest);
+}
+
+async function changeTrust(client: Client, method: 'PUT' | 'DELETE', guest: string, status: number): Promise<boolean> {
+  const body = method === 'PUT' ? { body: { note: 'load' } } : {};
+  const answer = await client.ask('trust', method, `/api/trusted-ips/${guest}`, [status], body);
+  if (answer !== null) client.expectProved('trust', answer);
+  return answer !== null;
+}
+
+async function key(client: Client, shared: Shared): Promise<void> {
+  shared.names += 1;
+  const name = `load-${client.number}-${shared.names}`;
+  const made = await client.ask('key', 'POST', '/api/keys', [201], { body: { name } });
+  if (made === null) return;
+  const own = client.with(String(made.key));
+  try {
+    await own.ask('check', 'GET', '/api/check/192.0.2.1', [200]);
+    await client.ask('key', 'DELETE', `/api/keys/${name}`, [200]);
+    await own.ask('refused key', 'GET', '/api/check/192.0.2.1', [401]);
+  } finally {
+    own.close();
+  }
+}
+
+async function exportAll(client: Client, shared: Shared): Promise<void> {
+  const base = shared.baseFrom;
+  const puts = shared.puts;
+  const before = new Map(client.addresses.map((one) => [one, client.model.of(one)]));
+  const text = await client.text('export', '/api/blocked-ips');
+  if (text === null) return;
+  const listed = text.split('\n');
+  if (listed.pop() !== '') client.tally.wrong('export', 'ends within a line');
+  const found = new Set<string>();
+  await inSlices(listed.length, (index) => found.add(listed[index]!));
+  if (found.size < listed.length) client.tally.wrong('export', 'an address came twice');
+  for (const [one, presence] of before) {
+    client.expectSeen('export', one, presence, found.has(one) ? 'blocked' : 'free');
+  }
+  if (base === null || shared.baseFrom === null || puts !== shared.puts) return;
+  const missing: string[] = [];
+  await inSlices(shared.entries, (index) => {
+    const one = address(base + index);
+    if (!found.has(one)) missing.push(one);
+  });
+  if (missing.length > 0)
+    client.tally.wrong('export', `${missing.length} of the list are missing, such as ${missing[0]}`);
+}
+
+/** The other clients' answers must not wait for this one's arithmetic. */
+async function inSlices(count: number, work: (index: number) => void): Promise<void> {
+  for (let start = 0; start < count; start += slice) {
+    for (let index = start; index < Math.min(count, start + slice); index += 1) work(index);
+    await setImmediate();
+  }
+}
+
+async function health(client: Client): Promise<void> {
+  const answer = await client.ask('health', 'GET', '/health', [200]);
+  if (answer !== null) client.expect('health', 'status', answer.status, 'ok');
+}
+
+async function expiry(client: Client): Promise<void> {
+  const passing = client.territory.passing;
+  if (client.model.of(passing) !== 'free') return;
+  const began = performance.now();
+  if ((await block(client, passing, { duration_seconds: expiresAfterSeconds })) === null) return;
+  const end = client.model.begin(passing);
+  await pause(expiresAfterSeconds * 1_000);
+  for (;;) {
+    const answer = await client.ask('get', 'GET', `/api/blocked-ips/${passing}`, [200, 404]);
+    if (answer === null || answer.status_code === 404) break;
+    if (performance.now() - began > expiryPatienceMs) {
+      client.tally.wrong('expiry', `${passing} is still there after ${expiryPatienceMs} ms`);
+      break;
+    }
+    await pause(200);
+  }
+  end('free');
+  // The row goes a moment before the entry of the running map.
+  while (performance.now() - began < expiryPatienceMs) if ((await client.visit(passing)) === 200) return;
+  client.tally.wrong('expiry', `${passing} is still refused after ${expiryPatienceMs} ms`);
+}
+
+async function configuration(client: Client): Promise<void> {
+  await client.ask('configuration', 'GET', '/api/config', [200]);
+  await client.ask('configuration', 'POST', '/api/config/validate', [200]);
+  await client.ask('configuration', 'GET', '/api/config/diff', [200]);
+  await client.ask('configuration', 'GET', '/api/config/reloads', [200]);
+}

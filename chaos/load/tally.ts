@@ -1,0 +1,75 @@
+// What the operations took, and what was wrong with their answers.
+import { percentile } from '../../testkit/load/percentile.ts';
+
+export interface Wrong {
+  readonly operation: string;
+  /** Since the load began. */
+  readonly seconds: number;
+  readonly what: string;
+}
+
+export interface OperationFigures {
+  readonly operation: string;
+  readonly count: number;
+  /** Milliseconds from the first byte sent to the last received. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+  /** When the longest was sent. */
+  readonly longestAtSeconds: number;
+}
+
+/** Beyond these only the number is told. */
+const keptWrongs = 200;
+
+export class Tally {
+  readonly wrongs: Wrong[] = [];
+  wrongTotal = 0;
+  done = 0;
+  /** Answers that nothing could be said about: an overlapping `PUT` wanted something else. */
+  unjudged = 0;
+  readonly #began = performance.now();
+  readonly #took = new Map<string, number[]>();
+  readonly #longest = new Map<string, { ms: number; seconds: number }>();
+  readonly #latest: number[] = [];
+
+  get seconds(): number {
+    return (performance.now() - this.#began) / 1_000;
+  }
+
+  took(operation: string, ms: number): void {
+    this.done += 1;
+    const all = this.#took.get(operation);
+    if (all === undefined) this.#took.set(operation, [ms]);
+    else all.push(ms);
+    if (ms > (this.#longest.get(operation)?.ms ?? -1)) {
+      this.#longest.set(operation, { ms, seconds: this.seconds - ms / 1_000 });
+    }
+    if (operation === 'block' || operation === 'unblock') this.#latest.push(ms);
+  }
+
+  wrong(operation: string, what: string): void {
+    this.wrongTotal += 1;
+    if (this.wrongs.length < keptWrongs)
+      this.wrongs.push({ operation, seconds: this.seconds, what: what.slice(0, 600) });
+  }
+
+  /** Of the fast path since the last call; for the progress line. */
+  recent(): { readonly p50: number; readonly p99: number; readonly longest: number } {
+    const latest = this.#latest.splice(0);
+    return { p50: percentile(latest, 0.5), p99: percentile(latest, 0.99), longest: percentile(latest, 1) };
+  }
+
+  figures(): OperationFigures[] {
+    return [...this.#took]
+      .map(([operation, all]) => ({
+        operation,
+        count: all.length,
+        p50: percentile(all, 0.5),
+        p99: percentile(all, 0.99),
+        longest: percentile(all, 1),
+        longestAtSeconds: this.#longest.get(operation)?.seconds ?? 0,
+      }))
+      .sort((one, other) => other.count - one.count);
+  }
+}

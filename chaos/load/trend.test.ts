@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { grows, trendOf } from './trend.ts';
+
+const samples = (seconds: number, of: (at: number) => number) =>
+  Array.from({ length: seconds + 1 }, (_, at) => ({ seconds: at, value: of(at) }));
+const allowed = { share: 0.1, least: 5 };
+
+describe('a trend', () => {
+  it('is not told of less than three minutes', () => {
+    expect(trendOf(samples(179, () => 1))).toBeNull();
+    expect(trendOf([])).toBeNull();
+  });
+
+  it('compares the second minute with the last, and leaves the first out', () => {
+    const trend = trendOf(samples(300, (at) => (at < 60 ? 10_000 : 100 + at)));
+    expect(trend).toMatchObject({ early: 190, late: 371, least: 160, most: 400 });
+    expect(trend?.perMinute).toBeCloseTo(60);
+  });
+
+  it.each([
+    ['what rises steadily', (at: number) => 100 + at, true],
+    ['what stays', () => 100, false],
+    ['what falls', (at: number) => 1_000 - at, false],
+    ['what swings', (at: number) => 100 + (at % 10), false],
+    ['less than what is allowed', (at: number) => 100 + at / 100, false],
+  ])('is a growth: %s', (_, of, expected) => {
+    expect(grows(trendOf(samples(300, of))!, allowed)).toBe(expected);
+  });
+});

@@ -1,0 +1,59 @@
+// Whether a figure that was taken each second stays where it is.
+import { median } from '../../testkit/load/percentile.ts';
+
+export interface Sample {
+  /** Since the load began. */
+  readonly seconds: number;
+  readonly value: number;
+}
+
+export interface Trend {
+  /** Medians of the second minute and of the last. */
+  readonly early: number;
+  readonly late: number;
+  /** By least squares, from the second minute on. */
+  readonly perMinute: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+const warmUp = 60;
+const minute = 60;
+
+/** Null: too short to have a second minute apart from the last. */
+export function trendOf(samples: readonly Sample[]): Trend | null {
+  const whole = samples.at(-1)?.seconds ?? 0;
+  if (whole < warmUp + 2 * minute) return null;
+  const warm = samples.filter(({ seconds }) => seconds >= warmUp);
+  const values = warm.map(({ value }) => value);
+  return {
+    early: median(valuesOf(warm.filter(({ seconds }) => seconds < warmUp + minute))),
+    late: median(valuesOf(warm.filter(({ seconds }) => seconds > whole - minute))),
+    perMinute: slope(warm) * 60,
+    least: Math.min(...values),
+    most: Math.max(...values),
+  };
+}
+
+/** Both must agree that it grows: a median alone may meet one full garbage collection, a slope one step. */
+export function grows(trend: Trend, allowed: { readonly share: number; readonly least: number }): boolean {
+  const room = Math.max(trend.early * allowed.share, allowed.least);
+  return trend.late - trend.early > room && trend.perMinute > 0;
+}
+
+/** Per second. */
+function slope(samples: readonly Sample[]): number {
+  const meanX = samples.reduce((sum, { seconds }) => sum + seconds, 0) / samples.length;
+  const meanY = samples.reduce((sum, { value }) => sum + value, 0) / samples.length;
+  let above = 0;
+  let below = 0;
+  for (const { seconds, value } of samples) {
+    above += (seconds - meanX) * (value - meanY);
+    below += (seconds - meanX) ** 2;
+  }
+  return below === 0 ? 0 : above / below;
+}
+
+function valuesOf(samples: readonly Sample[]): number[] {
+  return samples.map(({ value }) => value);
+}

@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { eventually } from '../../testkit/conditions.ts';
+import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { hang, type ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { MasterSocketError } from '../haproxy/master-socket.ts';
+
+describe('many who ask about addresses', () => {
+  let close: () => Promise<void>;
+  let master: ScriptedMaster;
+  let kit: BlockingKit;
+
+  beforeEach(async () => {
+    ({ master, kit, close } = await openScriptedBlocking());
+    await kit.reconciler.look(true);
+  });
+  afterEach(async () => {
+    await close();
+  });
+
+  it('do not keep a block from being enforced where the master is slow', async () => {
+    // Each answer takes 10 ms: so many checks are seconds of work for the places there are.
+    master.script = () => ({ kind: 'wait', until: pause(10) });
+    const before = master.commands.length;
+    const checks = Array.from({ length: 1_000 }, (_, n) => kit.blockedSet.check(entryOf(`8.8.${n >> 8}.${n & 255}`)));
+    await eventually('they are asked', () => master.commands.length > before + 2);
+    const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+    expect(answer).toMatchObject({ runtime_map_updated: true, reload_scheduled: false });
+    await Promise.all(checks);
+  });
+
+  it('do not keep the service from seeing that the master answers again', async () => {
+    master.script = () => ({ kind: 'wait', until: pause(25) });
+    let asking = true;
+    const ask = async (n: number): Promise<void> => {
+      while (asking) {
+        await kit.blockedSet.check(entryOf(`8.8.${n >> 8}.${n & 255}`));
+        await pause(0);
+      }
+    };
+    // Each in its own time, as clients come: they do not share a look at the workers.
+    const readers = Array.from({ length: 300 }, async (_, n) => {
+      await pause(n);
+      await ask(n);
+    });
+    await pause(300);
+    kit.link.markDown(new MasterSocketError('deadline', { path: master.path, command: '@1 get map x 192.0.2.1' }));
+    await eventually('it is up again', () => kit.link.state.up, 5_000);
+    expect(await kit.workers.ensureWhole(kit.blocked, master.current.pid)).toMatchObject({ whole: true });
+    asking = false;
+    await Promise.all(readers);
+  });
+
+  it('leave the other workers their connections where a draining one hangs', async () => {
+    const draining = master.current;
+    master.reload();
+    await kit.reconciler.look(true);
+    master.script = (command) => (command.startsWith(`@!${draining.pid} `) ? hang : undefined);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => kit.blockedSet.check(entryOf(`8.8.8.${n}`))),
+    );
+    expect(answers.map(({ enforced }) => enforced)).toEqual(answers.map(() => null));
+    const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+    expect(answer.runtime_map_failures.map(({ worker }) => worker)).toEqual([draining.pid]);
+    expect(answer.reload_scheduled).toBe(false);
+    expect(master.map(kit.mapPath).entries.map(({ key }) => key)).toEqual(['9.9.9.9']);
+  });
+});

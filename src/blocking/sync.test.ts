@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BlockingKit, caller, toBlock } from '../../testkit/blocking.ts';
+import { eventually } from '../../testkit/conditions.ts';
+import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import type { BulkItem } from './answers.ts';
+
+const texts = Array.from({ length: 1_500 }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
+
+describe('a sync', () => {
+  let close: () => Promise<void>;
+  let master: ScriptedMaster;
+  let kit: BlockingKit;
+
+  beforeEach(async () => {
+    ({ master, kit, close } = await openScriptedBlocking());
+    await put(texts);
+  });
+  afterEach(async () => {
+    await close();
+  });
+
+  function put(wanted: readonly string[]) {
+    const source = async function* (): AsyncIterable<readonly BulkItem[]> {
+      yield wanted.map((text) => ({ ok: true, request: toBlock(text) }) as BulkItem);
+    };
+    return kit.blockedSet.replaceAll(source(), { allowShrink: true }, caller());
+  }
+
+  it('takes nothing out that a list under way is about to, and calls nothing of it a repair', async () => {
+    const asked = Promise.withResolvers<void>();
+    let removing = false;
+    master.script = (command) => {
+      if (!command.includes(' del map ')) return undefined;
+      removing = true;
+      return { kind: 'wait', until: asked.promise };
+    };
+    const change = put(texts.slice(600));
+    await eventually('the list is being applied', () => removing);
+    const listings = master.commands.length;
+    const sync = kit.blockedSet.sync(caller());
+    await kit.turns.take('urgent', async () => undefined);
+    await eventually('nothing more is asked', () => master.commands.length <= listings + 1);
+    asked.resolve();
+    expect(await sync).toMatchObject({ runtime_map_synced: true, total_ips: 900, added: 0, removed: 0 });
+    expect(await change).toMatchObject({ removed: 600, runtime_map_updated: true });
+  });
+
+  it('is told of the worker that a reload made meanwhile, and schedules no other reload', async () => {
+    const former = master.current.pid;
+    const listing = `@!${former} show map ${kit.mapPath}`;
+    master.script = (command) => {
+      if (command !== listing || master.current.pid !== former) return undefined;
+      master.reload();
+      return say('', 'close');
+    };
+    const answer = await kit.blockedSet.sync(caller());
+    expect(master.current.pid).not.toBe(former);
+    expect(answer).toMatchObject({ runtime_map_synced: true, reload_scheduled: false });
+    expect(kit.book.isWholeEverywhere()).toBe(true);
+  });
+
+  it('and a list are proved by the worker that a reload made meanwhile', async () => {
+    const former = master.current.pid;
+    const listing = `@!${former} show map ${kit.mapPath}`;
+    master.script = (command) => {
+      if (command !== listing || master.current.pid !== former) return undefined;
+      master.reload();
+      return say('', 'close');
+    };
+    expect(await put(texts.slice(10))).toMatchObject({ runtime_map_updated: true, reload_scheduled: false });
+  });
+});

@@ -1,11 +1,12 @@
 // The HTTP service, apart from listening: limits, hooks and the routes of every resource.
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
 import { blockedIpsRoutes } from './blocked-ips-routes.ts';
 import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
+import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
 import { FailureLimiter } from './failure-limiter.ts';
@@ -27,6 +28,9 @@ export interface AppOptions {
   /** Milliseconds of a clock that never goes back. */
   readonly monotonicNow?: () => number;
   readonly timeouts?: Partial<Timeouts>;
+  readonly limits?: Partial<Limits>;
+  /** Told of every route with its schemas; for tests that must forget none. */
+  readonly onRoute?: (route: RouteOptions) => void;
 }
 
 /** Milliseconds. */
@@ -39,9 +43,17 @@ export interface Timeouts {
   readonly request: number;
   /** For the next request of a connection. */
   readonly keepAlive: number;
+  /** For what is left of a body after its request was answered. */
+  readonly leftOver: number;
 }
 
-const TIMEOUTS: Timeouts = { connection: 600_000, headers: 15_000, request: 600_000, keepAlive: 72_000 };
+const TIMEOUTS: Timeouts = {
+  connection: 600_000,
+  headers: 15_000,
+  request: 600_000,
+  keepAlive: 72_000,
+  leftOver: 5_000,
+};
 
 export type App = FastifyInstance;
 /** The form in which every routes file sees the application. */
@@ -79,7 +91,10 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
   takeJsonBodies(app);
+  if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
+  const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
   addHooks(app, services, monotonicNow);
+  boundAuthenticated();
   addErrorHandlers(app, services);
 
   const typedApp = typed(app);

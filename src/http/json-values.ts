@@ -2,7 +2,9 @@
 // slice of the work is longer than a chunk.
 import { TextDecoder } from 'node:util';
 import { JSONParser } from '@streamparser/json';
+import type { ServiceError } from '../errors/service-error.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
+import { StrictTokens } from './strict-json.ts';
 
 export interface JsonValue {
   readonly value: unknown;
@@ -40,12 +42,19 @@ export async function* readJsonValues(
     found.push({ value, path: [...path, key as string | number] });
   };
 
+  const strict = new StrictTokens();
+  let refusal: ServiceError | null = null;
+  parser.onToken = (token) => {
+    refusal ??= strict.token(token);
+  };
+
   for await (const chunk of body) {
     for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
       const slice = chunk.subarray(start, start + SLICE_BYTES);
       checkUtf8(() => utf8.decode(slice, { stream: true }));
       begun ||= checkRoot(slice, form);
       write(() => parser.write(slice), form);
+      if (refusal !== null) throw refusal;
       bytesWithoutValue = found.length > 0 ? 0 : bytesWithoutValue + slice.length;
       if (bytesWithoutValue > LONGEST_VALUE_BYTES) {
         throw tooLarge(`one value of the body is longer than ${LONGEST_VALUE_BYTES} bytes; it takes ${form.name}`);

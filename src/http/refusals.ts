@@ -21,6 +21,14 @@ export function malformedBody(detail: string, cause?: unknown): ServiceError {
   return new ServiceError(codes.InvalidBody, READ, detail, cause === undefined ? {} : { cause });
 }
 
+/** An object of the body has the field twice. */
+export function doubledField(name: string): ServiceError {
+  return refusedFields(
+    [{ name: quote(name), description: 'stands twice in the body; give it once' }],
+    codes.InvalidBody,
+  );
+}
+
 export function unexpectedBody(): ServiceError {
   return new ServiceError(codes.UnexpectedBody, READ, 'this request takes no body; send it without one');
 }
@@ -51,4 +59,9 @@ export function unauthorized(): ServiceError {
 export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
   const detail = `too many wrong API keys came from your address; try again in ${retryAfterSeconds} seconds, or with a valid key now`;
   return new ServiceError(codes.TooManyFailedKeys, 'authenticate request', detail, { retryAfterSeconds });
+}
+
+/** What waits already is more than may wait. */
+export function busy(detail: string): ServiceError {
+  return new ServiceError(codes.QueueFull, READ, detail, { retryAfterSeconds: 1 });
 }

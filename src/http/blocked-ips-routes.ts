@@ -7,6 +7,7 @@ import { readBlockRequest } from './block-request.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
 import { callerOf } from './request-context.ts';
+import { RequestLimit } from './request-limit.ts';
 import {
   BlockAnswerSchema,
   BlockBody,
@@ -23,8 +24,12 @@ import type { Services } from './services.ts';
 import { textListStream } from './text-list-reply.ts';
 
 const params = pathParameter('ip_address');
+/** Each holds a page of the list for as long as its client takes to read it. */
+const MOST_EXPORTS = 32;
 
 export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
+  const exports = new RequestLimit(MOST_EXPORTS);
+
   app.post(
     '/api/blocked-ips',
     { schema: { body: BlockBody, response: { 200: BlockAnswerSchema, 201: BlockAnswerSchema } } },
@@ -79,6 +84,8 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     if (name !== undefined) {
       throw refusedFields([{ name, description: 'the text list is always whole; leave it out, or ask for JSON' }]);
     }
+    const done = exports.begin();
+    reply.raw.once('close', done);
     reply.type('text/plain; charset=utf-8');
     return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts()));
   }

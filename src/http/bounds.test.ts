@@ -186,6 +186,50 @@ describe('more requests than may wait', () => {
   });
 });
 
+describe('pipelined requests', () => {
+  test('are answered in order, some tens at once', async () => {
+    const { port } = await serve();
+    const client = await connection(port);
+    client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30));
+    await vi.waitFor(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(30));
+    client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30));
+    await vi.waitFor(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(60));
+  });
+
+  test('end their connection when they are a flood, and only a few of them were looked at', async () => {
+    const stub = await serve({ health: { ready: () => new Promise(() => undefined) } });
+    const client = await connection(stub.port);
+    client.socket.write('GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(5_000));
+    await client.closed;
+    expect(stub.calls.length).toBeLessThanOrEqual(32);
+  });
+});
+
+describe('exports of the whole list', () => {
+  test('that nobody reads are a few at most; more is told to come again', async () => {
+    const endless = async function* () {
+      for (;;) yield Array(5_000).fill('192.0.2.1') as string[];
+    };
+    const { port } = await serve({ blockedSet: { listTexts: endless } });
+    const lists = [];
+    const ask = `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\n${bearer}\r\n`;
+    for (let index = 0; index < 33; index += 1) {
+      const client = await connection(port);
+      client.socket.write(ask);
+      await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 (200|503)/));
+      client.socket.pause();
+      lists.push(client);
+    }
+    expect(lists.map(({ text }) => text().slice(9, 12))).toEqual([...Array(32).fill('200'), '503']);
+    for (const { socket } of lists) socket.destroy();
+    await vi.waitFor(async () => {
+      const client = await connection(port);
+      client.socket.write(ask);
+      await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 200/));
+    });
+  });
+});
+
 describe('batches', () => {
   test('are in memory as a whole, so only a few large ones may be there at once', async () => {
     const gate = Promise.withResolvers<void>();

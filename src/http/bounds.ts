@@ -5,6 +5,7 @@ import { Connections } from './connections.ts';
 import { turnAway } from './error-replies.ts';
 import { Expectations } from './expectations.ts';
 import { dropLeftOverBody } from './left-over-body.ts';
+import { boundPipelining } from './pipelining.ts';
 import { busy } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
 
@@ -27,8 +28,8 @@ export function addBounds(app: FastifyInstance, limits: Partial<Limits>, leftOve
 
   app.server.on('connection', (socket) => connections.admit(socket));
   expectations.watch(app.server);
-  app.addHook('onRequest', (request, reply, next) => {
-    reply.raw.once('close', connections.begin(request.raw.socket));
+  boundPipelining(app.server, connections);
+  app.addHook('onRequest', (request, _reply, next) => {
     next(connections.wasRefused(request.raw.socket) ? busy('every connection is in use') : undefined);
   });
   app.addHook('onSend', (request, reply, payload, next) => {

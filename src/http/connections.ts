@@ -55,6 +55,11 @@ export class Connections {
     return this.#refused.has(socket);
   }
 
+  /** Requests of this connection that are not answered yet. */
+  underWay(socket: Socket): number {
+    return this.#known.get(socket)?.busy ?? 0;
+  }
+
   /** A request begins; the returned function is to be called once, when it is answered or given up. */
   begin(socket: Socket): () => void {
     const connection = this.#known.get(socket);

@@ -75,20 +75,20 @@ describeOnEachProxy('hostile clients', ({ bin }) => {
       everyMs: 100,
     });
     many(20, port, { first: put(`${key}content-length: 10000000000\r\n\r\n`), again: '#', everyMs: 100 });
-    const endlessHeaders = many(10, port, { first: 'GET /livez HTTP/1.1\r\n', again: 'x-a: aaaaaaaaaaaaaaaaaaa\r\n' });
+    const endlessHeaders = many(5, port, { first: 'GET /livez HTTP/1.1\r\n', again: 'x-a: aaaaaaaaaaaaaaaaaaa\r\n' });
     const oneLine = many(2, port, {
       first: put(`${key}content-length: 1073741824\r\n\r\n`),
       again: 'x'.repeat(65_536),
     });
-    const bigJson = many(5, port, {
+    const bigJson = many(2, port, {
       first: `POST /api/blocked-ips HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${key}content-length: 1073741824\r\n\r\n`,
       again: ' '.repeat(65_536),
     });
     many(1, port, { first: put(`${key}transfer-encoding: chunked\r\n\r\n`), again: chunk });
-    many(10, port, { again: 'GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), reads: false });
-    many(10, port, { again: 'GET /api/keys HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), reads: false });
+    many(4, port, { again: 'GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), reads: false });
+    many(4, port, { again: 'GET /api/keys HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), reads: false });
     many(20, port, {
-      first: `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\n${key}\r\n`.repeat(200),
+      first: `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\n${key}\r\n`.repeat(20),
       reads: false,
     });
     const halfClosed = many(50, port, { first: put(`${key}content-length: 100\r\n\r\n10.1.1.1\n`), halfCloses: true });

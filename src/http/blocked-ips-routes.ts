@@ -21,14 +21,15 @@ import {
 } from './schemas/blocked-ips.ts';
 import { pathParameter } from './schemas/common.ts';
 import type { Services } from './services.ts';
-import { textListStream } from './text-list-reply.ts';
+import { PageTurns, textListStream } from './text-list-reply.ts';
 
 const params = pathParameter('ip_address');
 /** Each holds a page of the list for as long as its client takes to read it. */
-const MOST_EXPORTS = 32;
+const MOST_EXPORTS = 256;
 
 export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
   const exports = new RequestLimit(MOST_EXPORTS);
+  const turns = new PageTurns();
 
   app.post(
     '/api/blocked-ips',
@@ -87,6 +88,6 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     const done = exports.begin();
     reply.raw.once('close', done);
     reply.type('text/plain; charset=utf-8');
-    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts()));
+    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), turns));
   }
 }

@@ -60,6 +60,7 @@ describeOnEachProxy('back-pressure', ({ bin }) => {
     expect(answers.every(({ retryAfter }) => Number(retryAfter) >= 1)).toBe(true);
     expect(most - rest).toBeLessThan(120);
     await eventually('blocks are taken again', async () => (await service.block('192.0.2.1')).status === 201);
+    await service.healthy();
     expect(await service.listed()).toEqual(['192.0.2.1']);
     expect(await service.fileEntries()).toEqual(['192.0.2.1 1']);
     expect(await service.runningMap()).toEqual(['192.0.2.1 1']);

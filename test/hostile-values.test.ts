@@ -116,7 +116,9 @@ describeOnEachProxy('hostile values', ({ bin, major }) => {
     agent.destroy();
 
     // The elements of streamed bodies: each is listed as refused, and the others are taken.
-    const elements = hostileTexts.filter((text) => text.isWellFormed() && text.length < 5_000);
+    const elements = hostileTexts.filter(
+      (text) => text.isWellFormed() && text.length < 5_000 && !text.includes('\ufeff'),
+    );
     const batch = await service.call('POST', '/api/blocked-ips/batch', { body: { add: elements, remove: elements } });
     expect(batch.body).toMatchObject({ added: 0, removed: 0, rejected_total: elements.length * 2 });
     const set = await service.call('PUT', '/api/blocked-ips', { body: ['192.0.2.77', ...elements] });

@@ -75,18 +75,24 @@ describeOnEachProxy('hostile clients', ({ bin }) => {
       everyMs: 100,
     });
     many(20, port, { first: put(`${key}content-length: 10000000000\r\n\r\n`), again: '#', everyMs: 100 });
-    const endlessHeaders = many(5, port, { first: 'GET /livez HTTP/1.1\r\n', again: 'x-a: aaaaaaaaaaaaaaaaaaa\r\n' });
+    const endlessHeaders = many(5, port, {
+      first: 'GET /livez HTTP/1.1\r\n',
+      again: 'x-a: aaaaaaaaaaaaaaaaaaa\r\n',
+      everyMs: 1,
+    });
     const oneLine = many(2, port, {
       first: put(`${key}content-length: 1073741824\r\n\r\n`),
       again: 'x'.repeat(65_536),
+      everyMs: 5,
     });
     const bigJson = many(2, port, {
       first: `POST /api/blocked-ips HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${key}content-length: 1073741824\r\n\r\n`,
       again: ' '.repeat(65_536),
+      everyMs: 5,
     });
-    many(1, port, { first: put(`${key}transfer-encoding: chunked\r\n\r\n`), again: chunk });
-    many(4, port, { again: 'GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), reads: false });
-    many(4, port, { again: 'GET /api/keys HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), reads: false });
+    many(1, port, { first: put(`${key}transfer-encoding: chunked\r\n\r\n`), again: chunk, everyMs: 1 });
+    many(4, port, { again: 'GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), everyMs: 10, reads: false });
+    many(4, port, { again: 'GET /api/keys HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), everyMs: 10, reads: false });
     many(20, port, {
       first: `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\n${key}\r\n`.repeat(20),
       reads: false,

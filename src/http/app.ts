@@ -66,6 +66,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const app = fastify({
     http: {
       maxHeaderSize: 16_384,
+      // Node's own refusal would be no problem document; `addBounds` makes it.
+      requireHostHeader: false,
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
     },

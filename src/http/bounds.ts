@@ -6,7 +6,7 @@ import { turnAway } from './error-replies.ts';
 import { Expectations } from './expectations.ts';
 import { dropLeftOverBody } from './left-over-body.ts';
 import { boundPipelining } from './pipelining.ts';
-import { busy } from './refusals.ts';
+import { busy, hostMissing } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
 
 export interface Limits {
@@ -30,7 +30,10 @@ export function addBounds(app: FastifyInstance, limits: Partial<Limits>, leftOve
   expectations.watch(app.server);
   boundPipelining(app.server, connections);
   app.addHook('onRequest', (request, _reply, next) => {
-    next(connections.wasRefused(request.raw.socket) ? busy('every connection is in use') : undefined);
+    const { socket, httpVersion } = request.raw;
+    if (connections.wasRefused(socket)) next(busy('every connection is in use'));
+    else if (httpVersion === '1.1' && request.headers.host === undefined) next(hostMissing());
+    else next();
   });
   app.addHook('onSend', (request, reply, payload, next) => {
     done.get(request)?.();

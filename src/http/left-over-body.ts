@@ -13,5 +13,4 @@ export function dropLeftOverBody(message: IncomingMessage, ms: number): void {
   timer.unref();
   message.once('end', () => clearTimeout(timer));
   message.once('close', () => clearTimeout(timer));
-  socket.once('close', () => clearTimeout(timer));
 }

@@ -65,3 +65,8 @@ export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
 export function busy(detail: string): ServiceError {
   return new ServiceError(codes.QueueFull, READ, detail, { retryAfterSeconds: 1 });
 }
+
+/** RFC 9112, 3.2. */
+export function hostMissing(): ServiceError {
+  return refusedFields([{ name: 'Host', description: 'is missing; HTTP/1.1 asks for it' }]);
+}

@@ -56,7 +56,10 @@ function pour(socket: Socket, { first, again, everyMs = 0, halfCloses }: Hostile
   });
   if (again === undefined) return () => undefined;
   if (everyMs > 0) {
-    const timer = setInterval(() => socket.writable && socket.write(again), everyMs);
+    let timer: NodeJS.Timeout | undefined;
+    socket.once('connect', () => {
+      timer = setInterval(() => socket.writable && socket.write(again), everyMs);
+    });
     return () => clearInterval(timer);
   }
   const flood = () => {

@@ -43,10 +43,18 @@ export interface Settings {
 export class SettingsError extends Error {
   readonly variable: string;
   constructor(variable: string, value: string, right: string) {
-    super(`${variable}=${JSON.stringify(value)} is not usable: ${right}`);
+    super(`${variable}=${shown(value)} is not usable: ${right}`);
     this.name = 'SettingsError';
     this.variable = variable;
   }
+}
+
+/** On one line, whatever it holds. */
+function shown(value: string): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 export interface SettingDefinition {
@@ -123,9 +131,10 @@ export function readSettings(
   refuseUnknown(environment);
   const given = (definition: SettingDefinition): string | undefined => {
     const flag = definition.flag === null ? undefined : flags[definition.flag];
-    if (flag !== undefined) return String(flag);
-    const value = environment[definition.variable];
-    return value === undefined || value === '' ? undefined : value;
+    const value = flag !== undefined ? String(flag) : environment[definition.variable];
+    if (flag === undefined && value === '') return undefined;
+    if (value !== undefined) refuseControlCharacters(definition, value);
+    return value;
   };
   const byName = new Map(settingDefinitions.map((definition) => [definition.variable, definition]));
   const raw = (name: string): string => {
@@ -250,6 +259,12 @@ function refuseUnknown(environment: Readonly<Record<string, string | undefined>>
       );
     }
   }
+}
+
+/** None means anything in a path, an address or a time; in a log or a terminal they would. */
+function refuseControlCharacters({ variable, flag }: SettingDefinition, value: string): void {
+  if (!/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(value)) return;
+  throw new SettingsError(variable, flag === null ? '********' : value, 'it may not hold control characters');
 }
 
 function readKey(key: string | undefined, file: string, readFile: (path: string) => string): string | null {

@@ -54,14 +54,27 @@ export interface ReadErr {
   readonly wrapped: ReadErr | string | undefined;
 }
 
-/** @throws when the bytes are not an `errors.v1.Err` */
-export function decodeErr(bytes: Uint8Array): ReadErr {
-  return readErr(fromBinary(ErrSchema, bytes));
+/** The bytes are not the message that was wanted. */
+export class MalformedMessage extends Error {
+  override readonly name = 'MalformedMessage';
 }
 
-/** @throws when the bytes are not an `errors.v1.ApiError` */
+/** Throws MalformedMessage when the bytes are not an `errors.v1.Err`, or it wraps more than a hundred others. */
+export function decodeErr(bytes: Uint8Array): ReadErr {
+  return readErr(decoded('errors.v1.Err', () => fromBinary(ErrSchema, bytes)));
+}
+
+/** Throws MalformedMessage when the bytes are not an `errors.v1.ApiError`. */
 export function decodeApiError(bytes: Uint8Array): ApiError {
-  return fromBinary(ApiErrorSchema, bytes);
+  return decoded('errors.v1.ApiError', () => fromBinary(ApiErrorSchema, bytes));
+}
+
+function decoded<Message>(name: string, decode: () => Message): Message {
+  try {
+    return decode();
+  } catch (cause) {
+    throw new MalformedMessage(`these bytes are no ${name}: ${(cause as Error).message}`, { cause });
+  }
 }
 
 function readErr({ code, msg, op, wrapped }: Err): ReadErr {

@@ -10,12 +10,17 @@ interface Stat {
 }
 
 // `4711 (name) S 1 …`: the name may hold blanks and parentheses, so fields are counted after the last `)`.
-function parseStat(text: string): Stat | null {
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state, parent, startTime] = [fields[0], Number(fields[1]), Number(fields[19])];
-  if (state === undefined || !Number.isSafeInteger(parent) || !Number.isSafeInteger(startTime)) return null;
-  return { state, parent, startTime };
+export function parseStat(text: string): Stat | null {
+  const end = text.lastIndexOf(') ');
+  if (end === -1) return null;
+  const fields = text.slice(end + 2).split(' ');
+  const [state = '', parent = '', startTime = ''] = [fields[0], fields[1], fields[19]];
+  // Behind the start time there is always more: without it, it may be cut short.
+  if (fields.length < 21 || !/^[A-Za-z]$/.test(state) || !NUMBER.test(parent) || !NUMBER.test(startTime)) return null;
+  return { state, parent: Number(parent), startTime: Number(startTime) };
 }
+
+const NUMBER = /^\d{1,15}$/;
 
 /** Longer than any stat line: 52 numbers and a name of at most 64 bytes. */
 const STAT_BYTES = 2_048;

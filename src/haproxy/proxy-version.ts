@@ -27,7 +27,8 @@ export class ProxyVersionError extends Error {
 
 // HAProxy version 2.6.12-1+deb12u4 2026/10/17 - https://haproxy.org/
 // HA-Proxy version 1.5.18 2016/05/10
-const VERSION = /^HA-?Proxy version ((\d+)\.(\d+)\S*)/m;
+// The date behind it shows that the version is whole: `2.1` may be the beginning of `2.12`.
+const VERSION = /^HA-?Proxy version ((\d{1,3})\.(\d{1,3})(?![0-9])\S*) \d{4}\/\d{2}\/\d{2}(?![0-9])/m;
 
 /** Null when the text names no version. */
 export function parseProxyVersion(output: string): ProxyVersion | null {

@@ -57,7 +57,7 @@ export function isGoodDelete(body: string): boolean {
 
 /** `prepare map P` is the one mutating command whose good reply is not empty: exactly `New version created: <n>`. */
 export function parsePrepare(body: string): number | null {
-  const version = /^New version created: (\d+)$/.exec(body)?.[1];
+  const version = /^New version created: ([1-9]\d{0,9})$/.exec(body)?.[1];
   return version === undefined ? null : Number(version);
 }
 
@@ -65,9 +65,19 @@ export function parsePrepare(body: string): number | null {
 export function parseShowMapLine(line: string): MapEntry | null {
   if (!line.startsWith('0x')) return null;
   const beforeKey = line.indexOf(' ');
+  if (beforeKey < 3 || !isHex(line, 2, beforeKey)) return null;
   const afterKey = line.indexOf(' ', beforeKey + 1);
   if (beforeKey === -1 || afterKey <= beforeKey + 1) return null;
   return { key: line.slice(beforeKey + 1, afterKey), value: line.slice(afterKey + 1) };
+}
+
+/** By hand: asked for every line of a million. */
+function isHex(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at);
+    if (!((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x66))) return false;
+  }
+  return true;
 }
 
 export interface MapListing {
@@ -81,8 +91,10 @@ export interface MapListing {
 }
 
 // 0 (/path/b.map) pattern loaded from file '/path/b.map' used by map at file 't.cfg' line 11. curr_ver=0 next_ver=0 entry_cnt=2
-const LISTED = /^(\d+) \((.*?)\) pattern loaded from /;
-const COUNTS = /\. curr_ver=(\d+) next_ver=(\d+) entry_cnt=(\d+)$/;
+const LISTED = /^(\d{1,10}) \((.*?)\) pattern loaded from /;
+const COUNTS = /\. curr_ver=(\d{1,10}) next_ver=(\d{1,10}) entry_cnt=(\d{1,15})$/;
+/** A line that tells of versions at all has to tell all of it. */
+const TELLS_VERSIONS = /curr_ver|next_ver|entry_cnt/;
 
 /** `show map` without a name. Null when any line is not a listing's. */
 export function parseShowMapListing(body: string): MapListing[] | null {
@@ -97,6 +109,7 @@ export function parseShowMapListing(body: string): MapListing[] | null {
       return null;
     }
     const counts = COUNTS.exec(line);
+    if (counts === null && TELLS_VERSIONS.test(line.slice(map[0].length))) return null;
     listings.push({
       id: Number(map[1]),
       file: map[2],

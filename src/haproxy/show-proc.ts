@@ -30,7 +30,7 @@ export interface ProcRows {
 
 type Row = Readonly<Record<string, string>> & { readonly failed?: string };
 
-const FAILED = /\[failed: (\d+)\]/;
+const FAILED = /\[failed: (\d{1,10})\]/;
 
 /** Null when the text is not a whole `show proc`. */
 export function parseShowProc(body: string): ProcRows | null {
@@ -58,13 +58,16 @@ export function parseShowProc(body: string): ProcRows | null {
     } else return null;
   }
   if (master === null || !sawWorkers) return null;
+  // No process is listed twice.
+  const pids = [master, ...workers.workers, ...workers['old workers']].map(({ pid }) => pid);
+  if (new Set(pids).size < pids.length) return null;
   return { master, current: workers.workers, draining: workers['old workers'] };
 }
 
 function readRow(columns: readonly string[], line: string): Row | null {
   const failed = FAILED.exec(line)?.[1];
   const cells = line.replace(FAILED, '').trim().split(/\s+/);
-  if (cells.length < 2 || cells.length > columns.length) return null;
+  if (cells.length !== columns.length) return null;
   const row: Record<string, string> = {};
   for (const [index, cell] of cells.entries()) row[columns[index] ?? ''] = cell;
   return failed === undefined ? row : { ...row, failed };
@@ -72,6 +75,7 @@ function readRow(columns: readonly string[], line: string): Row | null {
 
 function readCommon(row: Row): WorkerRow | null {
   const { PID: pid, reloads } = row;
-  if (pid === undefined || !/^[1-9]\d*$/.test(pid) || reloads === undefined || !/^\d+$/.test(reloads)) return null;
+  if (pid === undefined || !/^[1-9]\d{0,9}$/.test(pid) || reloads === undefined || !/^\d{1,10}$/.test(reloads))
+    return null;
   return { pid: Number(pid), reloads: Number(reloads), version: row.version ?? '' };
 }

@@ -11,27 +11,47 @@ export interface ServerStat {
   readonly address: string | null;
 }
 
-/** Null when the body is not such a list. */
+const COLUMNS = ['pxname', 'svname', 'status', 'check_status', 'addr'] as const;
+
+/** Null when the body is not such a list, or any line of it is not whole. */
 export function parseShowStat(body: string): ServerStat[] | null {
-  const lines = body.split('\n');
-  const header = lines[0];
-  if (header === undefined || !header.startsWith('# pxname,svname,')) return null;
+  const [header = '', ...lines] = body.split('\n');
+  if (!header.startsWith('# pxname,svname,')) return null;
   const columns = header.slice(2).split(',');
-  const at = (name: string): number => columns.indexOf(name);
-  const [name, status, check, address] = [at('svname'), at('status'), at('check_status'), at('addr')];
+  const places = COLUMNS.map((name) => columns.indexOf(name));
+  if (places.includes(-1)) return null;
   const servers: ServerStat[] = [];
-  for (const line of lines.slice(1)) {
+  for (const line of lines) {
     if (line === '') continue;
-    // No field that is read here can hold a comma: names and addresses are ours, the rest are words of the proxy.
-    const fields = line.split(',');
-    servers.push({
-      name: fields[name] ?? '',
-      status: fields[status] ?? '',
-      check: orNull(fields[check]),
-      address: orNull(fields[address]),
-    });
+    const fields = splitFields(line);
+    if (fields?.length !== columns.length) return null;
+    const [proxy, name, status, check, address] = places.map((place) => fields[place] as string);
+    if (!proxy || !name || !status) return null;
+    servers.push({ name, status, check: orNull(check), address: orNull(address) });
   }
   return servers;
+}
+
+/**
+ * The fields of a line; null when a quote is open at its end. What a server answered to its health check stands before
+ * its address (`last_chk`), in quotes where it holds a comma: `"not ""now"", later"`.
+ */
+function splitFields(line: string): string[] | null {
+  if (!line.includes('"')) return line.split(',');
+  const fields: string[] = [];
+  let field = '';
+  let quoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (character === '"') {
+      if (quoted && line.charAt(at + 1) === '"') field += line.charAt(++at);
+      else quoted = !quoted;
+    } else if (character === ',' && !quoted) {
+      fields.push(field);
+      field = '';
+    } else field += character;
+  }
+  return quoted ? null : [...fields, field];
 }
 
 function orNull(text: string | undefined): string | null {

@@ -1,11 +1,12 @@
 // The HTTP service, apart from listening: limits, hooks and the routes of every resource.
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
 import { blockedIpsRoutes } from './blocked-ips-routes.ts';
 import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
+import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
 import { FailureLimiter, sourceOf } from './failure-limiter.ts';
@@ -21,7 +22,7 @@ import { RouteTable } from './route-table.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog, Services } from './services.ts';
 import { sitesRoutes } from './sites-routes.ts';
-import { answerExpectation, refuseAmbiguous } from './strict-requests.ts';
+import { refuseAmbiguous } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import './request-context.ts';
 
@@ -31,6 +32,9 @@ export interface AppOptions {
   /** Milliseconds of a clock that never goes back. */
   readonly monotonicNow?: () => number;
   readonly timeouts?: Partial<Timeouts>;
+  readonly limits?: Partial<Limits>;
+  /** Told of every route with its schemas; for tests that must forget none. */
+  readonly onRoute?: (route: RouteOptions) => void;
 }
 
 /** Milliseconds. */
@@ -43,9 +47,17 @@ export interface Timeouts {
   readonly request: number;
   /** For the next request of a connection. */
   readonly keepAlive: number;
+  /** For what is left of a body after its request was answered. */
+  readonly leftOver: number;
 }
 
-const TIMEOUTS: Timeouts = { connection: 600_000, headers: 15_000, request: 600_000, keepAlive: 72_000 };
+const TIMEOUTS: Timeouts = {
+  connection: 600_000,
+  headers: 15_000,
+  request: 600_000,
+  keepAlive: 72_000,
+  leftOver: 5_000,
+};
 
 export type App = FastifyInstance;
 /** The form in which every routes file sees the application. */
@@ -60,7 +72,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
       maxHeaderSize: 16_384,
       // Said outright: an option of Node's own, or of NODE_OPTIONS, must not loosen it.
       insecureHTTPParser: false,
-      // Asked for by `refuseAmbiguous`, with a proper answer.
+      // Node's own refusal would be no problem document; `addBounds` makes it.
       requireHostHeader: false,
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
@@ -86,10 +98,12 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
-  app.server.on('checkExpectation', answerExpectation);
   takeJsonBodies(app);
+  if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const keyless = new KeylessLines((message, fields) => services.log.info(message, fields));
+  const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
   addHooks(app, services, keyless, monotonicNow);
+  boundAuthenticated();
   addErrorHandlers(app, services, keyless);
 
   const typedApp = typed(app);

@@ -1,6 +1,7 @@
 // A large batch, and the whole set. Their bodies are read as they come.
 import type { FastifyRequest } from 'fastify';
 import type { TypedApp } from './app.ts';
+import { BatchRoom } from './batch-room.ts';
 import { readBatch, readWholeSet } from './body-streams.ts';
 import { ElementReader, type Validator } from './bulk-elements.ts';
 import { callerOf } from './request-context.ts';
@@ -11,13 +12,23 @@ import type { Services } from './services.ts';
 const config = { streamed: true };
 
 export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
+  const room = new BatchRoom();
   // A scope of its own: here the body stays a stream.
   app.register(async (scope: TypedApp) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
 
-    scope.post('/api/blocked-ips/batch', { config, schema: { response: { 200: BulkAnswerSchema } } }, async (request) =>
-      blockedSet.batch(await readBatch(request, elementReader(request)), callerOf(request)),
+    scope.post(
+      '/api/blocked-ips/batch',
+      { config, schema: { response: { 200: BulkAnswerSchema } } },
+      async (request) => {
+        const share = room.share();
+        try {
+          return await blockedSet.batch(await readBatch(request, elementReader(request), share), callerOf(request));
+        } finally {
+          share.release();
+        }
+      },
     );
 
     scope.put(

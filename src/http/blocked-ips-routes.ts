@@ -7,6 +7,7 @@ import { readBlockRequest } from './block-request.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
 import { callerOf } from './request-context.ts';
+import { RequestLimit } from './request-limit.ts';
 import { requireScope } from './route-access.ts';
 import {
   BlockAnswerSchema,
@@ -21,11 +22,16 @@ import {
 } from './schemas/blocked-ips.ts';
 import { pathParameter } from './schemas/common.ts';
 import type { Services } from './services.ts';
-import { textListStream } from './text-list-reply.ts';
+import { PageTurns, textListStream } from './text-list-reply.ts';
 
 const params = pathParameter('ip_address');
+/** Each holds a page of the list for as long as its client takes to read it. */
+const MOST_EXPORTS = 256;
 
 export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
+  const exports = new RequestLimit(MOST_EXPORTS);
+  const turns = new PageTurns();
+
   app.post(
     '/api/blocked-ips',
     { schema: { body: BlockBody, response: { 200: BlockAnswerSchema, 201: BlockAnswerSchema } } },
@@ -82,7 +88,9 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     if (name !== undefined) {
       throw refusedFields([{ name, description: 'the text list is always whole; leave it out, or ask for JSON' }]);
     }
+    const done = exports.begin();
+    reply.raw.once('close', done);
     reply.type('text/plain; charset=utf-8');
-    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts()));
+    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), turns));
   }
 }

@@ -4,6 +4,7 @@ import { TextDecoder } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { quote } from '../domain/quote.ts';
 import { malformedBody, unexpectedBody, unsupportedMediaType } from './refusals.ts';
+import { refusalOfJson } from './strict-json.ts';
 
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -42,11 +43,17 @@ function readBody(request: FastifyRequest, body: Buffer): unknown {
 }
 
 function parseJson(body: Buffer): unknown {
+  let value: unknown;
+  let text: string;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    value = JSON.parse(text);
   } catch (cause) {
     throw malformedBody('the body is not valid JSON in UTF-8', cause);
   }
+  const refusal = refusalOfJson(text);
+  if (refusal !== null) throw refusal;
+  return value;
 }
 
 /** A compressed body would be read as garbage; it is refused by name. */

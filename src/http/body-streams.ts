@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { BlockRequest, BulkItem, Rejection } from '../blocking/answers.ts';
 import type { IpEntry } from '../domain/ip.ts';
+import type { BatchShare } from './batch-room.ts';
 import { checkCoding, wrongMediaType } from './bodies.ts';
 import type { ElementReader } from './bulk-elements.ts';
 import { type JsonForm, readJsonValues } from './json-values.ts';
@@ -58,14 +59,19 @@ export interface Batch {
   readonly rejected: Rejection[];
 }
 
-/** The body of `POST /api/blocked-ips/batch`, whole: up to 16 MiB and 100,000 elements, which bounds the rejections too. */
-export async function readBatch(request: FastifyRequest, reader: ElementReader): Promise<Batch> {
+/**
+ * The body of `POST /api/blocked-ips/batch`, whole: up to 16 MiB and 100,000 elements, which bounds the rejections too.
+ * `share` is asked for its room as it comes.
+ */
+export async function readBatch(request: FastifyRequest, reader: ElementReader, share: BatchShare): Promise<Batch> {
   checkCoding(request);
   if (request.mediaType !== 'application/json') throw wrongMediaType(request, 'application/json');
   const batch: Batch = { add: [], remove: [], rejected: [] };
   const ended = new Set<string>();
   let elements = 0;
-  for await (const values of readJsonValues(wholeBody(request, LARGEST_BATCH_BYTES), LISTS)) {
+  const body = counted(wholeBody(request, LARGEST_BATCH_BYTES), (bytes) => share.take(0, bytes));
+  for await (const values of readJsonValues(body, LISTS)) {
+    share.take(values.length, 0);
     for (const { value, path } of values) {
       const [list, index] = path;
       if (list !== 'add' && list !== 'remove') throw malformedBody(`the body takes add and remove, nothing else`);
@@ -86,6 +92,13 @@ export async function readBatch(request: FastifyRequest, reader: ElementReader):
   }
   if (ended.size === 0) throw malformedBody('the body names neither add nor remove');
   return batch;
+}
+
+async function* counted(body: AsyncIterable<Uint8Array>, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    count(chunk.length);
+    yield chunk;
+  }
 }
 
 function readElement(batch: Batch, list: 'add' | 'remove', index: number, value: unknown, reader: ElementReader): void {

@@ -4,7 +4,8 @@ import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
 import { readBlockRequest } from './block-request.ts';
 import type { BlockBody } from './schemas/blocked-ips.ts';
-import { shortCopy } from './short-copy.ts';
+import { LONGEST_SHOWN, shortCopy } from './short-copy.ts';
+import { shortJson } from './short-json.ts';
 import { describeSchemaErrors, type SchemaError } from './validation-errors.ts';
 
 /** A compiled schema, as ajv gives it. */
@@ -79,6 +80,6 @@ function readText(text: string, expiry: BlockRequest['expiry']): Reading {
 
 function refuse(value: unknown, reasons: readonly string[]): Reading {
   const named = (value as { ip_address?: unknown } | null)?.ip_address;
-  const shown = typeof named === 'string' ? named : JSON.stringify(value);
+  const shown = typeof named === 'string' ? named : shortJson(value, LONGEST_SHOWN);
   return { ok: false, value: shortCopy(shown), why: reasons.slice(0, 3).join('; ') };
 }

@@ -8,9 +8,13 @@ import type { ServiceError } from '../errors/service-error.ts';
 import { causeText } from '../telemetry/log.ts';
 import { asAnswerableError, asConnectionError } from './framework-errors.ts';
 import { pathOf } from './path-of.ts';
+import { busy } from './refusals.ts';
 import { newRequestId } from './request-id.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog } from './services.ts';
+
+/** For a client to take the last answer of its connection. */
+const LAST_WORD_MS = 2_000;
 
 export async function sendError(
   thrown: unknown,
@@ -52,7 +56,12 @@ function errorHeaders(error: ServiceError): Record<string, string> {
 function encodeBody(error: ServiceError, form: ErrorMediaType, requestId: string): Buffer {
   if (form === 'apierror') return Buffer.from(encodeApiError(error));
   if (form === 'err') return Buffer.from(encodeErr(error));
-  return Buffer.from(JSON.stringify(toProblem(error, requestId).body));
+  return Buffer.from(problemText(toProblem(error, requestId).body));
+}
+
+/** A problem shows what it refuses; whoever puts it into a page unread does not put a tag there. */
+function problemText(body: object): string {
+  return JSON.stringify(body).replaceAll('<', '\\u003c');
 }
 
 /** Where there is no request to reply to: bytes that are no HTTP, headers too large, a request that did not end. */
@@ -63,15 +72,33 @@ export function answerBrokenConnection(error: Error & { readonly code?: string }
     socket.destroy();
     return;
   }
+  answerRaw(asConnectionError(error), socket);
+}
+
+/** A connection for which there is no room. */
+export function turnAway(socket: Socket): void {
+  // Its reset, when the client is gone already, is nobody's business.
+  socket.on('error', () => socket.destroy());
+  answerRaw(busy('every connection is in use; try again shortly'), socket);
+}
+
+function answerRaw(error: ServiceError, socket: Socket): void {
   const requestId = newRequestId();
-  const { status, body } = toProblem(asConnectionError(error), requestId);
-  const text = JSON.stringify(body);
+  const { status, body } = toProblem(error, requestId);
+  const text = problemText(body);
   const headers = {
     ...commonHeaders(requestId),
+    ...errorHeaders(error),
     'content-type': errorContentTypes['problem+json'],
     'content-length': String(Buffer.byteLength(text)),
     connection: 'close',
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${body.title}\r\n${head.join('')}\r\n${text}`);
+  // What still comes is thrown away, since closing over unread bytes would be a reset in place of the answer; but whoever
+  // goes on sending, or never closes, does not keep the connection.
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LAST_WORD_MS);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -144,7 +144,6 @@ describe('over a connection', () => {
     ['no Host', get(key), 400],
     ['two Hosts', get(`Host: a\r\nHost: b\r\n${key}`), 400],
     ['two keys', get(`Host: a\r\n${key}\r\nAuthorization: Bearer other`), 400],
-    ['an Expect that nobody knows', get(`Host: a\r\n${key}\r\nExpect: a-miracle`), 400],
     ['a blank before the colon', get(`Host : a\r\n${key}`), 400],
     ['a line that goes on in the next', get(`Host: a\r\nX: a\r\n b\r\n${key}`), 400],
     ['a NUL in a header', get(`Host: a\r\nX: a\0b\r\n${key}`), 400],

@@ -2,7 +2,9 @@
 // slice of the work is longer than a chunk.
 import { TextDecoder } from 'node:util';
 import { JSONParser } from '@streamparser/json';
+import type { ServiceError } from '../errors/service-error.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
+import { StrictTokens } from './strict-json.ts';
 
 export interface JsonValue {
   readonly value: unknown;
@@ -34,10 +36,17 @@ export async function* readJsonValues(
   const parser = new JSONParser({ paths: [...form.paths], keepStack: false, stringBufferSize: 4096 });
   let found: JsonValue[] = [];
   let begun = false;
+  let before = '';
   let bytesWithoutValue = 0;
   parser.onValue = ({ value, key, stack }) => {
     const path = stack.slice(1).map((level) => level.key as string | number);
     found.push({ value, path: [...path, key as string | number] });
+  };
+
+  const strict = new StrictTokens();
+  let refusal: ServiceError | null = null;
+  parser.onToken = (token) => {
+    refusal ??= strict.token(token);
   };
 
   for await (const chunk of body) {
@@ -45,7 +54,9 @@ export async function* readJsonValues(
       const slice = chunk.subarray(start, start + SLICE_BYTES);
       checkUtf8(() => utf8.decode(slice, { stream: true }));
       begun ||= checkRoot(slice, form);
+      before = checkMarks(before, slice);
       write(() => parser.write(slice), form);
+      if (refusal !== null) throw refusal;
       bytesWithoutValue = found.length > 0 ? 0 : bytesWithoutValue + slice.length;
       if (bytesWithoutValue > LONGEST_VALUE_BYTES) {
         throw tooLarge(`one value of the body is longer than ${LONGEST_VALUE_BYTES} bytes; it takes ${form.name}`);
@@ -68,6 +79,21 @@ function checkRoot(bytes: Uint8Array, form: JsonForm): boolean {
   if (first !== wanted.charCodeAt(0)) throw malformedBody(`the body must be ${form.name}`);
   return true;
 }
+
+/**
+ * The parser decodes each text by itself, and a decoder drops a byte order mark at a text's beginning: "\\ufeff192.0.2.1"
+ * would be read as an address, and a reason would not be stored as it was given. Returns the end of the slice, for a
+ * mark that is cut in two.
+ */
+function checkMarks(before: string, slice: Uint8Array): string {
+  const text = before + Buffer.from(slice.buffer, slice.byteOffset, slice.length).toString('latin1');
+  if (MARK.test(text)) throw malformedBody('the body holds a byte order mark (U+FEFF); leave it out');
+  return text.slice(-LONGEST_MARK + 1);
+}
+
+/** In UTF-8, read as Latin-1, and escaped. */
+const MARK = /\xef\xbb\xbf|\\ufeff/i;
+const LONGEST_MARK = 6;
 
 function write(parse: () => void, form: JsonForm): void {
   try {

@@ -22,6 +22,14 @@ export function malformedBody(detail: string, cause?: unknown): ServiceError {
   return new ServiceError(codes.InvalidBody, READ, detail, cause === undefined ? {} : { cause });
 }
 
+/** An object of the body has the field twice. */
+export function doubledField(name: string): ServiceError {
+  return refusedFields(
+    [{ name: quote(name), description: 'stands twice in the body; give it once' }],
+    codes.InvalidBody,
+  );
+}
+
 export function unexpectedBody(): ServiceError {
   return new ServiceError(codes.UnexpectedBody, READ, 'this request takes no body; send it without one');
 }
@@ -59,4 +67,14 @@ export function missingScope(needed: Scope, keyName: string, held: readonly Scop
 export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
   const detail = `too many wrong API keys came from your address; try again in ${retryAfterSeconds} seconds, or with a valid key now`;
   return new ServiceError(codes.TooManyFailedKeys, 'authenticate request', detail, { retryAfterSeconds });
+}
+
+/** What waits already is more than may wait. */
+export function busy(detail: string): ServiceError {
+  return new ServiceError(codes.QueueFull, READ, detail, { retryAfterSeconds: 1 });
+}
+
+/** RFC 9112, 3.2. */
+export function hostMissing(): ServiceError {
+  return refusedFields([{ name: 'Host', description: 'is missing; HTTP/1.1 asks for it' }]);
 }

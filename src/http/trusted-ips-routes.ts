@@ -29,7 +29,7 @@ export function trustedIpsRoutes(app: TypedApp, { trustedIps }: Services): void 
       schema: { params, body: TrustedIpBody, response: { 200: TrustAnswerSchema, 201: TrustAnswerSchema } },
       // The path says it all: no body is the same as an empty object.
       preValidation: async (request) => {
-        request.body ??= {};
+        if (request.body === undefined) request.body = {};
       },
     },
     async (request, reply) => {

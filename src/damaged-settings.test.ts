@@ -1,0 +1,206 @@
+// Settings, durations, cursors, configurations: hostile and damaged texts. What is taken is plain; what is not is refused
+// by its name.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { damaged } from '../testkit/damage.ts';
+import { hostileTexts } from '../testkit/hostile-values.ts';
+import { findBlockedRule } from './configuration/blocked-rule.ts';
+import { builtInTemplate } from './configuration/builtin-template.ts';
+import { configLines } from './configuration/config-lines.ts';
+import { bindAddresses } from './configuration/listeners.ts';
+import { renderConfiguration } from './configuration/render.ts';
+import { sampleInput, sampleSites } from './configuration/template-samples.ts';
+import { parseDuration } from './domain/duration.ts';
+import { parseDomain, parseServerAddress, parseServerOptions } from './domain/site.ts';
+import { ServiceError } from './errors/service-error.ts';
+import { parseListen, readSettings, SettingsError, settingDefinitions } from './settings.ts';
+import { decodeCursor, encodeCursor } from './store/page-cursor.ts';
+import { InvalidCursor } from './store/store-error.ts';
+
+const noFile = (): string => {
+  throw new Error('ENOENT');
+};
+
+const samples: Readonly<Record<string, string>> = {
+  LISTEN: '127.0.0.1:7080',
+  HTTP_BIND: ':80,[::]:80,127.0.0.1:8080',
+  HARD_STOP_AFTER: '30m',
+  API_KEY: 'k'.repeat(40),
+  DATABASE_URL: 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
+  SUPERVISE: 'true',
+};
+
+/** A hostile text, a damaged right one, or anything. */
+const givenFor = (name: string) =>
+  fc.oneof(
+    fc.constantFrom(...hostileTexts),
+    damaged(Buffer.from(samples[name] ?? '/etc/proxy/some.file')).map((bytes) => bytes.toString()),
+    damaged(Buffer.from('unix:/run/proxy-manager.sock')).map((bytes) => bytes.toString()),
+  );
+
+describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as const))('%s', (variable, flag) => {
+  test('takes plain values only, as a variable and as a flag, and refuses by its name', () => {
+    const name = variable.slice('PROXY_MANAGER_'.length);
+    fc.assert(
+      fc.property(givenFor(name), fc.boolean(), (value, asFlag) => {
+        const byFlag = asFlag && flag !== null;
+        try {
+          const settings = readSettings(byFlag ? {} : { [variable]: value }, byFlag ? { [flag]: value } : {}, noFile);
+          const { listen, apiKey, proxyBin, databaseUrl, httpBind, ...rest } = settings;
+          for (const bind of httpBind) expect(bind).toMatch(/^(\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/);
+          for (const one of Object.values(rest)) expect(String(one ?? '')).toMatch(/^[A-Za-z0-9._/+@=-]*$/);
+          if (apiKey !== null) expect(apiKey).toMatch(/^[A-Za-z0-9\-._~+/=]{16,520}$/);
+          expect(`${databaseUrl}${listen.text}${proxyBin}`).toMatch(/^\P{Cc}*$/u);
+        } catch (error) {
+          expect(error).toBeInstanceOf(SettingsError);
+          // One that names another's file is refused by either name.
+          expect((error as SettingsError).message).toContain('PROXY_MANAGER_');
+          expect((error as SettingsError).message).toMatch(/^[^\p{Cc}\u2028]*$/u);
+          if (variable.endsWith('API_KEY') && value.length > 3)
+            expect((error as SettingsError).message).not.toContain(value);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+test('where to listen is read back as it was written', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.ipV4(),
+        fc.ipV6().map((six) => `[${six}]`),
+      ),
+      fc.nat(65_535),
+      (host, port) => {
+        expect(parseListen(`${host}:${port}`)).toEqual({
+          text: `${host}:${port}`,
+          target: { host: host.replace(/^\[|\]$/g, ''), port },
+        });
+      },
+    ),
+  );
+});
+
+test('a duration is what it says, or refused', () => {
+  const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+  fc.assert(
+    fc.property(
+      fc.oneof(damaged(Buffer.from('36525d')).map(String), fc.constantFrom(...hostileTexts), fc.string()),
+      (given) => {
+        const parsed = parseDuration(given);
+        if (!parsed.ok) {
+          expect(parsed.why).toMatch(/^[ -~]+$/);
+          return;
+        }
+        const [, digits, unit] = /^([1-9]\d*)([smhdw])$/.exec(given) as unknown as [string, string, string];
+        expect(parsed.seconds).toBe(Number(digits) * (units[unit] as number));
+        expect(Number.isSafeInteger(parsed.seconds)).toBe(true);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('names and options of servers are plain, or refused', () => {
+  const given = fc.oneof(
+    fc.constantFrom(...hostileTexts),
+    fc.string({ unit: 'grapheme', maxLength: 80 }),
+    damaged(Buffer.from('www.Shop-1.example.com')).map(String),
+    damaged(Buffer.from('2001:db8::10')).map(String),
+  );
+  fc.assert(
+    fc.property(given, (text) => {
+      for (const parsed of [parseDomain(text), parseServerAddress(text)]) {
+        if (!parsed.ok) expect(parsed.why).toMatch(/^[ -~]+$/);
+        else {
+          expect(parsed.value).toMatch(/^[a-z0-9.:-]+$/);
+          expect(parseServerAddress(parsed.value)).toEqual(parsed);
+        }
+      }
+    }),
+    { numRuns: 2000 },
+  );
+  fc.assert(
+    fc.property(fc.jsonValue(), (options) => {
+      const parsed = parseServerOptions(options);
+      if (parsed.ok) for (const value of Object.values(parsed.value)) expect(String(value)).toMatch(/^[a-z0-9]+$/);
+    }),
+  );
+});
+
+test('a cursor is read back, and a damaged one is refused or another of ours', () => {
+  const keys = fc.uint8Array({ minLength: 17, maxLength: 17 });
+  fc.assert(fc.property(keys, (key) => void expect([...decodeCursor(encodeCursor(key))]).toEqual([...key])));
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        keys.chain((key) => damaged(Buffer.from(encodeCursor(key)))),
+        fc.uint8Array().map((any) => Buffer.from(any)),
+      ),
+      (bytes) => {
+        const cursor = bytes.toString('latin1');
+        try {
+          expect(encodeCursor(decodeCursor(cursor))).toBe(cursor);
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidCursor);
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+describe('a configuration', () => {
+  const render = () =>
+    renderConfiguration(builtInTemplate, 'the built-in template', { ...sampleInput, sites: sampleSites });
+  const { blockedMap, trustedMap } = sampleInput;
+
+  test('that is damaged is cut into words, and its rule is never found where it is not', async () => {
+    const { text } = await render();
+    const rule = findBlockedRule(text, blockedMap, trustedMap);
+    expect(rule.lines).toHaveLength(1);
+    expect(bindAddresses(text)).not.toEqual([]);
+    fc.assert(
+      fc.property(damaged(Buffer.from(text)), (bytes) => {
+        const given = bytes.toString();
+        const lines = given.split('\n');
+        for (const { number, words } of configLines(given)) {
+          expect(words.length).toBeGreaterThan(0);
+          expect(lines[number - 1]).not.toMatch(/^[ \t]*#/);
+        }
+        for (const line of findBlockedRule(given, blockedMap, trustedMap).lines) {
+          expect(lines[line - 1]).toMatch(/deny|reject/);
+          expect(given).toContain(`map_ip`);
+          expect(given).toContain(blockedMap);
+        }
+        for (const { host, port } of bindAddresses(given)) {
+          expect(port).toBeLessThanOrEqual(65_535);
+          expect(given.includes(host) || ['0.0.0.0', '::'].includes(host)).toBe(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('from a hostile template or a damaged one is whole, or a refusal that says why', async () => {
+    const template = fc.oneof(
+      damaged(Buffer.from(builtInTemplate)).map((bytes) => bytes.toString()),
+      fc.constantFrom(...hostileTexts).map((text) => `${builtInTemplate}\n${text}\n`),
+    );
+    await fc.assert(
+      fc.asyncProperty(template, async (given) => {
+        try {
+          const { text } = await renderConfiguration(given, 'a template', { ...sampleInput, sites: sampleSites });
+          expect(text.endsWith('\n')).toBe(true);
+          expect(findBlockedRule(text, blockedMap, trustedMap).lines.length).toBeGreaterThan(0);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ServiceError);
+          expect((error as ServiceError).status).toBe(422);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,276 @@
+// What one client may take, over real connections. The service as a whole under hostile clients: test/hostile-clients.
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { connectionLimit } from './connection-limit.ts';
+import { type Listening, listen } from './listen.ts';
+import { BEARER, BULK, type Overrides, stubApp } from './testkit/stub-services.ts';
+
+const open: Listening[] = [];
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const listening of open.splice(0)) await listening.close(0);
+});
+
+async function serve(overrides: Overrides = {}, options: Parameters<typeof stubApp>[1] = {}) {
+  const stub = stubApp(overrides, options);
+  const listening = await listen(stub.app, { host: '127.0.0.1', port: 0 });
+  open.push(listening);
+  return { ...stub, port: Number(new URL(listening.url).port) };
+}
+
+/** A connection that collects what it is told. */
+async function connection(port: number): Promise<{ socket: Socket; text(): string; closed: Promise<void> }> {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  await once(socket, 'connect');
+  return { socket, text: () => text, closed };
+}
+
+async function answerOf(sent: ReturnType<typeof request>): Promise<{ status: number; retryAfter: string | undefined }> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
+}
+
+const bearer = `authorization: ${BEARER.authorization}\r\n`;
+
+describe('the body of a request that was refused', () => {
+  test.each([
+    ['without a key', '', 401],
+    ['to a path that does not exist', bearer, 404],
+    ['with a Content-Type that is not taken', `${bearer}content-type: image/png\r\n`, 415],
+  ])('%s is not waited for: the connection ends although a byte comes now and then', async (_name, headers, status) => {
+    const { port, calls } = await serve({}, { timeouts: { leftOver: 100 } });
+    const path = status === 404 ? '/nowhere' : '/api/blocked-ips';
+    const client = await connection(port);
+    client.socket.write(`PUT ${path} HTTP/1.1\r\nhost: a\r\n${headers}content-length: 10000000000\r\n\r\n1`);
+    const dribble = setInterval(() => client.socket.write('1'), 10);
+    await client.closed;
+    clearInterval(dribble);
+    expect(client.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(calls).toEqual([]);
+  });
+
+  test('that comes at once keeps its connection', async () => {
+    const { port } = await serve({}, { timeouts: { leftOver: 60_000 } });
+    const client = await connection(port);
+    client.socket.write('PUT /api/blocked-ips HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\n');
+    await vi.waitFor(() => expect(client.text()).toContain('HTTP/1.1 401'));
+    client.socket.write('abcGET /livez HTTP/1.1\r\nhost: a\r\n\r\n');
+    await vi.waitFor(() => expect(client.text()).toMatch(/alive$/));
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  const head = (headers: string) =>
+    `PUT /api/blocked-ips HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n${headers}\r\n`;
+
+  test('is told to go on only with a valid key', async () => {
+    const { port } = await serve();
+    const client = await connection(port);
+    client.socket.write(head(bearer));
+    await vi.waitFor(() => expect(client.text()).toBe('HTTP/1.1 100 Continue\r\n\r\n'));
+    client.socket.write('192.0.2.1\n');
+    await vi.waitFor(() => expect(client.text()).toContain('HTTP/1.1 200'));
+  });
+
+  test('is refused without being asked for the body, and the connection ends', async () => {
+    const { port } = await serve();
+    const client = await connection(port);
+    client.socket.write(head(''));
+    await client.closed;
+    expect(client.text()).toMatch(/^HTTP\/1.1 401 /);
+    expect(client.text()).not.toContain('100 Continue');
+  });
+
+  test('any other expectation is no reason to refuse', async () => {
+    const { port } = await serve();
+    const client = await connection(port);
+    client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\nexpect: a miracle\r\n\r\n');
+    await vi.waitFor(() => expect(client.text()).toMatch(/alive$/));
+  });
+});
+
+describe('more connections than there is room for', () => {
+  test('the oldest without a valid key gives way, and the newest is served', async () => {
+    const { port } = await serve({}, { limits: { connections: 3 } });
+    const silent = [];
+    for (let index = 0; index < 3; index += 1) silent.push(await connection(port));
+    const answer = await answerOf(request({ port, path: '/api/keys', headers: BEARER, agent: false }).end());
+    expect(answer.status).toBe(200);
+    await silent[0]!.closed;
+    expect(silent.slice(1).map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+  });
+
+  test('whoever has shown a valid key keeps its connection, however many strangers come', async () => {
+    const { port } = await serve({}, { limits: { connections: 3 } });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const first = request({ port, path: '/api/keys', headers: BEARER, agent }).end();
+    await answerOf(first);
+    const strangers = [];
+    for (let index = 0; index < 20; index += 1) strangers.push(await connection(port));
+    await strangers[17]!.closed;
+    const second = request({ port, path: '/api/keys', headers: BEARER, agent }).end();
+    expect((await answerOf(second)).status).toBe(200);
+    expect(second.socket).toBe(first.socket);
+    agent.destroy();
+  });
+
+  test('of those with a valid key the one that is idle longest gives way', async () => {
+    const { port } = await serve({}, { limits: { connections: 2 } });
+    const agents = [0, 1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const used: Socket[] = [];
+    for (const agent of agents) {
+      const sent = request({ port, path: '/api/keys', headers: BEARER, agent }).end();
+      expect((await answerOf(sent)).status).toBe(200);
+      used.push(sent.socket!);
+    }
+    await vi.waitFor(() => expect(used[0]!.destroyed).toBe(true));
+    expect(used.slice(1).map(({ destroyed }) => destroyed)).toEqual([false, false]);
+    for (const agent of agents) agent.destroy();
+  });
+
+  test('when all of them work, a newcomer is told to come again, and what it asks is not done', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { port, calls } = await serve(
+      { configuration: { diff: () => gate.promise.then(() => ({ changed: false, diff: '' })) } },
+      { limits: { connections: 2 } },
+    );
+    const busy = [1, 2].map(() => request({ port, path: '/api/config/diff', headers: BEARER, agent: false }).end());
+    const answers = busy.map(answerOf);
+    await vi.waitFor(() => expect(calls).toHaveLength(2));
+    const newcomer = await connection(port);
+    newcomer.socket.write(`DELETE /api/keys/a HTTP/1.1\r\nhost: a\r\n${bearer}\r\n`);
+    await newcomer.closed;
+    expect(newcomer.text()).toMatch(/^HTTP\/1.1 503 .*retry-after: 1.*"code":6002/s);
+    expect(newcomer.text().match(/HTTP\/1.1/g)).toHaveLength(1);
+    gate.resolve();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+    expect(calls.map(({ method }) => method)).toEqual(['configuration.diff', 'configuration.diff']);
+  });
+});
+
+describe('more requests than may wait', () => {
+  test('are refused with 503 and Retry-After until one is answered, given up ones included', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { port, calls } = await serve(
+      { configuration: { diff: () => gate.promise.then(() => ({ changed: false, diff: '' })) } },
+      { limits: { requests: 2 } },
+    );
+    const ask = () => request({ port, path: '/api/config/diff', headers: BEARER, agent: false }).end();
+    const given = ask().on('error', () => undefined);
+    const kept = answerOf(ask());
+    await vi.waitFor(() => expect(calls).toHaveLength(2));
+    given.destroy();
+    expect(await answerOf(ask())).toEqual({ status: 503, retryAfter: '1' });
+    expect((await answerOf(request({ port, path: '/livez', agent: false }).end())).status).toBe(200);
+    gate.resolve();
+    expect((await kept).status).toBe(200);
+    await vi.waitFor(async () =>
+      expect(await Promise.all([answerOf(ask()), answerOf(ask())])).toEqual([
+        { status: 200, retryAfter: undefined },
+        { status: 200, retryAfter: undefined },
+      ]),
+    );
+  });
+});
+
+describe('pipelined requests', () => {
+  test('are answered in order, some tens at once', async () => {
+    const { port } = await serve();
+    const client = await connection(port);
+    client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30));
+    await vi.waitFor(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(30));
+    client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30));
+    await vi.waitFor(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(60));
+  });
+
+  test('end their connection when they are a flood, and only a few of them were looked at', async () => {
+    const stub = await serve({ health: { ready: () => new Promise(() => undefined) } });
+    const client = await connection(stub.port);
+    client.socket.write('GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(5_000));
+    await client.closed;
+    expect(stub.calls.length).toBeLessThanOrEqual(32);
+  });
+});
+
+describe('exports of the whole list', () => {
+  test('that nobody reads are bounded; more is told to come again', async () => {
+    const endless = async function* () {
+      for (;;) yield Array(5_000).fill('192.0.2.1') as string[];
+    };
+    const { port } = await serve({ blockedSet: { listTexts: endless } });
+    const ask = `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\n${bearer}\r\n`;
+    const lists = await Promise.all(
+      Array.from({ length: 257 }, async () => {
+        const client = await connection(port);
+        client.socket.write(ask);
+        await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 (200|503)/), {
+          timeout: 20_000,
+          interval: 50,
+        });
+        client.socket.pause();
+        return client;
+      }),
+    );
+    expect(lists.map(({ text }) => text().slice(9, 12)).sort()).toEqual([...Array(256).fill('200'), '503']);
+    for (const { socket } of lists) socket.destroy();
+    await vi.waitFor(async () => {
+      const client = await connection(port);
+      client.socket.write(ask);
+      await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 200/));
+    });
+  });
+});
+
+describe('batches', () => {
+  test('are in memory as a whole, so only a few large ones may be there at once', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { port, calls } = await serve({ blockedSet: { batch: () => gate.promise.then(() => BULK) } });
+    const payload = JSON.stringify({
+      add: Array.from({ length: 100_000 }, (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`),
+    });
+    const send = () => {
+      const sent = request({
+        port,
+        method: 'POST',
+        path: '/api/blocked-ips/batch',
+        headers: { ...BEARER, 'content-type': 'application/json' },
+        agent: false,
+      });
+      sent.end(payload);
+      return answerOf(sent);
+    };
+    const taken = [];
+    for (let index = 1; index <= 3; index += 1) {
+      taken.push(send());
+      await vi.waitFor(() => expect(calls).toHaveLength(index), 10_000);
+    }
+    expect(await send()).toEqual({ status: 503, retryAfter: '1' });
+    gate.resolve();
+    expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await send()).status).toBe(200);
+  });
+});
+
+test.each([
+  ['', 2048],
+  ['Max open files            1024                 20000                files     \n', 448],
+  ['Max open files            20000                20000                files     \n', 2048],
+  ['Max open files            unlimited            unlimited            files     \n', 2048],
+  ['Max open files            64                   64                   files     \n', 16],
+  ['Max open files            garbage\n', 2048],
+])('the limit of connections leaves descriptors for the rest: %j is %i', (limits, most) => {
+  expect(connectionLimit(limits)).toBe(most);
+});

@@ -1,0 +1,61 @@
+// What one client may take: connections, requests under way, and the time for what is left of a refused body.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { connectionLimit, readProcessLimits } from './connection-limit.ts';
+import { Connections } from './connections.ts';
+import { turnAway } from './error-replies.ts';
+import { Expectations } from './expectations.ts';
+import { dropLeftOverBody } from './left-over-body.ts';
+import { boundPipelining } from './pipelining.ts';
+import { busy, hostMissing } from './refusals.ts';
+import { RequestLimit } from './request-limit.ts';
+
+export interface Limits {
+  /** Connections held at once. */
+  readonly connections: number;
+  /** Requests with a valid key that are not answered yet. */
+  readonly requests: number;
+}
+
+/**
+ * To be called before the hooks that authenticate; the returned function after them.
+ * @param leftOverMs how long the rest of a body is waited for when its request was answered
+ */
+export function addBounds(app: FastifyInstance, limits: Partial<Limits>, leftOverMs: number): () => void {
+  const connections = new Connections(limits.connections ?? connectionLimit(readProcessLimits()), turnAway);
+  const requests = new RequestLimit(limits.requests);
+  const expectations = new Expectations();
+  const done = new WeakMap<FastifyRequest, () => void>();
+
+  app.server.on('connection', (socket) => connections.admit(socket));
+  expectations.watch(app.server);
+  boundPipelining(app.server, connections);
+  app.addHook('onRequest', (request, _reply, next) => {
+    const { socket, httpVersion } = request.raw;
+    if (connections.wasRefused(socket)) next(busy('every connection is in use'));
+    else if (httpVersion === '1.1' && request.headers.host === undefined) next(hostMissing());
+    else next();
+  });
+  app.addHook('onSend', (request, reply, payload, next) => {
+    done.get(request)?.();
+    // Its body may come now or never, and could be taken for the next request.
+    if (expectations.waits(request.raw)) reply.header('connection', 'close');
+    next(null, payload);
+  });
+  app.addHook('onResponse', (request, _reply, next) => {
+    dropLeftOverBody(request.raw, leftOverMs);
+    next();
+  });
+
+  return () =>
+    app.addHook('onRequest', (request, reply, next) => {
+      if (request.routeOptions.config?.open === true) return next();
+      connections.prove(request.raw.socket);
+      try {
+        done.set(request, requests.begin());
+      } catch (error) {
+        return next(error as Error);
+      }
+      expectations.goOn(request.raw, reply.raw);
+      next();
+    });
+}

@@ -1,0 +1,121 @@
+// Who may hold a connection when there are more than the service can bear. A connection that has shown a valid key stays
+// as long as it is used; one that has shown nothing gives way to a newer one. So strangers, however many and however
+// slow, wait only for each other, and whoever speaks at once is served.
+import type { Socket } from 'node:net';
+
+interface Connection {
+  readonly socket: Socket;
+  readonly source: string;
+  proved: boolean;
+  /** Requests under way. */
+  busy: number;
+}
+
+export class Connections {
+  readonly #limit: number;
+  readonly #refuse: (socket: Socket) => void;
+  readonly #known = new Map<Socket, Connection>();
+  /** Those without a valid key so far, by the address they come from, the oldest first. */
+  readonly #strangers = new Map<string, Set<Connection>>();
+  readonly #refused = new WeakSet<Socket>();
+
+  /** @param refuse answers 503 and closes; for a connection that finds no room */
+  constructor(limit: number, refuse: (socket: Socket) => void) {
+    this.#limit = limit;
+    this.#refuse = refuse;
+  }
+
+  get count(): number {
+    return this.#known.size;
+  }
+
+  admit(socket: Socket): void {
+    // Over a unix socket there is no address; its users share one count.
+    const connection: Connection = { socket, source: socket.remoteAddress ?? 'unix', proved: false, busy: 0 };
+    if (this.#known.size >= this.#limit && !this.#makeRoom()) {
+      this.#refused.add(socket);
+      this.#refuse(socket);
+      return;
+    }
+    this.#known.set(socket, connection);
+    this.#strangersOf(connection.source).add(connection);
+    socket.once('close', () => this.#forget(connection));
+  }
+
+  /** A valid key came over it. */
+  prove(socket: Socket): void {
+    const connection = this.#known.get(socket);
+    if (connection === undefined || connection.proved) return;
+    connection.proved = true;
+    this.#dropStranger(connection);
+  }
+
+  /** Whether it was told that there is no room: what it asks all the same must not be done. */
+  wasRefused(socket: Socket): boolean {
+    return this.#refused.has(socket);
+  }
+
+  /** Requests of this connection that are not answered yet. */
+  underWay(socket: Socket): number {
+    return this.#known.get(socket)?.busy ?? 0;
+  }
+
+  /** A request begins; the returned function is to be called once, when it is answered or given up. */
+  begin(socket: Socket): () => void {
+    const connection = this.#known.get(socket);
+    if (connection === undefined) return () => undefined;
+    connection.busy += 1;
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      connection.busy -= 1;
+      if (connection.busy > 0 || !connection.proved || !this.#known.has(socket)) return;
+      // The order of the map is the order of last use, for `#makeRoom`.
+      this.#known.delete(socket);
+      this.#known.set(socket, connection);
+    };
+  }
+
+  #makeRoom(): boolean {
+    const victim = this.#oldestStranger() ?? this.#longestIdle();
+    if (victim === undefined) return false;
+    this.#forget(victim);
+    victim.socket.destroy();
+    return true;
+  }
+
+  /** Of the address that has the most: whoever opens thousands pays for it, and not its neighbour. */
+  #oldestStranger(): Connection | undefined {
+    let most: Set<Connection> | undefined;
+    for (const strangers of this.#strangers.values()) {
+      if (most === undefined || strangers.size > most.size) most = strangers;
+    }
+    return most?.values().next().value;
+  }
+
+  /** Between two requests a client expects its connection to be closed at any time (RFC 9112, 9.5). */
+  #longestIdle(): Connection | undefined {
+    for (const connection of this.#known.values()) if (connection.proved && connection.busy === 0) return connection;
+    return undefined;
+  }
+
+  #strangersOf(source: string): Set<Connection> {
+    const known = this.#strangers.get(source);
+    if (known !== undefined) return known;
+    const strangers = new Set<Connection>();
+    this.#strangers.set(source, strangers);
+    return strangers;
+  }
+
+  #dropStranger(connection: Connection): void {
+    const strangers = this.#strangers.get(connection.source);
+    strangers?.delete(connection);
+    if (strangers?.size === 0) this.#strangers.delete(connection.source);
+  }
+
+  #forget(connection: Connection): void {
+    this.#known.delete(connection.socket);
+    this.#dropStranger(connection);
+  }
+}

@@ -1,0 +1,185 @@
+// Bodies, queries, times and names as they come over the wire: whole, in pieces, and damaged.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { damaged, pieces } from '../../testkit/damage.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { prefersText } from './accept.ts';
+import { type JsonForm, type JsonValue, readJsonValues } from './json-values.ts';
+import { parseTime } from './rfc3339.ts';
+import { shortJson } from './short-json.ts';
+import { refusalOfJson } from './strict-json.ts';
+import { readTextList } from './text-list.ts';
+
+async function* streamOf(parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
+  yield* parts;
+}
+
+/** What came of it: all values, or the refusal; anything else that is thrown fails the test. */
+async function outcomeOf<Item>(read: AsyncIterable<readonly Item[]>): Promise<string> {
+  const items: Item[] = [];
+  try {
+    for await (const batch of read) items.push(...batch);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ServiceError);
+    expect((error as ServiceError).status).toBeGreaterThanOrEqual(400);
+    expect((error as ServiceError).status).toBeLessThan(500);
+    return `refused ${(error as ServiceError).status}`;
+  }
+  return JSON.stringify(items);
+}
+
+const ARRAY: JsonForm = { root: 'array', paths: ['$.*'], name: 'a list' };
+const OBJECT: JsonForm = { root: 'object', paths: ['$.*', '$.*.*'], name: 'an object' };
+
+const array = Buffer.from(
+  '["192.0.2.1", {"ip_address": "2001:db8::/32", "reason": "Gr\u00f6\u00dfe \\ud83e\\udd8a", "force": true},\n null, 1.5e3, []]',
+);
+const lists = Buffer.from(
+  '{"add": ["192.0.2.1", {"ip_address": "192.0.2.2", "duration_seconds": 60}], "remove": ["10.0.0.0/8"]}',
+);
+const text = Buffer.from('# a list\r\n192.0.2.1\r\n\n 10.0.0.0/8\t; why\n2001:DB8::1\nnonsense\n198.51.100.7');
+
+describe.each([
+  ['a JSON array', array, (parts: readonly Buffer[]) => readJsonValues(streamOf(parts), ARRAY)],
+  ['a JSON object with lists', lists, (parts: readonly Buffer[]) => readJsonValues(streamOf(parts), OBJECT)],
+  ['a text list', text, (parts: readonly Buffer[]) => readTextList(streamOf(parts))],
+] as const)('%s', (_name, bytes, read) => {
+  test('is the same whole, byte by byte and cut anywhere, damaged or not, and ends in values or a refusal', async () => {
+    const cut = fc
+      .oneof(fc.constant(bytes), damaged(bytes))
+      .chain((whole) => pieces(whole).map((parts) => [whole, parts] as const));
+    await fc.assert(
+      fc.asyncProperty(cut, async ([whole, parts]) => {
+        expect(await outcomeOf<unknown>(read(parts))).toBe(await outcomeOf<unknown>(read([whole])));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('JSON as it comes', () => {
+  const inOne = async (bytes: Buffer): Promise<string> => {
+    const outcome = await outcomeOf<JsonValue>(readJsonValues(streamOf([bytes]), ARRAY));
+    return outcome.startsWith('[')
+      ? JSON.stringify((JSON.parse(outcome) as JsonValue[]).map(({ value }) => value))
+      : outcome;
+  };
+
+  test('has the values that JSON.parse finds, and is refused where that refuses', async () => {
+    const document = fc
+      .array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 5 })
+      .map((value) => Buffer.from(JSON.stringify(value)));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(document, document.chain(damaged), damaged(array)), async (bytes) => {
+        const mine = await inOne(bytes);
+        let theirs: unknown;
+        try {
+          theirs = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+          expect(mine, bytes.toString()).toMatch(/^refused/);
+          return;
+        }
+        const marked = /\ufeff|\\ufeff/i.test(bytes.toString());
+        if (!Array.isArray(theirs) || marked || refusalOfJson(bytes.toString()) !== null)
+          expect(mine).toMatch(/^refused/);
+        else expect(mine, bytes.toString()).toBe(JSON.stringify(theirs));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['{"a":1,"a":2}', /stands twice/],
+    ['{"a":1,"\\u0061":2}', /stands twice/],
+    ['{"b":{"a":1},"c":[{"a":1,"b":2,"a":3}]}', /stands twice/],
+    ['{"__proto__":1,"__proto__":2}', /stands twice/],
+    ['['.repeat(33) + ']'.repeat(33), /more than 32 levels/],
+    ['{"a":1,"b":{"a":[{"a":1},{"a":"a\\":\\"a"}]}}', null],
+    ['["a","a",":"]', null],
+    ['{"a":"{\\"b\\":1,\\"b\\":2}"}', null],
+    ['['.repeat(32) + ']'.repeat(32), null],
+  ])('%s is judged alike as a whole and as a stream', async (json, refusal) => {
+    const whole = refusalOfJson(json);
+    const streamed = await outcomeOf<JsonValue>(
+      readJsonValues(streamOf([Buffer.from(`[${json.startsWith('[['.repeat(16)) ? '1' : json}]`)]), ARRAY),
+    );
+    if (refusal === null) expect(whole).toBeNull();
+    else expect(whole?.detail).toMatch(refusal);
+    if (!json.startsWith('[[')) expect(streamed.startsWith('refused')).toBe(refusal !== null);
+  });
+
+  test.each(['["\ufeff192.0.2.1"]', '["\\ufeff192.0.2.1"]', '["\\uFEFF192.0.2.1"]'])(
+    'never loses a byte order mark out of a text: %j is refused, however it is cut',
+    async (json) => {
+      const bytes = Buffer.from(json);
+      await fc.assert(
+        fc.asyncProperty(pieces(bytes), async (parts) => {
+          expect(await outcomeOf<JsonValue>(readJsonValues(streamOf(parts), ARRAY))).toBe('refused 400');
+        }),
+        { numRuns: 20 },
+      );
+    },
+  );
+
+  test('is refused when it is nested without end, before anything walks over it', async () => {
+    const deep = Buffer.from(`[${'['.repeat(30_000)}${']'.repeat(30_000)}]`);
+    expect(await outcomeOf<JsonValue>(readJsonValues(streamOf([deep]), ARRAY))).toBe('refused 413');
+  });
+
+  test('is shown by its beginning, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const shown = shortJson(value, 100);
+        if (JSON.stringify(value).length <= 100 && !shown.includes('...')) expect(shown).toBe(JSON.stringify(value));
+        expect(shown.slice(0, 100).length).toBeLessThanOrEqual(100);
+      }),
+    );
+    let deep: unknown = 1;
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    expect(shortJson(deep, 100)).toBe('[[[[[...]]]]]');
+  });
+});
+
+describe('a time', () => {
+  test('is read as it is meant, and never a text that says another', () => {
+    const time = fc.date({
+      min: new Date('0001-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T00:00:00Z'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(time, (date) => {
+        const parsed = parseTime(date.toISOString());
+        expect(parsed.ok && parsed.value.getTime()).toBe(date.getTime());
+      }),
+    );
+    fc.assert(
+      fc.property(damaged(Buffer.from('2030-01-31T12:34:56.789+01:30')), (bytes) => {
+        const given = bytes.toString();
+        const parsed = parseTime(given);
+        if (!parsed.ok) {
+          expect(parsed.why).toMatch(/^[ -~]+$/);
+          return;
+        }
+        expect(given).toMatch(/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/);
+        const zone = /([+-])(\d\d):(\d\d)$/.exec(given);
+        const offset = zone === null ? 0 : (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 60 + Number(zone[3]));
+        const local = new Date(parsed.value.getTime() + offset * 60_000).toISOString();
+        expect(local.slice(0, 19)).toBe(given.slice(0, 19).toUpperCase());
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test('an Accept header of any form is read', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 300 }), (accept) => void expect(typeof prefersText(accept)).toBe('boolean')),
+  );
+  fc.assert(
+    fc.property(damaged(Buffer.from('text/plain;q=0.8, application/json;q=0.5')), (bytes) => {
+      if (prefersText(bytes.toString('latin1'))) expect(bytes.toString('latin1').toLowerCase()).toContain('text/plain');
+    }),
+  );
+});

@@ -1,0 +1,178 @@
+// Every hostile value through every field of every endpoint: as requests, each with the field it goes through.
+import {
+  hostileBodies,
+  hostileHeaders,
+  hostileJson,
+  hostileOthers,
+  hostileRawPaths,
+  hostileTexts,
+  hugeTexts,
+} from '../../../testkit/hostile-values.ts';
+import { bodyWith, type Endpoint, endpoints, fieldName } from './endpoint-fields.ts';
+
+export interface Attack {
+  /** `POST /api/blocked-ips reason = "..."` */
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  readonly where: 'path' | 'query' | 'body' | 'whole body' | 'header';
+  readonly field: string;
+  /** As JSON; null where it is none. */
+  readonly value: string | null;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+const PATH_SAMPLES: Readonly<Record<string, string>> = {
+  ip_address: '192.0.2.77',
+  domain: 'hostile.example',
+  name: 'hostile-key',
+  id: '20261120T120000000Z-1',
+};
+
+/** So that a trusted address never covers the one that is blocked. */
+const TRUSTED_SAMPLE = '198.51.100.77';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export async function attacks(): Promise<Attack[]> {
+  const all: Attack[] = [];
+  for (const endpoint of await endpoints()) {
+    if (endpoint.method === 'HEAD') continue;
+    all.push(
+      ...throughPath(endpoint),
+      ...throughQuery(endpoint),
+      ...throughBody(endpoint),
+      ...throughHeaders(endpoint),
+    );
+  }
+  return all;
+}
+
+function attack(
+  endpoint: Endpoint,
+  where: Attack['where'],
+  field: string,
+  value: string | null,
+  request: Partial<Pick<Attack, 'path' | 'headers' | 'body'>>,
+): Attack {
+  const name = `${endpoint.method} ${endpoint.url} ${where} ${field} = ${(value ?? '').slice(0, 80)}`;
+  const headers: Record<string, string> = { ...(endpoint.body === undefined ? {} : JSON_TYPE), ...request.headers };
+  const body = request.body ?? (endpoint.body === undefined ? undefined : JSON.stringify(endpoint.body));
+  return {
+    name,
+    endpoint,
+    where,
+    field,
+    value,
+    path: request.path ?? pathOf(endpoint),
+    headers,
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+function pathOf(endpoint: Endpoint, field?: string, text?: string): string {
+  return endpoint.url.replaceAll(/:([a-z_]+)/g, (_match, name: string) => {
+    if (name === field) return text as string;
+    return name === 'ip_address' && endpoint.url.includes('trusted') ? TRUSTED_SAMPLE : (PATH_SAMPLES[name] ?? name);
+  });
+}
+
+const wellFormed = hostileTexts.filter((text) => text.isWellFormed());
+
+function throughPath(endpoint: Endpoint): Attack[] {
+  return endpoint.pathFields.flatMap((field) => [
+    ...wellFormed.map((text) =>
+      attack(endpoint, 'path', field, JSON.stringify(text), {
+        path: pathOf(endpoint, field, encodeURIComponent(text)),
+      }),
+    ),
+    ...hostileRawPaths.map((text) => attack(endpoint, 'path', field, null, { path: pathOf(endpoint, field, text) })),
+  ]);
+}
+
+function throughQuery(endpoint: Endpoint): Attack[] {
+  // One that nobody knows too: every endpoint with a query refuses it.
+  const fields = endpoint.queryFields.length === 0 ? [] : [...endpoint.queryFields, 'unknown_field', '__proto__'];
+  return fields.flatMap((field) => [
+    ...wellFormed.map((text) =>
+      attack(endpoint, 'query', field, JSON.stringify(text), {
+        path: `${pathOf(endpoint)}?${field}=${encodeURIComponent(text)}`,
+      }),
+    ),
+    ...hostileRawPaths.map((text) =>
+      attack(endpoint, 'query', field, null, { path: `${pathOf(endpoint)}?${field}=${text}` }),
+    ),
+    attack(endpoint, 'query', field, null, { path: `${pathOf(endpoint)}?${field}=1&${field}=2` }),
+    attack(endpoint, 'query', field, null, { path: `${pathOf(endpoint)}?${field}[]=1` }),
+  ]);
+}
+
+function throughBody(endpoint: Endpoint): Attack[] {
+  const whole = hostileBodies.flatMap(([what, body]) =>
+    ['application/json', 'text/plain', 'application/octet-stream'].map((type) =>
+      attack(endpoint, 'whole body', `${what} as ${type}`, null, { body, headers: { 'content-type': type } }),
+    ),
+  );
+  const values = [
+    ...[...hostileTexts, ...hugeTexts, ...hostileOthers].map((value) => JSON.stringify(value)),
+    ...hostileJson,
+  ];
+  return [
+    ...(endpoint.streamed ? [] : whole),
+    ...endpoint.bodyFields.flatMap((way) =>
+      values.map((json) =>
+        attack(endpoint, 'body', fieldName(way), json, { body: bodyWith(endpoint.body, way, json) }),
+      ),
+    ),
+  ];
+}
+
+/** Those that are read: by the key's check, by the router, by the bodies, by the answers, by the log. */
+const HEADERS = [
+  'authorization',
+  'x-request-id',
+  'accept',
+  'content-type',
+  'content-encoding',
+  'host',
+  'cookie',
+  'x-forwarded-for',
+];
+
+function throughHeaders(endpoint: Endpoint): Attack[] {
+  if (endpoint.method !== 'GET' && endpoint.body === undefined) return [];
+  return HEADERS.flatMap((header) =>
+    hostileHeaders.map((value) =>
+      attack(endpoint, 'header', header, JSON.stringify(value), { headers: { [header]: value } }),
+    ),
+  );
+}
+
+/** What may be any text of one line. May only shrink. */
+export const FREE_TEXTS: ReadonlySet<string> = new Set(['reason', 'blocked_by', 'note']);
+
+const ONE_LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
+const PLAIN_WORD = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
+
+/** Whether a value may pass after all, by rules written here once more. */
+export function isHarmless({ field, value, where }: Attack): boolean {
+  if (where === 'header' || value === null) return true;
+  let given: unknown;
+  try {
+    given = JSON.parse(value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+  // A client resolves these before it asks (RFC 3986, 5.2.4); it asks for something else then.
+  if (where === 'path' && (given === '.' || given === '..')) return true;
+  // Opaque here; the store that made it refuses what it did not make.
+  if (field === 'cursor' && /^[A-Za-z0-9._:=+/%-]{1,256}$/.test(String(given))) return true;
+  // The beginning of an address; what is none finds nothing.
+  if (field === 'q' && /^[0-9A-Fa-f:./]{1,64}$/.test(String(given))) return true;
+  if (given === null || typeof given === 'boolean' || given === 0) return true;
+  if (typeof given === 'object') return field === 'servers[0].options' && Object.keys(given).length === 0;
+  if (typeof given === 'string') return FREE_TEXTS.has(field) ? ONE_LINE.test(given) : PLAIN_WORD.test(given);
+  return false;
+}

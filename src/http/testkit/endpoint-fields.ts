@@ -1,0 +1,117 @@
+// Every endpoint with every field of its path, its query and its body, from the app's own routes and schemas: whoever
+// adds an endpoint or a field has it attacked, or is told here that a sample is missing.
+import type { RouteOptions } from 'fastify';
+import { stubApp } from './stub-services.ts';
+
+export interface Endpoint {
+  readonly method: string;
+  /** As it was registered, `/api/sites/:domain`. */
+  readonly url: string;
+  readonly open: boolean;
+  /** The body is read as it comes, and has no schema. */
+  readonly streamed: boolean;
+  readonly pathFields: readonly string[];
+  readonly queryFields: readonly string[];
+  /** A right body, or undefined where none is taken. */
+  readonly body: unknown;
+  /** The ways to every field of it, with wrong or missing optional ones included. */
+  readonly bodyFields: readonly (readonly (string | number)[])[];
+}
+
+/** A right value for each field by its name. A new field needs one. */
+const SAMPLES: Readonly<Record<string, unknown>> = {
+  ip_address: '192.0.2.77',
+  reason: 'a reason',
+  blocked_by: 'somebody',
+  expires_at: '2090-01-01T00:00:00Z',
+  duration_seconds: 60,
+  force: true,
+  note: 'a note',
+  domain: 'hostile.example',
+  address: '127.0.0.1',
+  port: 9,
+  options: { weight: 1, backup: false, max_connections: 10, check: false, ssl: 'none' },
+  name: 'hostile-key',
+  scopes: ['admin'],
+  id: '20261120T120000000Z-1',
+};
+
+/** Fields that exclude each other: a right body has one of them. */
+const EXCLUDED = new Set(['duration_seconds']);
+
+interface Schema {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+export async function endpoints(): Promise<Endpoint[]> {
+  const routes: RouteOptions[] = [];
+  const { app } = stubApp({}, { onRoute: (route) => routes.push(route) });
+  await app.ready();
+  await app.close();
+  return routes.flatMap((route) => [route.method].flat().map((method) => describeRoute(method, route)));
+}
+
+function describeRoute(method: string, route: RouteOptions): Endpoint {
+  const schema = route.schema as { querystring?: Schema; body?: Schema } | undefined;
+  const body = schema?.body === undefined ? undefined : sampleOf(schema.body, 'body');
+  return {
+    method,
+    url: route.url,
+    open: route.config?.open === true,
+    streamed: route.config?.streamed === true,
+    pathFields: [...route.url.matchAll(/:([a-z_]+)/g)].map((match) => match[1] as string),
+    queryFields: Object.keys(schema?.querystring?.properties ?? {}),
+    body,
+    bodyFields: schema?.body === undefined ? [] : fieldsOf(schema.body, body, []),
+  };
+}
+
+function sampleOf(schema: Schema, name: string): unknown {
+  if (schema.properties !== undefined) {
+    const names = Object.keys(schema.properties).filter((field) => !EXCLUDED.has(field));
+    return Object.fromEntries(names.map((field) => [field, sampleOf(schema.properties?.[field] as Schema, field)]));
+  }
+  if (name in SAMPLES) return SAMPLES[name];
+  if (schema.items !== undefined) return [sampleOf(schema.items, name)];
+  throw new Error(`there is a new field, ${name}: give it a sample, so that it is attacked`);
+}
+
+function fieldsOf(
+  schema: Schema,
+  sample: unknown,
+  way: readonly (string | number)[],
+): (readonly (string | number)[])[] {
+  if (schema.properties !== undefined) {
+    return Object.entries(schema.properties).flatMap(([name, field]) => {
+      const inner = (sample as Record<string, unknown>)[name];
+      return [[...way, name], ...fieldsOf(field, inner, [...way, name])];
+    });
+  }
+  if (schema.items !== undefined)
+    return [[...way, 0], ...fieldsOf(schema.items, (sample as unknown[])[0], [...way, 0])];
+  // An object without a schema: its parser is another one, and its fields are those of the sample.
+  if (typeof sample === 'object' && sample !== null) return Object.keys(sample).map((name) => [...way, name]);
+  return [];
+}
+
+/** The body as JSON with the text `json` in the field's place. */
+export function bodyWith(body: unknown, way: readonly (string | number)[], json: string): string {
+  const mark = '\u0001here\u0001';
+  const copy = structuredClone(body) as Record<string | number, unknown>;
+  let inner = copy;
+  for (const step of way.slice(0, -1)) inner = inner[step] as Record<string | number, unknown>;
+  const last = way.at(-1) as string | number;
+  inner[last] = mark;
+  if (last === 'duration_seconds') delete inner.expires_at;
+  return JSON.stringify(copy).replace(JSON.stringify(mark), () => json);
+}
+
+/** `servers[0].port`, as refusals name it. */
+export function fieldName(way: readonly (string | number)[]): string {
+  return way.reduce<string>(
+    (name, step) => (typeof step === 'number' ? `${name}[${step}]` : name === '' ? step : `${name}.${step}`),
+    '',
+  );
+}

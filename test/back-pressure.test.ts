@@ -1,0 +1,69 @@
+// When the writer falls behind, what comes on top is refused with 503 and `Retry-After` before the memory grows.
+
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import Database from 'better-sqlite3';
+import { afterEach, expect, test } from 'vitest';
+import { eventually } from '../testkit/conditions.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+const services: RealService[] = [];
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.stop();
+});
+
+async function memoryMb(pid: number): Promise<number> {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+describeOnEachProxy('back-pressure', ({ bin }) => {
+  test('thousands of blocks while the database is held are answered with 503, and none is lost or half done', {
+    timeout: 90_000,
+  }, async () => {
+    const service = await RealService.start({ bin });
+    services.push(service);
+    await service.healthy();
+    const rest = await memoryMb(service.pid);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
+    const block = (index: number): Promise<{ status: number; retryAfter: string | undefined }> =>
+      new Promise((resolve, reject) => {
+        const sent = request(
+          {
+            port: service.apiPort,
+            method: 'POST',
+            path: '/api/blocked-ips',
+            agent,
+            headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+          },
+          (answer) =>
+            answer
+              .resume()
+              .once('end', () =>
+                resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] }),
+              ),
+        );
+        sent.once('error', reject);
+        sent.end(JSON.stringify({ ip_address: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` }));
+      });
+
+    const holder = new Database(service.paths.database, { timeout: 5_000 });
+    holder.exec('BEGIN IMMEDIATE');
+    let most = 0;
+    const watch = setInterval(() => void memoryMb(service.pid).then((now) => (most = Math.max(most, now))), 50);
+    const answers = await Promise.all(Array.from({ length: 5_000 }, (_, index) => block(index)));
+    clearInterval(watch);
+    holder.exec('ROLLBACK');
+    holder.close();
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(answers.every(({ retryAfter }) => Number(retryAfter) >= 1)).toBe(true);
+    expect(most - rest).toBeLessThan(120);
+    await eventually('blocks are taken again', async () => (await service.block('192.0.2.1')).status === 201);
+    await service.healthy();
+    expect(await service.listed()).toEqual(['192.0.2.1']);
+    expect(await service.fileEntries()).toEqual(['192.0.2.1 1']);
+    expect(await service.runningMap()).toEqual(['192.0.2.1 1']);
+    agent.destroy();
+  });
+});

@@ -1,0 +1,167 @@
+// Every hostile value through every field of every endpoint of the real service, in front of a real proxy (promise 8).
+// Nothing of it reaches the configuration, a map file, a running map or the command line; every answer is a clear 4xx; no
+// line of the log is forged; what may be free text comes back exactly.
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { type Attack, attacks, FREE_TEXTS, isHarmless } from '../src/http/testkit/attacks.ts';
+import { hostileTexts } from '../testkit/hostile-values.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+const services: RealService[] = [];
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.stop();
+});
+
+const all = await attacks();
+/** Names of hosts and keys that only look hostile: each would be a reload, or a key. They are tested against stubs. */
+function makesSomething(one: Attack): boolean {
+  return /^(PUT|POST)$/.test(one.endpoint.method) && /sites|keys/.test(one.endpoint.url) && isHarmless(one);
+}
+
+/** Everything of the proxy that a hostile value could have changed. */
+async function proxyState(service: RealService): Promise<unknown> {
+  const files = await Promise.all(
+    [service.paths.config, service.paths.trustedMap].map((path) => readFile(path, 'latin1')),
+  );
+  const { master, current } = await service.processes();
+  const [listing = ''] = await service.raw('@1 show map');
+  return {
+    files,
+    entries: await service.fileEntries(),
+    running: (await service.runningMap()).sort(),
+    trusted: (await service.raw(`@1 show map ${service.paths.trustedMap}`))[0]?.replaceAll(/^0x\S+ /gm, ''),
+    maps: listing.replaceAll(/curr_ver=\d+ next_ver=\d+ /g, ''),
+    reloads: master.reloads,
+    workers: current.map(({ pid }) => pid),
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly id: string;
+}
+
+function send(service: RealService, agent: Agent, one: Attack): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    // Node sends the body of a DELETE without any framing unless its length is told.
+    const length = one.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(one.body)) };
+    const headers: Record<string, string> = { authorization: `Bearer ${service.key}`, ...length, ...one.headers };
+    const sent = request(
+      { port: service.apiPort, method: one.endpoint.method, path: one.path, headers, agent },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, text, id: String(response.headers['x-request-id']) }),
+        );
+        response.once('error', reject);
+      },
+    );
+    sent.once('error', (error) => reject(new Error(`${one.name}: ${error.message}`)));
+    sent.end(one.body);
+  });
+}
+
+/** Bytes that no client of Node's would send. */
+function sendRaw(service: RealService, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(service.apiPort, '127.0.0.1', () => socket.write(bytes, 'latin1'));
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk;
+      socket.end();
+    });
+    socket.once('error', reject).once('close', () => resolve(text));
+  });
+}
+
+describeOnEachProxy('hostile values', ({ bin, major }) => {
+  test('go through every field and nowhere else', { timeout: 120_000 }, async () => {
+    const service = await RealService.start({ bin });
+    services.push(service);
+    await service.block('192.0.2.77');
+    await service.call('PUT', '/api/trusted-ips/198.51.100.77', { body: {} });
+    await service.healthy();
+    const before = await proxyState(service);
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    const chosen = all
+      .filter((one) => one.where !== 'header' || one.endpoint.method === 'GET')
+      .filter((one) => !makesSomething(one))
+      // None of them meets the proxy, so each is sent in front of one version only: this half here, the other there.
+      .filter((_one, index) => index % 2 === major % 2);
+
+    const check = async (one: Attack): Promise<void> => {
+      const begun = performance.now();
+      const { status, text, id } = await send(service, agent, one);
+      expect(performance.now() - begun, one.name).toBeLessThan(5_000);
+      expect(status, `${one.name}: ${text}`).toBeLessThan(500);
+      if (status >= 400) expect(text, one.name).not.toMatch(/<script>/);
+      expect(id, one.name).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+      if (status < 300 && one.where === 'body' && FREE_TEXTS.has(one.field)) {
+        expect(JSON.parse(text)[one.field], one.name).toEqual(JSON.parse(one.value ?? ''));
+      }
+    };
+    const waiting = [...chosen];
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await check(next);
+      }),
+    );
+    agent.destroy();
+
+    // The elements of streamed bodies: each is listed as refused, and the others are taken.
+    const elements = hostileTexts.filter(
+      (text) => text.isWellFormed() && text.length < 5_000 && !text.includes('\ufeff'),
+    );
+    const batch = await service.call('POST', '/api/blocked-ips/batch', { body: { add: elements, remove: elements } });
+    expect(batch.body).toMatchObject({ added: 0, removed: 0, rejected_total: elements.length * 2 });
+    const set = await service.call('PUT', '/api/blocked-ips', { body: ['192.0.2.77', ...elements] });
+    expect(set.body).toMatchObject({ added: 0, removed: 0, unchanged: 1, rejected_total: elements.length });
+    // As lines some are comments, or two lines, or right once their blanks are gone.
+    const list = await service.call('PUT', '/api/blocked-ips', {
+      raw: ['192.0.2.77', ...elements].join('\n'),
+      contentType: 'text/plain',
+    });
+    expect(list.status, list.text).toBe(200);
+    expect(list.body.rejected_total).toBeGreaterThan(60);
+    const taken = (await service.listed()).filter((text) => text !== '192.0.2.77');
+    expect(taken).toEqual(['192.0.2.78']);
+    await service.unblock('192.0.2.78');
+
+    for (const bytes of [
+      'GET /livez\x00 HTTP/1.1\r\nhost: a\r\n\r\n',
+      'GET /livez HTTP/1.1\r\nhost: a\r\nx: a\nb: c\r\n\r\n',
+      'GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\nx\x00: c\r\n\r\n',
+      'GET /livez HTTP/1.1\r\n host: a\r\n\r\n',
+      'GET http://a/livez HTTP/9.9\r\nhost: a\r\n\r\n',
+      'POST /livez HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n',
+      'POST /livez HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+      'POST /livez HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked, identity\r\n\r\n',
+      'POST /livez HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      'GET /livez HTTP/1.1\r\n\r\n',
+    ]) {
+      expect(await sendRaw(service, bytes), JSON.stringify(bytes)).toMatch(/^HTTP\/1.1 4\d\d [\s\S]*problem\+json/);
+    }
+
+    const after = await proxyState(service);
+    expect(after).toEqual(before);
+    for (const line of (await readFile(service.paths.blockedMap, 'latin1')).split('\n')) {
+      expect(line).toMatch(/^(#[0-9A-Za-z.:/= -]*|[0-9a-f.:/]+ 1 *|)$/);
+    }
+    const log = (await service.logText()).split('\n').slice(0, -1);
+    for (const line of log)
+      expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z (INFO|WARN|ERROR) [A-Z][^\p{Cc}\u2028\u2029]*$/u);
+    expect(log.filter((line) => /Z [A-Z]+ Safe reload completed/.test(line)).length).toBeLessThanOrEqual(1);
+    for (const line of (await readFile(service.paths.jsonLog, 'utf8')).split('\n').slice(0, -1)) {
+      expect(Object.keys(JSON.parse(line))).toContain('msg');
+    }
+    expect((await service.health()).body, 'healthy after it').toMatchObject({ status: 'ok' });
+  });
+});

@@ -1,5 +1,6 @@
 // The specification's sync: the file is rewritten from the database, the running map is read whole with one
 // `show map` and compared; what differs is repaired and read again. Never `clear map`.
+import { crashPoint } from '../faults/crash-point.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -51,6 +52,7 @@ export class Synchroniser {
   async sync(options: { readonly acceptMapFile: boolean }): Promise<SyncAnswer> {
     const began = performance.now();
     await this.#keeper.updateBlockedIpsMap({ acceptOtherFile: options.acceptMapFile });
+    crashPoint('sync.file-written');
     const total = await this.#store.count();
     const answer = (
       current: Pick<WorkerVerdict, 'whole' | 'added' | 'removed' | 'reason'>,
@@ -86,6 +88,7 @@ export class Synchroniser {
     const current = this.#book.current();
     if (current === null) return unreadable('the master has no current worker');
     const verdict = await this.#workers.ensureWhole(this.#blocked, current.pid);
+    crashPoint('sync.current-compared');
     await this.#workers.ensureWhole(this.#trusted, current.pid);
     const draining: SyncAnswer['draining_workers'][number][] = [];
     for (const worker of this.#book.draining()) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { fsyncFolder } from '../files/atomic-file.ts';
 import { type BackupContent, type BackupMeta, DamagedSet, readMeta, readSet, sha256, writeSet } from './backup-set.ts';
 import type { NamedFile } from './sites-map.ts';
@@ -109,9 +110,11 @@ export class BackupStore {
     const folder = `.known-good.${id}`;
     const about = { id, created_at: this.#now().toISOString(), reason: 'known good', note: backupId };
     await writeSet(this.directory, folder, { configText, files, mapFiles: [] }, about);
+    crashPoint('known-good.written');
     const link = join(this.directory, `.link.${id}`);
     await symlink(folder, link);
     await rename(link, join(this.directory, knownGoodLink));
+    crashPoint('known-good.linked');
     await fsyncFolder(this.directory);
     await this.#sweep();
   }

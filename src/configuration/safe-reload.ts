@@ -1,9 +1,11 @@
 // The safe reload of the specification: back up, render, validate the exact bytes, switch, reload, prove it by a new
 // worker, compare its maps; on any failure the last known good is back on disk within the same operation, and the
 // proxy is reloaded with it and with the map files as the database says.
+
 import type { Site } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
 import type { ReloadOutcome } from '../haproxy/reloader.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -101,14 +103,19 @@ export class SafeReload {
     const began = performance.now();
     const live = await this.#live.read();
     const attempt: Attempt = { request, began, live, backup: await this.#backUp(request, live), warnings: [] };
+    crashPoint('reload.backed-up');
     const wanted = await this.#candidate(attempt);
+    crashPoint('reload.validated');
     attempt.warnings.push(...wanted.warnings);
     if (wanted.text !== live) await wanted.candidate.deploy();
     else await wanted.candidate.discard();
+    crashPoint('reload.switched');
     let failure: ReloadOutcome & { confirmed: false };
     try {
       await this.#surroundings.writeMaps();
+      crashPoint('reload.maps-written');
       const outcome = await this.#surroundings.reloadProxy();
+      crashPoint('reload.confirmed');
       if (outcome.confirmed) return await this.#complete(attempt, wanted, outcome);
       failure = outcome;
     } catch (error) {
@@ -149,10 +156,13 @@ export class SafeReload {
       return await this.#refuse(attempt, error.code, error.message, output, error);
     }
     await ensureFiles(rendered.files);
+    crashPoint('reload.sites-map-written');
     const candidate = await this.#live.stage(rendered.text);
+    crashPoint('reload.candidate-written');
     try {
       // `-c` reads the map files too: one that is damaged must not make a good configuration look bad.
       await this.#surroundings.writeMaps();
+      crashPoint('reload.before-validation');
       const check = await checkConfiguration(this.#proxyBin, candidate.path);
       if (check.valid) {
         this.#log.info('Configuration validation passed', { reload: request.id });
@@ -255,15 +265,20 @@ export class SafeReload {
       const recorded = await this.#knownGood();
       const known = recorded ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
       if (known === null) return { restored: false, problem: 'there is no known good configuration yet', outcome };
+      crashPoint('rollback.begun');
       await ensureFiles(known.files);
+      crashPoint('rollback.files-written');
       if ((await this.#live.read()) !== known.configText) {
         const candidate = await this.#live.stage(known.configText);
         await candidate.deploy();
       }
+      crashPoint('rollback.switched');
       await this.#surroundings.writeMaps();
+      crashPoint('rollback.maps-written');
       this.#log.info('Backup restored', { reload: attempt.request.id, backup: attempt.backup });
       if (!how.reload) return { restored: true, problem: null, outcome };
       outcome = await this.#surroundings.reloadProxy();
+      crashPoint('rollback.reloaded');
       if (!outcome.confirmed) {
         const problem = `the reload with the known good configuration failed too: ${outcome.detail}${outcome.output === '' ? '' : `: ${outcome.output.slice(0, 2_000)}`}`;
         this.#log.error('Restored configuration was not confirmed', { reload: attempt.request.id, cause: problem });
@@ -290,7 +305,9 @@ export class SafeReload {
   ): Promise<CompletedReload> {
     const { request, warnings } = attempt;
     warnings.push(...(await this.#verifyWorkers()));
+    crashPoint('reload.verified');
     await request.sites?.store();
+    crashPoint('reload.sites-stored');
     await this.#keep(wanted, attempt.backup, warnings);
     this.#log.info('Safe reload completed', {
       reload: request.id,
@@ -340,6 +357,7 @@ export class SafeReload {
     try {
       const before = await this.#knownGood();
       await this.#backups.markKnownGood(wanted.text, wanted.files);
+      crashPoint('reload.known-good-recorded');
       const keep = [...wanted.files, ...(before?.files ?? [])].map((file) => file.path);
       await collectGarbage(this.#sitesMapBase, keep);
       await this.#backups.prune(keptBackups);

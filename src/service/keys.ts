@@ -1,11 +1,13 @@
 // Keys: stored as SHA-256 hashes (they are random and long, so nothing slower is needed), compared in constant time,
 // shown once. The key given by the settings is an admin key and always valid.
+
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Caller } from '../blocking/answers.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import type { KeyRecord, KeysService } from '../http/services.ts';
 import type { ApiKeysStore } from '../store/api-keys-store.ts';
@@ -44,7 +46,9 @@ export class ApiKeys implements KeysService {
     // The file first: a key that is stored but was never written anywhere would lock its owner out.
     await writeFileAtomically(path, `${key}\n`, { mode: 0o600 });
     await chmod(path, 0o600);
+    crashPoint('first-key.written');
     await this.#store.create({ name: firstKeyName, hash: hash(key).toString('hex'), scopes: everything }, this.#now());
+    crashPoint('first-key.stored');
     this.#log.info('The first API key was made', { name: firstKeyName, file: path });
   }
 

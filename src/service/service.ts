@@ -1,5 +1,6 @@
 // The whole service: what is made in which order at start, and in which order it ends. Everything is made here and
 // passed on; no part looks another one up.
+
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
@@ -10,6 +11,7 @@ import { ensureServerStateFile } from '../configuration/server-state.ts';
 import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
@@ -61,10 +63,13 @@ export async function startService(
 ): Promise<RunningService> {
   const now = (): Date => new Date();
   await makeFolders(settings);
+  crashPoint('start.folders-made');
   const locks = takeLocks(settings);
+  crashPoint('start.locked');
   const facts = new ProxyFacts(settings.proxyBin, log);
   await facts.read();
   const { database, instance, knownInstance } = await openState(settings);
+  crashPoint('start.database-opened');
 
   const socket = new MasterSocket(settings.masterSocket);
   const sitesStore = new SitesStore(database);
@@ -230,15 +235,23 @@ export async function startService(
   async function prepare(): Promise<void> {
     const acceptShrink = await parts.bulk.finishInterrupted();
     await takeOverMapFile();
+    crashPoint('start.imported');
     await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance, acceptShrink });
+    crashPoint('start.blocked-map-written');
     await trusted.updateTrustedIpsMap();
+    crashPoint('start.trusted-map-written');
     if (!knownInstance) await rememberInstance(settings, instance, log);
+    crashPoint('start.instance-remembered');
     await ensureServerStateFile(serverStateFile);
+    crashPoint('start.server-state-made');
     await keys.ensureFirstKey(keyFile);
     if ((await live.read()) === null) await reportStart(await ensureStart());
     await rule.look();
+    crashPoint('start.configuration-ready');
     await supervisor?.start();
+    crashPoint('start.proxy-runs');
     await rememberKnownGood();
+    crashPoint('start.known-good-recorded');
   }
 
   async function stop(): Promise<void> {
@@ -308,9 +321,11 @@ export async function startService(
     },
     keyFile,
     async begin() {
+      crashPoint('start.listening');
       parts.expiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
+      crashPoint('start.workers-compared');
       reconciler.start();
       idleMemory.start();
       started = true;

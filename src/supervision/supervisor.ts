@@ -1,10 +1,12 @@
 // Starts the proxy, adopts one that runs our configuration, and starts it again when it is gone. Judged by the pid of
 // its master, never by its socket, which refuses during every reload: a second proxy would share the ports and serve
 // half of the blocked requests. The proxy outlives the service.
+
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { crashPoint } from '../faults/crash-point.ts';
 import { findMaster, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { processAlive, processStartTime } from '../haproxy/process.ts';
@@ -196,6 +198,7 @@ export class Supervisor {
       child.unref();
       this.#launchedAt = performance.now();
       const pid = await spawned.promise;
+      crashPoint('proxy.spawned');
       const startTime = await processStartTime(pid);
       if (startTime !== null) this.#launched = { pid, startTime };
       return await this.#waitUntilServing(pid, startTime, () => ended);

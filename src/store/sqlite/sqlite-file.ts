@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
+import { crashPoint } from '../../faults/crash-point.ts';
 import { DatabaseUnusable } from '../store-error.ts';
 import { translateSqliteError } from './sqlite-errors.ts';
 
@@ -16,6 +17,7 @@ export interface SqliteFileOptions {
 /** Opens one connection and sets it up. Throws `DatabaseUnusable` or `StoreError`; no file that holds anything is ever replaced. */
 export function openSqliteFile(path: string, options: SqliteFileOptions): SqliteDatabase.Database {
   const existed = prepareFile(path, options.createIfMissing);
+  crashPoint('database.file-made');
   let connection: SqliteDatabase.Database | undefined;
   try {
     connection = new SqliteDatabase(path, { fileMustExist: true, timeout: options.timeout });
@@ -23,6 +25,7 @@ export function openSqliteFile(path: string, options: SqliteFileOptions): Sqlite
     if (empty && existed && !options.createIfMissing) throw missing(path, 'holds no data');
     if (!empty) refuseForeign(path, connection);
     configure(connection, options);
+    crashPoint('database.configured');
     if (empty) connection.pragma(`application_id = ${APPLICATION_ID}`);
     return connection;
   } catch (error) {

@@ -69,7 +69,8 @@ export class RealService {
   readonly apiPort: number;
   readonly proxyPort: number;
   readonly socket: MasterSocket;
-  readonly key = key;
+  /** What calls are made with; a test without a key in the settings puts the one here that the service made. */
+  key = key;
   readonly #options: ServiceOptions;
   #child: ChildProcess | null = null;
 
@@ -139,7 +140,7 @@ export class RealService {
     await eventually(
       'the service is ready',
       async () => {
-        if (child.exitCode !== null) return 'ended' as const;
+        if (child.exitCode !== null || child.signalCode !== null) return 'ended' as const;
         return (await this.call('GET', '/readyz', { key: null })).status === 200 ? ('ready' as const) : null;
       },
       45_000,

@@ -1,0 +1,34 @@
+// Promises 1, 4, 5, 7 and 10 at every step: the service dies at each of its crash points, alone or with its proxy, and
+// is started again. In `npm test` each point is died at once a version, alone on one and with the proxy on the other;
+// `npm run chaos:crash-points` does all of it on both.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crashPoints } from '../src/faults/crash-point.ts';
+import { operationTo } from '../testkit/crash-scenarios.ts';
+import { CrashStack } from '../testkit/crash-stack.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+
+const everything = process.env['CHAOS_CRASH_POINTS'] === 'all';
+
+describeOnEachProxy('a death of the service', ({ bin, major }) => {
+  let stack: CrashStack;
+  beforeAll(async () => {
+    stack = await CrashStack.start(bin);
+  });
+  afterAll(() => stack?.stop());
+
+  const points = crashPoints.filter((point) => !['first start', 'replace'].includes(operationTo[point]));
+  const ways = points.flatMap((point, index) =>
+    [false, true]
+      .filter((withProxy) => everything || withProxy === ((index + major) % 2 === 0))
+      .map((withProxy) => ({ point, withProxy, how: withProxy ? 'with its proxy' : 'alone' })),
+  );
+  it.each(ways)('at $point, $how: nothing acknowledged is undone, nothing is left half done', async (way) => {
+    await stack.dieAt(way.point, operationTo[way.point], way);
+  });
+});
+
+describe('the list of crash points', () => {
+  it('has each name once', () => {
+    expect(crashPoints).toHaveLength(new Set(crashPoints).size);
+  });
+});

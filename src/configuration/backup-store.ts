@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { fsyncFolder } from '../files/atomic-file.ts';
+import { makeFolderDurably } from '../files/durable-folder.ts';
 import { type BackupContent, type BackupMeta, DamagedSet, readMeta, readSet, sha256, writeSet } from './backup-set.ts';
 import type { NamedFile } from './sites-map.ts';
 
@@ -192,7 +193,7 @@ export class BackupStore {
   }
 
   async #prepareFolder(): Promise<void> {
-    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    await makeFolderDurably(this.directory, 0o700);
   }
 
   /** Sorts by time of making, also within one millisecond and when the clock is set back. */

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 interface Stat {
   readonly state: string;
   readonly parent: number;
+  readonly session: number;
   /** Clock ticks since boot: with the pid, the identity of a process. */
   readonly startTime: number;
 }
@@ -12,9 +13,9 @@ interface Stat {
 // `4711 (name) S 1 …`: the name may hold blanks and parentheses, so fields are counted after the last `)`.
 function parseStat(text: string): Stat | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state, parent, startTime] = [fields[0], Number(fields[1]), Number(fields[19])];
-  if (state === undefined || !Number.isSafeInteger(parent) || !Number.isSafeInteger(startTime)) return null;
-  return { state, parent, startTime };
+  const [state, parent, session, startTime] = [fields[0], Number(fields[1]), Number(fields[3]), Number(fields[19])];
+  if (state === undefined || ![parent, session, startTime].every(Number.isSafeInteger)) return null;
+  return { state, parent, session, startTime };
 }
 
 /** Longer than any stat line: 52 numbers and a name of at most 64 bytes. */
@@ -45,6 +46,12 @@ function isGone(error: unknown): boolean {
 /** Field 22 of /proc/<pid>/stat; null when unreadable. */
 export async function processStartTime(pid: number): Promise<number | null> {
   return readStat(pid)?.startTime ?? null;
+}
+
+/** Processes that lead a session of their own, as what is started detached does; their children do not. */
+export async function sessionLeaders(): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  return pids.filter((pid) => readStat(pid)?.session === pid);
 }
 
 /** Whether this very process runs. With a null start time only the pid is compared. A zombie is dead. */

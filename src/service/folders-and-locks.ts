@@ -1,7 +1,6 @@
 // What a start needs before anything else: the folders of its files, and that nobody else works on them.
-import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isMissing } from '../files/atomic-file.ts';
+import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { Settings } from '../settings.ts';
 import { ServiceLock } from '../supervision/service-lock.ts';
 import { StartRefused } from './open-state.ts';
@@ -30,16 +29,6 @@ export async function makeFolders(settings: Settings): Promise<void> {
     settings.pidFile,
   ];
   for (const folder of new Set([...files.map((file) => dirname(file)), settings.stateDir])) {
-    if (!(await exists(folder))) await mkdir(folder, { recursive: true });
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
+    await makeFolderDurably(folder);
   }
 }

@@ -2,13 +2,14 @@
 // shown once. The key given by the settings is an admin key and always valid.
 
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Caller } from '../blocking/answers.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
+import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { KeyRecord, KeysService } from '../http/services.ts';
 import type { ApiKeysStore } from '../store/api-keys-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -42,7 +43,7 @@ export class ApiKeys implements KeysService {
   async ensureFirstKey(path: string): Promise<void> {
     if (this.#given !== null || (await this.#store.list()).length > 0) return;
     const key = newKey();
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolderDurably(dirname(path));
     // The file first: a key that is stored but was never written anywhere would lock its owner out.
     await writeFileAtomically(path, `${key}\n`, { mode: 0o600 });
     await chmod(path, 0o600);

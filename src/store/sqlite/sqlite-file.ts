@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -51,8 +51,10 @@ function prepareFile(path: string, createIfMissing: boolean): boolean {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return true;
   if (!createIfMissing) throw missing(path, 'is not there');
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const first = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'wx', 0o600));
+    // SQLite makes the names in the file's own folder durable, not that of the folder.
+    if (first !== undefined) syncFolders(dirname(dirname(path)), dirname(first));
     return false;
   } catch (error) {
     // Another process made it in the same moment: as good as having found it.
@@ -60,6 +62,18 @@ function prepareFile(path: string, createIfMissing: boolean): boolean {
     throw new DatabaseUnusable('unreadable', `the database ${path} cannot be created: ${String(error)}`, {
       cause: error,
     });
+  }
+}
+
+function syncFolders(from: string, to: string): void {
+  for (let at = from; ; at = dirname(at)) {
+    const folder = openSync(at, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+    if (at === to || dirname(at) === at) return;
   }
 }
 

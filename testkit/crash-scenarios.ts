@@ -99,6 +99,7 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'reload.candidate-written': 'site',
   'reload.before-validation': 'site',
   'reload.validated': 'site',
+  'reload.noted': 'site',
   'candidate.renamed': 'site',
   'reload.switched': 'site',
   'reload.maps-written': 'site',

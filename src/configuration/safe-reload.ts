@@ -11,6 +11,7 @@ import type { ReloadOutcome } from '../haproxy/reloader.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { BackupStore } from './backup-store.ts';
 import type { LiveFile } from './live-file.ts';
+import type { ReloadUnderWay } from './reload-under-way.ts';
 import type { RenderedConfiguration } from './render.ts';
 import { collectGarbage, ensureFiles, type NamedFile } from './sites-map.ts';
 import { asConfigurationTrouble } from './trouble.ts';
@@ -65,6 +66,7 @@ export class SafeReload {
   readonly #sitesMapBase: string;
   readonly #mapFiles: readonly string[];
   readonly #surroundings: ReloadSurroundings;
+  readonly #underWay: ReloadUnderWay;
   readonly #log: Log;
 
   constructor(options: {
@@ -75,6 +77,8 @@ export class SafeReload {
     /** Copied into each backup set, for reading. */
     readonly mapFiles: readonly string[];
     readonly surroundings: ReloadSurroundings;
+    /** Told from before the switch until everything is done or undone. */
+    readonly underWay: ReloadUnderWay;
     readonly log: Log;
   }) {
     this.#live = options.live;
@@ -83,6 +87,7 @@ export class SafeReload {
     this.#sitesMapBase = options.sitesMapBase;
     this.#mapFiles = options.mapFiles;
     this.#surroundings = options.surroundings;
+    this.#underWay = options.underWay;
     this.#log = options.log;
   }
 
@@ -107,8 +112,10 @@ export class SafeReload {
     const wanted = await this.#candidate(attempt);
     crashPoint('reload.validated');
     attempt.warnings.push(...wanted.warnings);
-    if (wanted.text !== live) await wanted.candidate.deploy();
-    else await wanted.candidate.discard();
+    if (wanted.text !== live) {
+      await this.#begins(attempt);
+      await wanted.candidate.deploy();
+    } else await wanted.candidate.discard();
     crashPoint('reload.switched');
     let failure: ReloadOutcome & { confirmed: false };
     try {
@@ -122,6 +129,29 @@ export class SafeReload {
       return await this.#undo(attempt, error, wanted.text);
     }
     return await this.#rollBack(attempt, failure, wanted.text);
+  }
+
+  async #begins({ request }: Attempt): Promise<void> {
+    await this.#underWay.begins(request.restore === undefined ? 'rendered' : 'given');
+    crashPoint('reload.noted');
+  }
+
+  /** A rollback is made also where it cannot be noted. */
+  async #stillUnderWay(attempt: Attempt): Promise<void> {
+    try {
+      await this.#begins(attempt);
+    } catch (error) {
+      this.#log.warn('The rollback of a reload could not be noted', { cause: causeText(error) });
+    }
+  }
+
+  /** What could not be noted costs one reload too many at the next start. */
+  async #ended(): Promise<void> {
+    try {
+      await this.#underWay.ended();
+    } catch (error) {
+      this.#log.warn('The end of a reload could not be noted', { cause: causeText(error) });
+    }
   }
 
   async #backUp(request: ReloadRequest, live: string | null): Promise<string | null> {
@@ -265,6 +295,7 @@ export class SafeReload {
       const recorded = await this.#knownGood();
       const known = recorded ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
       if (known === null) return { restored: false, problem: 'there is no known good configuration yet', outcome };
+      await this.#stillUnderWay(attempt);
       crashPoint('rollback.begun');
       await ensureFiles(known.files);
       crashPoint('rollback.files-written');
@@ -276,7 +307,10 @@ export class SafeReload {
       await this.#surroundings.writeMaps();
       crashPoint('rollback.maps-written');
       this.#log.info('Backup restored', { reload: attempt.request.id, backup: attempt.backup });
-      if (!how.reload) return { restored: true, problem: null, outcome };
+      if (!how.reload) {
+        await this.#ended();
+        return { restored: true, problem: null, outcome };
+      }
       outcome = await this.#surroundings.reloadProxy();
       crashPoint('rollback.reloaded');
       if (!outcome.confirmed) {
@@ -288,6 +322,7 @@ export class SafeReload {
       for (const warning of await this.#verifyWorkers()) this.#log.warn(warning, { reload: attempt.request.id });
       // One that was never recorded names files that are not known here.
       if (recorded !== null) await this.#tidyUp(recorded.files);
+      await this.#ended();
       return { restored: true, problem: null, outcome };
     } catch (error) {
       this.#log.error('Restoring the last known good configuration failed', {
@@ -309,6 +344,7 @@ export class SafeReload {
     await request.sites?.store();
     crashPoint('reload.sites-stored');
     await this.#keep(wanted, attempt.backup, warnings);
+    await this.#ended();
     this.#log.info('Safe reload completed', {
       reload: request.id,
       reasons: request.reasons,

@@ -94,6 +94,7 @@ export const crashPoints = [
   'reload.candidate-written',
   'reload.before-validation',
   'reload.validated',
+  'reload.noted',
   'candidate.renamed',
   'reload.switched',
   'reload.maps-written',

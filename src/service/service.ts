@@ -6,6 +6,7 @@ import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
 import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
 import { SafeReload } from '../configuration/safe-reload.ts';
 import { ensureServerStateFile } from '../configuration/server-state.ts';
 import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
@@ -135,6 +136,7 @@ export async function startService(
       .filter((worker) => !book.isWhole(worker))
       .map((worker) => `${worker.role} worker ${worker.pid} is not known to hold the whole set`);
   };
+  const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
   const safeReload = new SafeReload({
     live,
     backups,
@@ -142,6 +144,7 @@ export async function startService(
     sitesMapBase: settings.sitesMap,
     mapFiles,
     surroundings: { render, sites: () => sitesStore.all(), writeMaps, reloadProxy, verifyWorkers },
+    underWay,
     log,
   });
   const reloads: ReloadCoordinator = new ReloadCoordinator({
@@ -152,11 +155,14 @@ export async function startService(
     stillNeeded: async () => {
       await reconciler.look(false);
       const current = book.current();
+      if (underWay.interrupted !== null) return true;
       return !parts.link.state.up || current === null || !book.isWhole(current);
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
     inForce: async () => {
+      // A change that was not finished is made or unmade by what the database says.
+      if (underWay.interrupted === 'rendered') return null;
       const configText = await live.read();
       const known = await readableKnownGood(backups, log);
       if (configText === null) return known;
@@ -325,6 +331,7 @@ export async function startService(
       parts.expiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
+      if ((await underWay.find()) !== null) reloads.schedule('a crash interrupted one');
       crashPoint('start.workers-compared');
       reconciler.start();
       idleMemory.start();

@@ -124,6 +124,8 @@ export class RealService {
       env: {
         PATH: `${process.env['PATH']}:/usr/sbin`,
         PROXY_MANAGER_NODE: process.execPath,
+        // Half of the time of a start is stripping types, the same each time.
+        NODE_COMPILE_CACHE: join(tmpdir(), 'proxy-manager-test-compile-cache'),
         PROXY_MANAGER_PREFIX: this.paths.prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${this.apiPort}`,
         PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${this.proxyPort}`,

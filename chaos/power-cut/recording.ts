@@ -44,7 +44,7 @@ export async function record(bin: string, random: Random): Promise<Recording> {
   // Strace as a grandchild: the pid that is killed is the service's.
   await writeFile(
     wrapper,
-    `#!/bin/sh\nexec strace -D -f -y -xx -s 4000000 -e signal=none -e trace=${recordedCalls} -o '${strace}' '${process.execPath}' "$@"\n`,
+    `#!/bin/sh\n[ "$1" != -p ] || exec '${process.execPath}' "$@"\nexec strace -D -f -y -xx -s 4000000 -e signal=kill -e trace=${recordedCalls} -o '${strace}' '${process.execPath}' "$@"\n`,
   );
   await chmod(wrapper, 0o755);
   const before = join(folder, 'before');

@@ -29,17 +29,18 @@ try {
   process.stdout.write(
     `seed ${seed}: ${recording.operations.length} operations, ${recording.log.answers().length} answers, ${recording.log.length} calls\n`,
   );
+  const player = recording.log.player(recording.before());
   for (const [index, failure] of failures.entries()) {
     if (index + 1 < from) continue;
     if (stopping) break;
-    const wrong = await fail(recording, bin, failure);
+    const wrong = await fail(recording, player, bin, failure);
     done += 1;
     if (wrong.length === 0) continue;
     failed += 1;
     process.exitCode = 1;
     process.stdout.write(
-      `point ${index + 1} (call ${failure.at}, ${failure.loss} lost): ${wrong.slice(0, 8).join('; ')}\n` +
-        `  again: npm run chaos:power-cut -- --seed ${seed} --points ${index + 1} --from ${index + 1} --proxy-bin ${bin}\n`,
+      `point ${index + 1} (call ${failure.at}, lost: ${failure.loss}): ${wrong.slice(0, 8).join('; ')}\n` +
+        `  again: npm run chaos:power-cut -- --seed ${seed} --points ${points} --from ${index + 1} --proxy-bin ${bin}\n`,
     );
   }
 } finally {

@@ -37,18 +37,18 @@ export class Changes {
 export class FileNode {
   readonly kind = 'file';
   readonly #changes: Changes;
-  #durable: Buffer;
+  readonly #durable: Content;
   #pending: Write[] = [];
-  #current: Buffer;
+  readonly #current: Content;
 
   constructor(changes: Changes, content: Buffer = Buffer.alloc(0)) {
     this.#changes = changes;
-    this.#durable = content;
-    this.#current = content;
+    this.#durable = new Content(content);
+    this.#current = new Content(content);
   }
 
   get current(): Buffer {
-    return this.#current;
+    return this.#current.bytes;
   }
 
   write(offset: number, bytes: Buffer): void {
@@ -61,29 +61,29 @@ export class FileNode {
 
   #change(write: Write): void {
     this.#pending.push(write);
-    this.#current = applied(this.#current, write);
+    this.#current.apply(write);
   }
 
   /** What was written up to `number` is durable. */
   synced(number: number): void {
-    for (const write of this.#pending) if (write.number <= number) this.#durable = applied(this.#durable, write);
+    for (const write of this.#pending) if (write.number <= number) this.#durable.apply(write);
     this.#pending = this.#pending.filter((write) => write.number > number);
   }
 
   after(loss: Loss, random: Random, last: number): Buffer {
-    if (loss === 'all' || this.#pending.length === 0) return this.#durable;
-    if (loss === 'nothing') return this.#current;
+    if (loss === 'all' || this.#pending.length === 0) return this.#durable.bytes;
+    if (loss === 'nothing') return this.#current.bytes;
     if (loss === 'in order') {
-      return this.#pending.filter(({ number }) => number <= last).reduce(applied, this.#durable);
+      const content = new Content(this.#durable.bytes);
+      for (const write of this.#pending) if (write.number <= last) content.apply(write);
+      return content.bytes;
     }
     const sizes = [this.#durable.length];
-    let content = this.#durable;
-    for (const write of this.#pending) {
-      content = applied(content, write);
-      sizes.push(content.length);
+    for (const { offset, bytes } of this.#pending) {
+      sizes.push(bytes === null ? offset : Math.max(sizes.at(-1) ?? 0, offset + bytes.length));
     }
     const left = Buffer.alloc(Math.max(...sizes));
-    this.#durable.copy(left);
+    this.#durable.bytes.copy(left);
     for (let at = 0; at < left.length; at += page) {
       // A page is mostly written at once; torn, each of its sectors is of another moment.
       const torn = random.next() < 0.5;
@@ -144,12 +144,36 @@ export class FolderNode {
   }
 }
 
-function applied(content: Buffer, { offset, bytes }: Write): Buffer {
-  const end = bytes === null ? offset : Math.max(content.length, offset + bytes.length);
-  const next = Buffer.alloc(end);
-  content.copy(next);
-  bytes?.copy(next, offset);
-  return next;
+/** The bytes of a file, which grows by small writes more often than it is read. */
+class Content {
+  #bytes: Buffer;
+  #length: number;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = Buffer.from(bytes);
+    this.#length = bytes.length;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  apply({ offset, bytes }: Write): void {
+    const end = bytes === null ? offset : Math.max(this.#length, offset + bytes.length);
+    if (end > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(end, 2 * this.#bytes.length));
+      this.bytes.copy(larger);
+      this.#bytes = larger;
+    }
+    // What is beyond the end reads as zero when the file grows over it.
+    if (end < this.#length) this.#bytes.fill(0, end, this.#length);
+    bytes?.copy(this.#bytes, offset);
+    this.#length = end;
+  }
 }
 
 function applyTo(content: Buffer, from: number, to: number, { offset, bytes }: Write): void {

@@ -8,7 +8,7 @@ import { Random } from '../random.ts';
 import type { Loss } from './disk.ts';
 import { contradictions, type Expected, expectedAfter } from './expected.ts';
 import { heldBefore, killProxies, type Recording } from './recording.ts';
-import { leaveAfter } from './write-log.ts';
+import { leaveAfter, type Player } from './write-log.ts';
 
 const losses: readonly Loss[] = ['all', 'nothing', 'in order', 'anything', 'anything', 'anything'];
 
@@ -22,22 +22,31 @@ export interface PowerFailure {
 export function chooseFailures(recording: Recording, random: Random, count: number): PowerFailure[] {
   const answers = recording.log.answers().map(({ at }) => at + 1);
   const moments = recording.log.moments().map((at) => at + 1);
-  return Array.from({ length: count }, () => ({
+  const failures = Array.from({ length: count }, () => ({
     // Right after an answer is where a missing sync shows best.
     at: random.pick(random.next() < 0.4 && answers.length > 0 ? answers : moments),
     loss: random.pick(losses),
     seed: random.integer(0, 0x7fff_ffff),
   }));
+  return failures.sort((one, other) => one.at - other.at);
 }
 
-/** What was wrong after it; empty: every promise was kept. */
-export async function fail(recording: Recording, bin: string, failure: PowerFailure): Promise<string[]> {
+/** @param player not beyond the moment of the failure yet
+ * @returns what was wrong after it; empty: every promise was kept
+ */
+export async function fail(
+  recording: Recording,
+  player: Player,
+  bin: string,
+  failure: PowerFailure,
+): Promise<string[]> {
   const { service, log, operations } = recording;
   const { prefix } = service.paths;
   const acknowledged = new Set(log.answers().flatMap(({ id, at }) => (at < failure.at ? [id] : [])));
   const expected = expectedAfter(operations, acknowledged);
   for (const name of await readdir(prefix)) await rm(join(prefix, name), { recursive: true, force: true });
-  leaveAfter(log.play(recording.before(), failure.at), prefix, failure.loss, new Random(failure.seed));
+  player.playTo(failure.at);
+  leaveAfter(player.disk, prefix, failure.loss, new Random(failure.seed));
   // Sockets and pid files live in a file system of their own, which is empty after a start of the machine.
   for (const folder of ['tmp', 'var/run', 'var/log']) await mkdir(join(prefix, folder), { recursive: true });
   const wrong: string[] = [];

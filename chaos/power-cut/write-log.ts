@@ -57,15 +57,17 @@ export class WriteLog {
     );
   }
 
-  /** The disk after the first `count` calls, on which `start` was synced when they began. */
-  play(start: Disk, count: number): Disk {
-    const player = new Player(start, this.#root);
-    for (const call of this.#calls.slice(0, count)) player.play(call);
-    return start;
+  /** Plays onto a disk that was synced when the recording began. */
+  player(disk: Disk): Player {
+    return new Player(this.#calls, disk, this.#root);
   }
 }
 
-class Player {
+/** Goes forward only. */
+export class Player {
+  readonly disk: Disk;
+  readonly #calls: readonly SystemCall[];
+  #played = 0;
   readonly #top: FolderNode;
   readonly #changes: Changes;
   readonly #root: string;
@@ -73,13 +75,23 @@ class Player {
   /** Number of the last change when a line began, for syncs that overlap with writes. */
   #changesAtLine: { readonly line: number; readonly change: number }[] = [];
 
-  constructor({ top, changes }: Disk, root: string) {
-    this.#top = top;
-    this.#changes = changes;
+  constructor(calls: readonly SystemCall[], disk: Disk, root: string) {
+    this.disk = disk;
+    this.#calls = calls;
+    this.#top = disk.top;
+    this.#changes = disk.changes;
     this.#root = root;
   }
 
-  play(call: SystemCall): void {
+  /** To the moment after the first `count` calls. */
+  playTo(count: number): void {
+    for (; this.#played < count; this.#played += 1) {
+      const call = this.#calls[this.#played];
+      if (call !== undefined) this.#play(call);
+    }
+  }
+
+  #play(call: SystemCall): void {
     this.#apply(call);
     this.#changesAtLine.push({ line: call.ended, change: this.#changes.last });
     if (this.#changesAtLine.length > 4_096) this.#changesAtLine = this.#changesAtLine.slice(-2_048);

@@ -82,7 +82,7 @@ export class CrashStack {
    * `operation`. Whoever visits meanwhile is served, and after each death everything is as it was acknowledged.
    */
   async dieAt(point: CrashPoint, operation: CrashOperation, how: { readonly withProxy: boolean }): Promise<void> {
-    if (operation === 'start with a big change') await this.dieAt('bulk.ready', 'whole set', how);
+    if (operation === 'start with a big change') await this.#dieWithBigChange();
     const atStart = operation === 'start with a big change' || operation === 'start of the proxy';
     let deaths = 0;
     for (let pass = 1; ; pass += 1) {
@@ -104,6 +104,14 @@ export class CrashStack {
     expect(deaths, `it never got to ${point}`).toBeGreaterThan(0);
     await this.#launch({});
     await this.expectRecovered();
+  }
+
+  /** The next start has something to finish. */
+  async #dieWithBigChange(): Promise<void> {
+    await this.#launch({ [crashVariable]: 'bulk.ready' });
+    await this.expectRecovered();
+    await this.#operate('whole set');
+    await this.#expectDeathAt('bulk.ready', 'whole set');
   }
 
   /** Within ten seconds of its start everything is of one mind again. */

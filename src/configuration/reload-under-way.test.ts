@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { Candidate } from './live-file.ts';
 import { ReloadUnderWay } from './reload-under-way.ts';
 import { type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
 
@@ -46,6 +47,17 @@ it('is over when the old configuration is back in force, and not while it is not
   expect(await noted()).toBe(true);
   const next = new ReloadUnderWay(join(fixture.folder, 'reload-under-way'));
   expect(await next.find()).toBe('rendered');
+});
+
+it('is undone when the new configuration is in place and not known to be durable', async () => {
+  fixture = await reloadFixture('old\n');
+  const { deploy } = Candidate.prototype;
+  vi.spyOn(Candidate.prototype, 'deploy').mockImplementationOnce(async function (this: Candidate) {
+    await deploy.call(this);
+    throw new Error('EIO: i/o error, fsync');
+  });
+  await expect(fixture.safeReload.run(request)).rejects.toThrow('EIO');
+  expect([await fixture.live(), fixture.loaded.at(-1), await noted()]).toEqual(['old\n', 'old\n', false]);
 });
 
 it('of a text of its own is told apart, and what cannot be understood was one of the database', async () => {

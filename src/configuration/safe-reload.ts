@@ -114,7 +114,14 @@ export class SafeReload {
     attempt.warnings.push(...wanted.warnings);
     if (wanted.text !== live) {
       await this.#begins(attempt);
-      await wanted.candidate.deploy();
+      try {
+        await wanted.candidate.deploy();
+      } catch (error) {
+        // The last step of it is the sync of the folder, and by then the new one is in place.
+        if ((await this.#live.read()) !== live) return await this.#undo(attempt, error, wanted.text);
+        await this.#ended();
+        throw error;
+      }
     } else await wanted.candidate.discard();
     crashPoint('reload.switched');
     let failure: ReloadOutcome & { confirmed: false };

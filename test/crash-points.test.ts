@@ -25,6 +25,13 @@ describeOnEachProxy('a death of the service', ({ bin, major }) => {
   it.each(ways)('at $point, $how: nothing acknowledged is undone, nothing is left half done', async (way) => {
     await stack.dieAt(way.point, operationTo[way.point], way);
   });
+
+  // From 2.9 on a delete costs what a lookup does, and nothing is replaced.
+  it.skipIf(major > 2)('at each step of replacing a map', { timeout: 120_000 }, async () => {
+    const steps = crashPoints.filter((point) => operationTo[point] === 'replace');
+    await stack.dieReplacing(steps, { withProxy: false });
+    if (everything) await stack.dieReplacing(steps, { withProxy: true });
+  });
 });
 
 describe('the list of crash points', () => {

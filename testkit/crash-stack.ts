@@ -30,6 +30,9 @@ const never = '127.0.0.9';
 const held = [1, 2, 3, 4, 5].map((number) => `127.90.0.${number}`);
 const trustedAddress = '127.91.0.1';
 const wholeSetSize = 1_400;
+/** One delete scans this much in some tenths of a millisecond, so that thousands of them are left to a replacement. */
+const largeSet = 30_000;
+const smallSet = 2_000;
 const recoveryMs = 10_000;
 
 /** What may be true after a death: the first, or the second. */
@@ -104,6 +107,40 @@ export class CrashStack {
     expect(deaths, `it never got to ${point}`).toBeGreaterThan(0);
     await this.#launch({});
     await this.expectRecovered();
+  }
+
+  /**
+   * Lets the service die at each of these steps of replacing a worker's map. Most of a large set goes away; each start
+   * finds the worker with all of it and begins to replace again, until a replacement got as far as its switch.
+   */
+  async dieReplacing(points: readonly CrashPoint[], how: { readonly withProxy: boolean }): Promise<void> {
+    const large = new Set([...held, ...Array.from({ length: largeSet }, () => this.#fresh())]);
+    const small = new Set([...large].slice(0, smallSet));
+    let replacing = false;
+    for (const point of points) {
+      const ready = await this.#launch({ [crashVariable]: point });
+      if (ready) {
+        // Nothing was left to replace.
+        await this.expectRecovered();
+        await this.#putWhole(large);
+        expect(this.#set.size, 'the large set was acknowledged').toBe(large.size);
+        await this.#putWhole(small);
+        replacing = true;
+      }
+      expect(replacing, `${point} was passed`).toBe(true);
+      await this.#expectDeathAt(point, 'replace');
+      if (how.withProxy) await this.#killProxy();
+      else await this.#expectServed();
+    }
+    await this.#launch({});
+    await this.expectRecovered();
+  }
+
+  async #putWhole(wanted: ReadonlySet<string>): Promise<void> {
+    this.#expecting(wanted);
+    const path = '/api/blocked-ips?allow_shrink=true';
+    const put = this.service.call('PUT', path, { raw: [...wanted].join('\n'), contentType: 'text/plain' });
+    if ((await answered(put))?.status === 200) this.#acknowledged(wanted);
   }
 
   /** The next start has something to finish. */
@@ -207,11 +244,7 @@ export class CrashStack {
         }
         return;
       case 'whole set': {
-        const wanted = new Set([...held, ...Array.from({ length: wholeSetSize }, () => this.#fresh())]);
-        this.#expecting(wanted);
-        const raw = [...wanted].join('\n');
-        const path = '/api/blocked-ips?allow_shrink=true';
-        return await cut(service.call('PUT', path, { raw, contentType: 'text/plain' }));
+        return await this.#putWhole(new Set([...held, ...Array.from({ length: wholeSetSize }, () => this.#fresh())]));
       }
       case 'sync':
         return await cut(service.call('POST', '/api/blocked-ips/sync'));

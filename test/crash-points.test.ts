@@ -26,6 +26,10 @@ describeOnEachProxy('a death of the service', ({ bin, major }) => {
     await stack.dieAt(way.point, operationTo[way.point], way);
   });
 
+  it('at the last of them is made up for as well', async () => {
+    await stack.recover();
+  });
+
   // From 2.9 on a delete costs what a lookup does, and nothing is replaced.
   it.skipIf(major > 2)('at each step of replacing a map', { timeout: 120_000 }, async () => {
     const steps = crashPoints.filter((point) => operationTo[point] === 'replace');

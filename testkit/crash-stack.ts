@@ -52,6 +52,7 @@ export class CrashStack {
   #site: { domain: string; unknown: boolean } | null = null;
   #next = 0;
   #logRead = 0;
+  #died = 'nothing';
   #visitor: Visitor | null = null;
 
   private constructor(service: RealService, bin: string, upstream: Upstream, folder: string) {
@@ -82,7 +83,8 @@ export class CrashStack {
 
   /**
    * Lets the service die at `point` each time it gets there: at its start as often as that passes the point, then in
-   * `operation`. Whoever visits meanwhile is served, and after each death everything is as it was acknowledged.
+   * `operation`. Whoever visits meanwhile is served. The start that follows, of whoever is next to die, is also the one
+   * that makes up for it; `recover` is for the last.
    */
   async dieAt(point: CrashPoint, operation: CrashOperation, how: { readonly withProxy: boolean }): Promise<void> {
     if (operation === 'start with a big change') await this.#dieWithBigChange();
@@ -105,6 +107,9 @@ export class CrashStack {
       if (ready || operation === 'start of the proxy') break;
     }
     expect(deaths, `it never got to ${point}`).toBeGreaterThan(0);
+  }
+
+  async recover(): Promise<void> {
     await this.#launch({});
     await this.expectRecovered();
   }
@@ -132,8 +137,7 @@ export class CrashStack {
       if (how.withProxy) await this.#killProxy();
       else await this.#expectServed();
     }
-    await this.#launch({});
-    await this.expectRecovered();
+    await this.recover();
   }
 
   async #putWhole(wanted: ReadonlySet<string>): Promise<void> {
@@ -153,6 +157,15 @@ export class CrashStack {
 
   /** Within ten seconds of its start everything is of one mind again. */
   async expectRecovered(): Promise<void> {
+    const died = this.#died;
+    try {
+      await this.#expectRecovered();
+    } catch (error) {
+      throw new Error(`after the death at ${died}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  async #expectRecovered(): Promise<void> {
     const { service } = this;
     await service.healthy(recoveryMs);
     await this.#expectBlockedSet();
@@ -187,6 +200,7 @@ export class CrashStack {
     expect(how).toMatchObject({ signal: 'SIGKILL' });
     const log = (await readFile(this.service.paths.jsonLog, 'utf8')).slice(this.#logRead);
     expect(log).toContain(`{"killed_at":"${point}"}`);
+    this.#died = point;
   }
 
   async #expectServed(): Promise<void> {

@@ -13,7 +13,7 @@ import type { BackupStore } from './backup-store.ts';
 import type { LiveFile } from './live-file.ts';
 import type { ReloadUnderWay } from './reload-under-way.ts';
 import type { RenderedConfiguration } from './render.ts';
-import { collectGarbage, ensureFiles, type NamedFile } from './sites-map.ts';
+import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from './sites-map.ts';
 import { asConfigurationTrouble } from './trouble.ts';
 
 /** What the safe reload needs of the rest of the service. */
@@ -170,8 +170,8 @@ export class SafeReload {
     const { id } = await this.#backups.create({
       reason: request.reasons.join('; ').slice(0, 500),
       configText: live,
-      // An edited one may name them too, and could not be restored without them.
-      extraFiles: known === null ? [] : known.files.filter(({ path }) => live.includes(path)),
+      // Also those that no record names: it could not be restored without them.
+      extraFiles: await filesNamedIn(this.#sitesMapBase, live),
       mapFiles: this.#mapFiles,
     });
     this.#log.info('Backup created', { backup: id, reload: request.id });

@@ -9,6 +9,7 @@ import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
 import { SafeReload } from '../configuration/safe-reload.ts';
 import { ensureServerStateFile } from '../configuration/server-state.ts';
+import { filesNamedIn } from '../configuration/sites-map.ts';
 import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
@@ -24,7 +25,7 @@ import { SitesStore } from '../store/sites-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
-import { causeText, type Log } from '../telemetry/log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
@@ -164,9 +165,8 @@ export async function startService(
       // A change that was not finished is made or unmade by what the database says.
       if (underWay.interrupted === 'rendered') return null;
       const configText = await live.read();
-      const known = await readableKnownGood(backups, log);
-      if (configText === null) return known;
-      return { configText, files: known?.files.filter(({ path }) => configText.includes(path)) ?? [] };
+      if (configText === null) return await readableKnownGood(backups, log);
+      return { configText, files: await filesNamedIn(settings.sitesMap, configText) };
     },
   });
 
@@ -292,15 +292,7 @@ export async function startService(
     if (text === null || (await readableKnownGood(backups, log)) !== null) return;
     const start = await ensureStart();
     if (!start.usable || start.source !== 'live') return;
-    await backups.markKnownGood(text, (await renderedFiles(text)) ?? []);
-  }
-
-  async function renderedFiles(text: string) {
-    const rendered = await renderStored().catch((error: unknown) => {
-      log.warn('The template cannot be rendered', { cause: causeText(error) });
-      return null;
-    });
-    return rendered?.text === text ? rendered.files : null;
+    await backups.markKnownGood(text, await filesNamedIn(settings.sitesMap, text));
   }
 
   function reportStart(start: Awaited<ReturnType<typeof ensureStart>>): void {

@@ -2,7 +2,7 @@
 // it: nobody is unblocked, nothing is taken over twice, and the key in the file is one that gets in.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { crashPoints, crashVariable } from '../src/faults/crash-point.ts';
 import { checkConfiguration } from '../src/haproxy/binary.ts';
 import { eventually } from '../testkit/conditions.ts';
@@ -10,6 +10,9 @@ import { operationTo } from '../testkit/crash-scenarios.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
+
+// Several starts each, on a machine that may be busy with much else.
+vi.setConfig({ testTimeout: 120_000 });
 
 const everything = process.env['CHAOS_CRASH_POINTS'] === 'all';
 const heldBefore = ['127.80.0.0/30', '127.80.1.1', '127.80.1.2'];

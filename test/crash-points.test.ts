@@ -1,11 +1,14 @@
 // Promises 1, 4, 5, 7 and 10 at every step: the service dies at each of its crash points, alone or with its proxy, and
 // is started again. In `npm test` each point is died at once a version, alone on one and with the proxy on the other;
 // `npm run chaos:crash-points` does all of it on both.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { crashPoints } from '../src/faults/crash-point.ts';
 import { operationTo } from '../testkit/crash-scenarios.ts';
 import { CrashStack } from '../testkit/crash-stack.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
+
+// Several starts each, on a machine that may be busy with much else.
+vi.setConfig({ testTimeout: 120_000 });
 
 const everything = process.env['CHAOS_CRASH_POINTS'] === 'all';
 
@@ -31,7 +34,7 @@ describeOnEachProxy('a death of the service', ({ bin, major }) => {
   });
 
   // From 2.9 on a delete costs what a lookup does, and nothing is replaced.
-  it.skipIf(major > 2)('at each step of replacing a map', { timeout: 120_000 }, async () => {
+  it.skipIf(major > 2)('at each step of replacing a map', async () => {
     const steps = crashPoints.filter((point) => operationTo[point] === 'replace');
     await stack.dieReplacing(steps, { withProxy: false });
     if (everything) await stack.dieReplacing(steps, { withProxy: true });

@@ -1,12 +1,15 @@
 // Promise 4 and 7: a restore that a crash interrupted. What it put in place names a sites map of its own, which no
 // record of the service knows of yet; whatever reloads the proxy next must not take that file away.
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
 import { checkConfiguration } from '../src/haproxy/binary.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream } from '../testkit/upstream.ts';
+
+// Several starts each, on a machine that may be busy with much else.
+vi.setConfig({ testTimeout: 120_000 });
 
 describeOnEachProxy('a service that dies in the restore of a backup', ({ bin }) => {
   it('comes back with a configuration that is whole, and that is what the proxy runs', async () => {

@@ -165,7 +165,9 @@ export class SafeReload {
     if (live === null) return null;
     const known = await this.#knownGood();
     if (known !== null && known.configText !== live) {
-      this.#log.warn('The live configuration was edited by hand; it is kept in the backup', { path: this.#live.path });
+      const why =
+        this.#underWay.interrupted === null ? 'was edited by hand' : 'is what a reload left that a crash interrupted';
+      this.#log.warn(`The live configuration ${why}; it is kept in the backup`, { path: this.#live.path });
     }
     const { id } = await this.#backups.create({
       reason: request.reasons.join('; ').slice(0, 500),

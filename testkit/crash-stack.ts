@@ -28,6 +28,8 @@ backend nonsense
 const never = '127.0.0.9';
 /** Never anything else than blocked. */
 const held = [1, 2, 3, 4, 5].map((number) => `127.90.0.${number}`);
+/** To be unblocked. */
+const spares = 8;
 const trustedAddress = '127.91.0.1';
 const wholeSetSize = 1_400;
 /** One delete scans this much in some tenths of a millisecond, so that thousands of them are left to a replacement. */
@@ -71,8 +73,10 @@ export class CrashStack {
     const upstream = await startUpstream('site');
     const service = await RealService.start({ bin, environment: { PROXY_MANAGER_TEMPLATE: path } });
     const stack = new CrashStack(service, bin, upstream, folder);
-    const answers = await Promise.all(held.map((ip) => service.block(ip)));
-    expect(answers.map(({ status }) => status)).toEqual(held.map(() => 201));
+    const first = [...held, ...Array.from({ length: spares }, () => stack.#fresh())];
+    const answers = await Promise.all(first.map((ip) => service.block(ip)));
+    expect(answers.map(({ status }) => status)).toEqual(first.map(() => 201));
+    stack.#acknowledged(new Set(first));
     return stack;
   }
 
@@ -242,7 +246,7 @@ export class CrashStack {
         return await cut(service.block(ip));
       }
       case 'unblock': {
-        const ip = [...this.#set].find((text) => !held.includes(text)) ?? (await this.#blockedNow());
+        const ip = [...this.#set].find((text) => !held.includes(text)) ?? '';
         this.#expecting(new Set([...this.#set].filter((text) => text !== ip)));
         return await cut(service.unblock(ip));
       }
@@ -291,13 +295,6 @@ export class CrashStack {
   #fresh(): string {
     this.#next += 1;
     return addressOf(this.#next % 60_000);
-  }
-
-  async #blockedNow(): Promise<string> {
-    const ip = this.#fresh();
-    expect((await this.service.block(ip)).status).toBe(201);
-    this.#set = new Set([...this.#set, ip]);
-    return ip;
   }
 
   #expecting(after: ReadonlySet<string>): void {

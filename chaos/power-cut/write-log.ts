@@ -21,6 +21,8 @@ interface Open {
   readonly node: Node;
   position: number;
   readonly append: boolean;
+  /** Line in which the call ended that opened it. */
+  readonly since: number;
 }
 
 const answer = /^HTTP\/1\.1 2\d\d [\s\S]*?x-request-id: (op-\d+)\r\n/i;
@@ -97,16 +99,19 @@ export class Player {
     if (this.#changesAtLine.length > 4_096) this.#changesAtLine = this.#changesAtLine.slice(-2_048);
   }
 
-  #apply({ name, text, result, began }: SystemCall): void {
+  #apply({ name, text, result, began, ended }: SystemCall): void {
     switch (name) {
       case 'open':
       case 'openat':
       case 'creat':
-        this.#opened(text, result);
+        this.#opened(text, result, ended);
         return;
-      case 'close':
-        this.#open.delete(numberAt(text, 0));
+      case 'close': {
+        // The kernel gives a number away again before the call that closed it has returned.
+        const descriptor = numberAt(text, 0);
+        if ((this.#open.get(descriptor)?.since ?? 0) < began) this.#open.delete(descriptor);
         return;
+      }
       case 'dup':
       case 'dup2':
       case 'dup3': {
@@ -174,7 +179,7 @@ export class Player {
     }
   }
 
-  #opened(text: string, descriptor: number): void {
+  #opened(text: string, descriptor: number, since: number): void {
     this.#open.delete(descriptor);
     const place = this.#place(pathsOf(text)[0], dirOf(text));
     if (place === null) return;
@@ -184,7 +189,7 @@ export class Player {
       node = new FileNode(this.#changes);
       place.folder.set([place.name, node]);
     } else if (text.includes('O_TRUNC') && node.kind === 'file' && node.current.length > 0) node.truncate(0);
-    this.#open.set(descriptor, { node, position: 0, append: text.includes('O_APPEND') });
+    this.#open.set(descriptor, { node, position: 0, append: text.includes('O_APPEND'), since });
   }
 
   #followed(place: { folder: FolderNode; name: string }): Node | undefined {

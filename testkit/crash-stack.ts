@@ -98,7 +98,8 @@ export class CrashStack {
     let deaths = 0;
     for (let pass = 1; ; pass += 1) {
       if (operation === 'start of the proxy') await this.#killProxy();
-      const ready = await this.#launch({ [crashVariable]: `${point}:${pass}` });
+      // What an earlier death left to be made up for may lead there too, when it is ready already.
+      const ready = (await this.#launch({ [crashVariable]: `${point}:${pass}` })) && (await this.#livesUntilHealthy());
       if (!ready || !atStart) {
         if (ready) {
           await this.expectRecovered();
@@ -169,6 +170,25 @@ export class CrashStack {
     } catch (error) {
       throw new Error(`after the death at ${died}: ${(error as Error).message}`, { cause: error });
     }
+  }
+
+  async #livesUntilHealthy(): Promise<boolean> {
+    const { service } = this;
+    const dead = (): Promise<boolean> =>
+      service.ended(0).then(
+        () => true,
+        () => false,
+      );
+    const state = await eventually(
+      `health is ok after the death at ${this.#died}`,
+      async () => {
+        if (await dead()) return 'dead' as const;
+        return (await service.health()).body['status'] === 'ok' ? ('healthy' as const) : null;
+      },
+      recoveryMs,
+      100,
+    );
+    return state === 'healthy';
   }
 
   async #expectRecovered(): Promise<void> {

@@ -99,12 +99,9 @@ export class CrashStack {
     for (let pass = 1; ; pass += 1) {
       if (operation === 'start of the proxy') await this.#killProxy();
       // What an earlier death left to be made up for may lead there too, when it is ready already.
-      const ready = (await this.#launch({ [crashVariable]: `${point}:${pass}` })) && (await this.#livesUntilHealthy());
+      const ready = (await this.#launch({ [crashVariable]: `${point}:${pass}` })) && (await this.#recoversAlive());
       if (!ready || !atStart) {
-        if (ready) {
-          await this.expectRecovered();
-          await this.#operate(operation);
-        }
+        if (ready) await this.#operate(operation);
         await this.#expectDeathAt(point, operation);
         deaths += 1;
         if (how.withProxy) await this.#killProxy();
@@ -172,17 +169,31 @@ export class CrashStack {
     }
   }
 
+  /** Recovered; false: it died meanwhile. */
+  async #recoversAlive(): Promise<boolean> {
+    try {
+      if (!(await this.#livesUntilHealthy())) return false;
+      await this.expectRecovered();
+      return true;
+    } catch (error) {
+      if (await this.#isDead()) return false;
+      throw error;
+    }
+  }
+
+  #isDead(): Promise<boolean> {
+    return this.service.ended(0).then(
+      () => true,
+      () => false,
+    );
+  }
+
   async #livesUntilHealthy(): Promise<boolean> {
     const { service } = this;
-    const dead = (): Promise<boolean> =>
-      service.ended(0).then(
-        () => true,
-        () => false,
-      );
     const state = await eventually(
       `health is ok after the death at ${this.#died}`,
       async () => {
-        if (await dead()) return 'dead' as const;
+        if (await this.#isDead()) return 'dead' as const;
         return (await service.health()).body['status'] === 'ok' ? ('healthy' as const) : null;
       },
       recoveryMs,

@@ -51,7 +51,7 @@ export class CrashStack {
   readonly #blocked: Either<ReadonlySet<string>>[] = [];
   #set: ReadonlySet<string> = new Set(held);
   #trusted = false;
-  #site: { domain: string; unknown: boolean } | null = null;
+  #site: string | null = null;
   #next = 0;
   #logRead = 0;
   #died = 'nothing';
@@ -311,11 +311,11 @@ export class CrashStack {
       }
       case 'site': {
         this.#next += 1;
-        this.#site = { domain: `site-${this.#next}.example`, unknown: true };
+        this.#site = `site-${this.#next}.example`;
         const servers = [{ address: '127.0.0.1', port: this.#upstream.port, options: { check: false } }];
         this.#wasAnswered = false;
         this.#visitor ??= new Visitor(service);
-        const put = service.call('PUT', `/api/sites/${this.#site.domain}`, { body: { servers } });
+        const put = service.call('PUT', `/api/sites/${this.#site}`, { body: { servers } });
         this.#wasAnswered = (await answered(put)) !== null;
         return;
       }
@@ -379,7 +379,7 @@ export class CrashStack {
     const domains = stored.map((site) => String(site['domain']));
     expect(domains).not.toContain('refused.example');
     if (this.#site === null) return;
-    const { domain } = this.#site;
+    const domain = this.#site;
     const isStored = domains.includes(domain);
     const live = (await readFile(this.service.paths.config, 'utf8')).includes(domain);
     const served = (await askProxy(this.service.proxyPort, domain)).text === 'site';

@@ -1,5 +1,6 @@
 // All faults: one import and one line each. A new one at the end: the programs of old seeds choose by number.
 import type { Fault } from './fault.ts';
+import { crashPointFault } from './faults/crash-point.ts';
 import { foreignConfigEdit } from './faults/foreign-config-edit.ts';
 import { foreignMapFileEdit } from './faults/foreign-map-file-edit.ts';
 import { foreignReload } from './faults/foreign-reload.ts';
@@ -28,4 +29,5 @@ export const faults: readonly Fault[] = [
   pauseService,
   secondService,
   ...surroundingFaults,
+  crashPointFault,
 ];

@@ -1,8 +1,10 @@
 // The command line: which verb, with which settings. The composition root of the service is `service/service.ts`.
+
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { repairMaps } from './cli/map-repair.ts';
 import { serve } from './cli/serve.ts';
+import { UnknownCrashPoint } from './faults/crash-point.ts';
 import { describeSettings, readSettings, type Settings, SettingsError, settingDefinitions } from './settings.ts';
 import { causeText, ManagerLog } from './telemetry/log.ts';
 import { version } from './version.ts';
@@ -64,6 +66,7 @@ try {
     process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   } else {
     process.stderr.write(`proxy-manager: ${causeText(error)}\n`);
-    process.exitCode = error instanceof SettingsError ? exitCodes.usage : exitCodes.failed;
+    const usage = error instanceof SettingsError || error instanceof UnknownCrashPoint;
+    process.exitCode = usage ? exitCodes.usage : exitCodes.failed;
   }
 }

@@ -1,8 +1,10 @@
 // Environment and command line become one frozen object here; nothing else of the product reads either.
 // The table is `contracts.md` "Settings". Every error names the variable, the value and what would be right.
+
 import { isIPv4, isIPv6 } from 'node:net';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { parseDuration } from './domain/duration.ts';
+import { crashVariable } from './faults/crash-point.ts';
 
 export interface ListenAddress {
   readonly text: string;
@@ -242,12 +244,13 @@ export function describeSettings(settings: Settings): Record<string, string> {
 /** A misspelt variable would be ignored in silence otherwise. */
 function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
   const known = new Set(settingDefinitions.map((definition) => definition.variable));
-  // These belong to the command line, to the launcher and to the tests.
+  // These belong to the command line, to the launcher and to the tests; the last is docs/adr/0022's.
   const others = new Set([
     'PROXY_MANAGER_URL',
     'PROXY_MANAGER_NODE',
     'PROXY_MANAGER_TEST_PROXY_BINS',
     'PROXY_MANAGER_TEST_REPORT',
+    crashVariable,
   ]);
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('PROXY_MANAGER_') && !known.has(name) && !others.has(name)) {

@@ -1,8 +1,10 @@
 // Big changes: the whole set, or many addresses. They come into a staging table first, are applied only when all of
 // them came, in slices between which other changes go first, and are finished after a crash. Each slice is committed
 // and sent to the workers; at the end the file is rewritten and every worker's whole map is the read-back.
+
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import type { BulkStore, StagedRow } from '../store/bulk-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersParts, listedFailures } from './bulk-workers.ts';
@@ -77,6 +79,7 @@ export class BulkRunner {
     options: { readonly replace: boolean; readonly allowShrink: boolean; readonly requestedBy: string },
   ): Promise<BulkResult> {
     const id = await this.#stored(() => this.#bulk.begin(options));
+    crashPoint('bulk.begun');
     try {
       await this.#receive(id, source);
     } catch (error) {
@@ -88,7 +91,9 @@ export class BulkRunner {
         await this.#forgetFailed();
         await this.#keeper.adoptForeignRows();
         if (options.replace && !options.allowShrink) await this.#refuseShrink(id);
+        crashPoint('bulk.received');
         await this.#stored(() => this.#bulk.markReady(id));
+        crashPoint('bulk.ready');
       } catch (error) {
         await this.#discard(id);
         throw error;
@@ -124,6 +129,7 @@ export class BulkRunner {
         this.#log.warn('A big change that a crash interrupted is finished', { bulk: id });
         for (;;) {
           const slice = await this.#bulk.applySlice(id, startSlice, this.#now(), () => undefined);
+          crashPoint('bulk.finished-slice-at-start');
           if (slice.done) break;
         }
       } else await this.#bulk.discard(id);
@@ -144,6 +150,7 @@ export class BulkRunner {
       const rows = await this.#stored(() => this.#bulk.sorted(waiting));
       waiting = [];
       await this.#turns.take('bulk', () => this.#stored(() => this.#bulk.stageSorted(id, rows)));
+      crashPoint('bulk.staged');
     };
     for await (const rows of source) {
       for (const row of rows) {
@@ -199,15 +206,19 @@ export class BulkRunner {
           sending,
         );
         await workers.remove(removed);
+        crashPoint('bulk.slice-sent');
       }
       await sending.last;
+      crashPoint('bulk.applied');
       this.#finished.add(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
       if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
       written = true;
+      crashPoint('bulk.file-written');
       // Not before: a start after a crash learns from it that the file, which holds far more, may be written.
       this.#finished.delete(id);
       await this.#discard(id);
+      crashPoint('bulk.discarded');
       return { ...totals, ...(await workers.verdict(sample, totals.added + totals.removed)) };
     } finally {
       // Lines of what was committed are missing, and no change that comes would notice.
@@ -237,10 +248,12 @@ export class BulkRunner {
           this.#now(),
           (net) => {
             end = this.#windows.begin([...net.added, ...net.removed]);
+            crashPoint('bulk.slice-before-commit');
           },
           looks,
         ),
       );
+      crashPoint('bulk.slice-committed');
       if (slice.net.added.length + slice.net.removed.length > 0) onCommitted();
       this.#keeper.noteCommitted(slice.net);
       await sending.last;

@@ -1,7 +1,9 @@
 // A change made durable: the database and the map file, in the order in which a crash between them leaves a blocked
 // address too much and never one too little. Lines are added before the transaction commits and taken out after it.
+
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { MapFileError } from '../haproxy/map-file.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -45,9 +47,12 @@ export class DurableCommit {
     const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
     const write = () =>
       this.#store.applyGroup(changes, this.#now(), async () => {
+        crashPoint('group.rows-written');
         if (lines.length > 0) await this.#keeper.file.add(lines);
+        crashPoint('group.lines-durable');
       });
     let applied: Awaited<ReturnType<typeof write>>;
+    crashPoint('group.begun');
     try {
       applied = await write();
     } catch (error) {
@@ -66,6 +71,7 @@ export class DurableCommit {
         throw again;
       }
     }
+    crashPoint('group.committed');
     this.#keeper.noteCommitted(applied.net);
     let strayLines: readonly string[] = [];
     let fileError: ServiceError | null = null;
@@ -73,6 +79,7 @@ export class DurableCommit {
       try {
         const known = new Set(applied.net.removed);
         strayLines = (await this.#keeper.file.remove(remove)).removed.filter((text) => !known.has(text));
+        crashPoint('group.lines-gone');
       } catch (error) {
         fileError = await this.#recoverRemoval(error);
       }

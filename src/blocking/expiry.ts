@@ -1,7 +1,9 @@
 // Takes entries out when their time is over: within two seconds, and at start those whose time ended while the
 // service was away. Looks at the wall clock each time, so a clock that jumps does no harm.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseIp } from '../domain/ip.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import type { BlockedChange, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeResult } from './group-writer.ts';
@@ -76,7 +78,9 @@ export class Expiry {
       if (parsed.ok) changes.push({ op: 'expire', entry: parsed.entry, now });
     }
     if (changes.length === 0) return 0;
+    crashPoint('expiry.found');
     const result = await this.#change(changes);
+    crashPoint('expiry.done');
     const expired = result.effects.flatMap((effect) =>
       effect.op === 'expire' && effect.removed !== null ? [effect.removed.ip_address] : [],
     );

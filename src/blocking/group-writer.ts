@@ -1,8 +1,10 @@
 // The one writer. What waits while it is busy becomes one group: one transaction, one append and fsync, one payload,
 // one read-back. Adding goes database, file, worker; a line is in the file before the transaction commits, so that a
 // crash between leaves a blocked address too much and never one too little; a removal the other way round.
+
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { RuntimeMapFailure } from './answers.ts';
@@ -160,6 +162,7 @@ export class GroupWriter {
       try {
         stored = await this.#durable.commit(changes, remove);
         fresh = stored.net.added;
+        crashPoint('group.before-runtime');
         committed.resolve();
       } catch (error) {
         committed.reject(error);
@@ -167,6 +170,7 @@ export class GroupWriter {
         throw error;
       }
       const result = await runtime;
+      crashPoint('group.after-runtime');
       if (stored.fileError !== null) throw stored.fileError;
       const gone = new Set(stored.net.removed);
       const strays = new Set([...stored.strayLines, ...result.removedFromWorkers].filter((text) => !gone.has(text)));

@@ -3,6 +3,7 @@
 // While the version is pending every block goes to the live map and to it (the version numbers are each worker's own,
 // so the whole sequence is spoken to one pid). It is filled in slices, counted beside running changes, and the turn is
 // held for the moment of the switch alone.
+import { crashPoint } from '../faults/crash-point.ts';
 import type { WorkerRef } from '../haproxy/runtime-map.ts';
 import type { ChangeWindow, ChangeWindows } from './change-windows.ts';
 import { bucketCount, bucketOf, Fingerprint } from './fingerprint.ts';
@@ -74,6 +75,7 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
   const version = await turns.take('bulk', async () => {
     const prepared = await map.runtime.prepare(worker, turnDeadline());
     pending.begin(pid, map.name, prepared);
+    crashPoint('replace.prepared');
     return prepared;
   });
   let touched: ReadonlySet<string> | null = null;
@@ -89,6 +91,7 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
         if (unproved || touched === null || !replacement.untroubled()) {
           await assertNothingLacks(map, worker, version, turnDeadline());
         }
+        crashPoint('replace.counted');
         const switched = await map.runtime.commit(worker, version, turnDeadline(), patientDeadline());
         if (switched.seen) pending.end(pid, map.name);
         return switched;
@@ -97,11 +100,13 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
       windows.close(since);
     }
     // Not seen: the worker may switch any moment, so the turn is free and changes go to both versions until it answers.
+    crashPoint('replace.committed');
     await committed.cleared;
   } finally {
     pending.end(pid, map.name);
   }
   if (touched !== null) await settle(replacement, [...touched]);
+  crashPoint('replace.settled');
 }
 
 async function fill({ map, pid, pending, turns }: Replacement, version: number): Promise<void> {
@@ -115,6 +120,7 @@ async function fill({ map, pid, pending, turns }: Replacement, version: number):
         const already = pending.addedMeanwhile(pid, map.name);
         const wanted = texts.filter((text) => members.has(text) && !already.has(text));
         if (wanted.length > 0) await map.runtime.addMany(worker, wanted, turnDeadline(), version);
+        crashPoint('replace.slice-filled');
       });
     }
   }

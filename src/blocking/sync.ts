@@ -1,5 +1,6 @@
 // The specification's sync: the file is rewritten from the database, the running map is read whole with one
 // `show map` and compared; what differs is repaired and read again. Never `clear map`.
+import { crashPoint } from '../faults/crash-point.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -62,6 +63,7 @@ export class Synchroniser {
 
   async #sync(options: { readonly acceptMapFile: boolean }, began: number): Promise<SyncAnswer> {
     await this.#keeper.updateBlockedIpsMap({ acceptOtherFile: options.acceptMapFile });
+    crashPoint('sync.file-written');
     const total = await this.#store.count();
     const answer = (
       current: Pick<WorkerVerdict, 'whole' | 'added' | 'removed' | 'reason'>,
@@ -96,6 +98,7 @@ export class Synchroniser {
     }
     const verdict = await this.#currentVerdict();
     if (verdict === null) return unreadable('the master has no current worker');
+    crashPoint('sync.current-compared');
     const draining: SyncAnswer['draining_workers'][number][] = [];
     for (const worker of this.#book.draining()) {
       const own = await this.#verdictOf(this.#blocked, worker.pid);

@@ -1,10 +1,12 @@
 // The trusted addresses: kept like the blocked ones (database, file, every worker, each seen to be right), but few,
 // so the file is written whole each time.
+
 import { stat } from 'node:fs/promises';
 import type { IpEntry } from '../domain/ip.ts';
 import { parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
@@ -169,12 +171,14 @@ export class TrustedSet implements MirroredMap {
       const end = this.#windows.begin([entry.text]);
       try {
         const { value, undo } = await store();
+        crashPoint('trusted.stored');
         try {
           await this.#writeFile((await this.#store.list()).map((row) => row.ip_address));
         } catch (error) {
           await undo();
           throw error;
         }
+        crashPoint('trusted.written');
         const result = await this.#changer.change({
           map: this.#map,
           name: 'trusted',
@@ -183,6 +187,7 @@ export class TrustedSet implements MirroredMap {
           committed: Promise.resolve(),
           deadline: Math.max(caller.receivedAt + runtimeBudgetMs, performance.now() + 100),
         });
+        crashPoint('trusted.after-runtime');
         return { value, result };
       } catch (error) {
         throw asServiceError(error);

@@ -1,5 +1,6 @@
 // `serve`: the service itself, in the foreground. SIGTERM and SIGINT end it after what is in flight was answered; the
 // proxy goes on. SIGHUP opens the manager log anew.
+import { armCrashPoint, crashVariable } from '../faults/crash-point.ts';
 import { createApp } from '../http/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
 import { makeStateFolder } from '../service/folders-and-locks.ts';
@@ -27,12 +28,14 @@ export interface ServeOptions {
 
 /** Null: it was told to stop before it had started. */
 export async function serve(settings: Settings, options: ServeOptions = {}): Promise<Served | null> {
+  const mayDie = armCrashPoint(process.env[crashVariable]);
   await checkSettings(settings);
   // A loose umask (0 in some containers) must not make what we make, or the proxy does, anybody's to write to.
   process.umask(process.umask() | 0o022);
   // Before the log of a trial, which lies in it.
-  makeStateFolder(settings);
+  await makeStateFolder(settings);
   const log = new ManagerLog(settings.logFile, options.jsonFile ?? 1);
+  if (mayDie) log.warn('A test armed this service to kill itself', { at: process.env[crashVariable] });
   const trial = options.trial === true;
   const stopping = new AbortController();
   const stop = (why: string): void => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { crashPoint } from '../faults/crash-point.ts';
 import { fsyncFolder } from '../files/atomic-file.ts';
 import type { NamedFile } from './sites-map.ts';
 
@@ -62,7 +63,9 @@ export async function writeSet(
     const meta: BackupMeta = { ...about, sha256: sha256(content.configText), files, maps };
     await writeDurably(join(building, metaName), `${JSON.stringify(meta, null, 2)}\n`);
     await fsyncFolder(building);
+    crashPoint('backup.parts-written');
     await rename(building, join(parent, folder));
+    crashPoint('backup.renamed');
     await fsyncFolder(parent);
     return meta;
   } catch (error) {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { fsyncFolder } from '../files/atomic-file.ts';
+import { makeFolderDurably } from '../files/durable-folder.ts';
 import { type BackupContent, type BackupMeta, DamagedSet, readMeta, readSet, sha256, writeSet } from './backup-set.ts';
 import type { NamedFile } from './sites-map.ts';
 
@@ -109,9 +111,11 @@ export class BackupStore {
     const folder = `.known-good.${id}`;
     const about = { id, created_at: this.#now().toISOString(), reason: 'known good', note: backupId };
     await writeSet(this.directory, folder, { configText, files, mapFiles: [] }, about);
+    crashPoint('known-good.written');
     const link = join(this.directory, `.link.${id}`);
     await symlink(folder, link);
     await rename(link, join(this.directory, knownGoodLink));
+    crashPoint('known-good.linked');
     await fsyncFolder(this.directory);
     await this.#sweep();
   }
@@ -189,7 +193,7 @@ export class BackupStore {
   }
 
   async #prepareFolder(): Promise<void> {
-    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    await makeFolderDurably(this.directory, 0o700);
   }
 
   /** Sorts by time of making, also within one millisecond and when the clock is set back. */

@@ -1,9 +1,11 @@
 // The live configuration and its candidate. The candidate is written beside the live file, validated there and renamed
 // over it: the bytes that were validated are the bytes that are deployed, and the rename is the only switch.
+
 import { chmod, chown, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { fsyncFolder, resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
 import { sha256 } from './backup-set.ts';
 import { asConfigurationTrouble } from './trouble.ts';
@@ -86,6 +88,7 @@ export class Candidate {
       );
     }
     await rename(this.path, this.#target);
+    crashPoint('candidate.renamed');
     await fsyncFolder(dirname(this.#target));
   }
 

@@ -1,9 +1,11 @@
 // When reloads run, and how many. One at a time; callers that arrive meanwhile share the next one. Those that the
 // service schedules for itself are coalesced with all their reasons, held apart from each other, and dropped when
 // the current worker, the only one that a reload replaces, was meanwhile seen to hold the whole set.
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { CompletedReload, ReloadRequest, SafeReload } from './safe-reload.ts';
@@ -204,7 +206,9 @@ export class ReloadCoordinator {
     const startedAt = this.#now().toISOString();
     try {
       const done = await this.#safeReload.run(request);
+      crashPoint('reload.done');
       await this.#record(request, startedAt, done, null);
+      crashPoint('reload.recorded');
       return done;
     } catch (error) {
       await this.#record(request, startedAt, null, error);

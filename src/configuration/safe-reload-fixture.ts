@@ -7,6 +7,7 @@ import type { Log } from '../telemetry/log.ts';
 import { sha256 } from './backup-set.ts';
 import { BackupStore } from './backup-store.ts';
 import { LiveFile } from './live-file.ts';
+import { ReloadUnderWay } from './reload-under-way.ts';
 import { type ReloadSurroundings, SafeReload } from './safe-reload.ts';
 import { contentAddressed, type NamedFile } from './sites-map.ts';
 
@@ -40,6 +41,7 @@ export interface ReloadFixture {
   readonly folder: string;
   readonly backups: BackupStore;
   readonly safeReload: SafeReload;
+  readonly underWay: ReloadUnderWay;
   /** What was done, in order: the log's messages and the surroundings' calls. */
   readonly events: string[];
   /** The text of each reload, as the proxy would have read it. */
@@ -94,6 +96,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
     },
     verifyWorkers: () => does.verify(),
   };
+  const underWay = new ReloadUnderWay(at('reload-under-way'));
   const safeReload = new SafeReload({
     live,
     backups,
@@ -101,10 +104,12 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
     sitesMapBase: at('sites.map'),
     mapFiles: [],
     surroundings,
+    underWay,
     log,
   });
   return {
     folder,
+    underWay,
     backups,
     safeReload,
     events,

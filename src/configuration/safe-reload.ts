@@ -1,16 +1,19 @@
 // The safe reload of the specification: back up, render, validate the exact bytes, switch, reload, prove it by a new
 // worker, compare its maps; on any failure the last known good is back on disk within the same operation, and the
 // proxy is reloaded with it and with the map files as the database says.
+
 import type { Site } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
 import type { ReloadOutcome } from '../haproxy/reloader.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { BackupStore } from './backup-store.ts';
 import type { LiveFile } from './live-file.ts';
+import type { ReloadUnderWay } from './reload-under-way.ts';
 import type { RenderedConfiguration } from './render.ts';
-import { collectGarbage, ensureFiles, type NamedFile } from './sites-map.ts';
+import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from './sites-map.ts';
 import { asConfigurationTrouble } from './trouble.ts';
 
 /** What the safe reload needs of the rest of the service. */
@@ -63,6 +66,7 @@ export class SafeReload {
   readonly #sitesMapBase: string;
   readonly #mapFiles: readonly string[];
   readonly #surroundings: ReloadSurroundings;
+  readonly #underWay: ReloadUnderWay;
   readonly #log: Log;
 
   constructor(options: {
@@ -73,6 +77,8 @@ export class SafeReload {
     /** Copied into each backup set, for reading. */
     readonly mapFiles: readonly string[];
     readonly surroundings: ReloadSurroundings;
+    /** Told from before the switch until everything is done or undone. */
+    readonly underWay: ReloadUnderWay;
     readonly log: Log;
   }) {
     this.#live = options.live;
@@ -81,6 +87,7 @@ export class SafeReload {
     this.#sitesMapBase = options.sitesMapBase;
     this.#mapFiles = options.mapFiles;
     this.#surroundings = options.surroundings;
+    this.#underWay = options.underWay;
     this.#log = options.log;
   }
 
@@ -101,14 +108,28 @@ export class SafeReload {
     const began = performance.now();
     const live = await this.#live.read();
     const attempt: Attempt = { request, began, live, backup: await this.#backUp(request, live), warnings: [] };
+    crashPoint('reload.backed-up');
     const wanted = await this.#candidate(attempt);
+    crashPoint('reload.validated');
     attempt.warnings.push(...wanted.warnings);
-    if (wanted.text !== live) await wanted.candidate.deploy();
-    else await wanted.candidate.discard();
+    if (wanted.text !== live) {
+      await this.#begins(attempt);
+      try {
+        await wanted.candidate.deploy();
+      } catch (error) {
+        // The last step of it is the sync of the folder, and by then the new one is in place.
+        if ((await this.#live.read()) !== live) return await this.#undo(attempt, error, wanted.text);
+        await this.#ended();
+        throw error;
+      }
+    } else await wanted.candidate.discard();
+    crashPoint('reload.switched');
     let failure: ReloadOutcome & { confirmed: false };
     try {
       await this.#surroundings.writeMaps();
+      crashPoint('reload.maps-written');
       const outcome = await this.#surroundings.reloadProxy();
+      crashPoint('reload.confirmed');
       if (outcome.confirmed) return await this.#complete(attempt, wanted, outcome);
       failure = outcome;
     } catch (error) {
@@ -117,17 +138,42 @@ export class SafeReload {
     return await this.#rollBack(attempt, failure, wanted.text);
   }
 
+  async #begins({ request }: Attempt): Promise<void> {
+    await this.#underWay.begins(request.restore === undefined ? 'rendered' : 'given');
+    crashPoint('reload.noted');
+  }
+
+  /** A rollback is made also where it cannot be noted. */
+  async #stillUnderWay(attempt: Attempt): Promise<void> {
+    try {
+      await this.#begins(attempt);
+    } catch (error) {
+      this.#log.warn('The rollback of a reload could not be noted', { cause: causeText(error) });
+    }
+  }
+
+  /** What could not be noted costs one reload too many at the next start. */
+  async #ended(): Promise<void> {
+    try {
+      await this.#underWay.ended();
+    } catch (error) {
+      this.#log.warn('The end of a reload could not be noted', { cause: causeText(error) });
+    }
+  }
+
   async #backUp(request: ReloadRequest, live: string | null): Promise<string | null> {
     if (live === null) return null;
     const known = await this.#knownGood();
     if (known !== null && known.configText !== live) {
-      this.#log.warn('The live configuration was edited by hand; it is kept in the backup', { path: this.#live.path });
+      const why =
+        this.#underWay.interrupted === null ? 'was edited by hand' : 'is what a reload left that a crash interrupted';
+      this.#log.warn(`The live configuration ${why}; it is kept in the backup`, { path: this.#live.path });
     }
     const { id } = await this.#backups.create({
       reason: request.reasons.join('; ').slice(0, 500),
       configText: live,
-      // An edited one may name them too, and could not be restored without them.
-      extraFiles: known === null ? [] : known.files.filter(({ path }) => live.includes(path)),
+      // Also those that no record names: it could not be restored without them.
+      extraFiles: await filesNamedIn(this.#sitesMapBase, live),
       mapFiles: this.#mapFiles,
     });
     this.#log.info('Backup created', { backup: id, reload: request.id });
@@ -149,10 +195,13 @@ export class SafeReload {
       return await this.#refuse(attempt, error.code, error.message, output, error);
     }
     await ensureFiles(rendered.files);
+    crashPoint('reload.sites-map-written');
     const candidate = await this.#live.stage(rendered.text);
+    crashPoint('reload.candidate-written');
     try {
       // `-c` reads the map files too: one that is damaged must not make a good configuration look bad.
       await this.#surroundings.writeMaps();
+      crashPoint('reload.before-validation');
       const check = await checkConfiguration(this.#proxyBin, candidate.path);
       if (check.valid) {
         this.#log.info('Configuration validation passed', { reload: request.id });
@@ -255,15 +304,24 @@ export class SafeReload {
       const recorded = await this.#knownGood();
       const known = recorded ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
       if (known === null) return { restored: false, problem: 'there is no known good configuration yet', outcome };
+      await this.#stillUnderWay(attempt);
+      crashPoint('rollback.begun');
       await ensureFiles(known.files);
+      crashPoint('rollback.files-written');
       if ((await this.#live.read()) !== known.configText) {
         const candidate = await this.#live.stage(known.configText);
         await candidate.deploy();
       }
+      crashPoint('rollback.switched');
       await this.#surroundings.writeMaps();
+      crashPoint('rollback.maps-written');
       this.#log.info('Backup restored', { reload: attempt.request.id, backup: attempt.backup });
-      if (!how.reload) return { restored: true, problem: null, outcome };
+      if (!how.reload) {
+        await this.#ended();
+        return { restored: true, problem: null, outcome };
+      }
       outcome = await this.#surroundings.reloadProxy();
+      crashPoint('rollback.reloaded');
       if (!outcome.confirmed) {
         const problem = `the reload with the known good configuration failed too: ${outcome.detail}${outcome.output === '' ? '' : `: ${outcome.output.slice(0, 2_000)}`}`;
         this.#log.error('Restored configuration was not confirmed', { reload: attempt.request.id, cause: problem });
@@ -273,6 +331,7 @@ export class SafeReload {
       for (const warning of await this.#verifyWorkers()) this.#log.warn(warning, { reload: attempt.request.id });
       // One that was never recorded names files that are not known here.
       if (recorded !== null) await this.#tidyUp(recorded.files);
+      await this.#ended();
       return { restored: true, problem: null, outcome };
     } catch (error) {
       this.#log.error('Restoring the last known good configuration failed', {
@@ -290,8 +349,11 @@ export class SafeReload {
   ): Promise<CompletedReload> {
     const { request, warnings } = attempt;
     warnings.push(...(await this.#verifyWorkers()));
+    crashPoint('reload.verified');
     await request.sites?.store();
+    crashPoint('reload.sites-stored');
     await this.#keep(wanted, attempt.backup, warnings);
+    await this.#ended();
     this.#log.info('Safe reload completed', {
       reload: request.id,
       reasons: request.reasons,
@@ -340,6 +402,7 @@ export class SafeReload {
     try {
       const before = await this.#knownGood();
       await this.#backups.markKnownGood(wanted.text, wanted.files);
+      crashPoint('reload.known-good-recorded');
       const keep = [...wanted.files, ...(before?.files ?? [])].map((file) => file.path);
       await collectGarbage(this.#sitesMapBase, keep);
       await this.#backups.prune(keptBackups);

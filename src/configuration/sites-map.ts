@@ -31,23 +31,44 @@ export async function ensureFiles(files: readonly NamedFile[]): Promise<string[]
 }
 
 /**
+ * The content-addressed files of `base` that a configuration names and that are there. It cannot be loaded without
+ * them, whoever recorded them or did not.
+ */
+export async function filesNamedIn(base: string, configText: string): Promise<NamedFile[]> {
+  const named: NamedFile[] = [];
+  for (const path of await contentAddressedOf(base)) {
+    if (!configText.includes(path)) continue;
+    const content = await readIfThere(path);
+    if (content !== null) named.push({ path, content });
+  }
+  return named;
+}
+
+/**
  * Removes the content-addressed files of `base` that are not in `keepPaths`, and gives back what it removed. A worker
  * has read its map at its start, so the caller keeps those that a start may still need: of the live configuration and
  * of the last known good.
  */
 export async function collectGarbage(base: string, keepPaths: Iterable<string>): Promise<string[]> {
-  const { folder, stem, ending } = partsOf(base);
   const keep = new Set([...keepPaths].map((path) => join(path)));
   const removed: string[] = [];
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith(`${stem}.`) || !name.endsWith(ending)) continue;
-    if (!/^[0-9a-f]{16}$/.test(name.slice(stem.length + 1, name.length - ending.length))) continue;
-    const path = join(folder, name);
+  for (const path of await contentAddressedOf(base)) {
     if (keep.has(path)) continue;
     await unlink(path);
     removed.push(path);
   }
   return removed.sort();
+}
+
+async function contentAddressedOf(base: string): Promise<string[]> {
+  const { folder, stem, ending } = partsOf(base);
+  const names = (await readdir(folder)).filter(
+    (name) =>
+      name.startsWith(`${stem}.`) &&
+      name.endsWith(ending) &&
+      /^[0-9a-f]{16}$/.test(name.slice(stem.length + 1, name.length - ending.length)),
+  );
+  return names.map((name) => join(folder, name));
 }
 
 function partsOf(base: string): { folder: string; stem: string; ending: string } {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { crashPoint } from '../faults/crash-point.ts';
 
 /** Owner and group may read and change or read; others nothing: map files and configurations name the operator's sites. */
 export const DEFAULT_FILE_MODE = 0o640;
@@ -26,6 +27,7 @@ export async function writeFileAtomically(
   const target = await resolveTarget(path);
   const temporary = temporaryPath(target);
   const file = await open(temporary, 'wx', 0o600);
+  crashPoint('atomic-file.made');
   try {
     try {
       await file.writeFile(content);
@@ -34,11 +36,14 @@ export async function writeFileAtomically(
     } finally {
       await file.close();
     }
+    crashPoint('atomic-file.synced');
     await rename(temporary, target);
   } catch (error) {
     throw await discardTemporary(temporary, error);
   }
+  crashPoint('atomic-file.renamed');
   await fsyncFolder(dirname(target));
+  crashPoint('atomic-file.durable');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { fstatSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { MapFileBody } from './map-file-body.ts';
 import { asMapFileError, surprise } from './map-file-error.ts';
@@ -89,11 +90,13 @@ export class MapFileImage {
       const part = missing.slice(from, from + SLOTS_PER_WRITE);
       const slots = part.map(() => this.#slots.take());
       this.#writeHidden(part, slots);
+      crashPoint('map-file.slot-hidden');
       // Only now, the lines being whole, do they become visible, each by one byte.
       part.forEach((ip, index) => {
         const slot = slots[index] as number;
         this.#writeAll(firstByte(ip), this.#positionOf(slot));
         this.#slots.hold(ip, slot);
+        crashPoint('map-file.slot-shown');
       });
       if (pace.due()) await pace.rest();
     }
@@ -109,6 +112,7 @@ export class MapFileImage {
       const line = slot === undefined ? this.#body.find(canonicalEntry(ip)) : this.#positionOf(slot);
       if (line !== -1) {
         this.#writeAll(HASH_BYTE, line);
+        crashPoint('map-file.line-hidden');
         if (slot === undefined) this.#bodyLineDied();
         else this.#slots.free(ip);
         removed.push(ip);
@@ -176,11 +180,13 @@ export class MapFileImage {
       if (written !== bytes.length) throw shortWrite(written, bytes.length);
       done += count;
     }
+    crashPoint('map-file.slots-appended');
     try {
       await this.#ops.dataSync(this.#file);
     } catch (error) {
       throw asMapFileError(error, this.#path, 'sync-failed');
     }
+    crashPoint('map-file.slots-durable');
     this.#slots.grow(slots);
   }
 

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { IpEntry } from '../domain/ip.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import {
   type AtomicWriteOptions,
   discardTemporary,
@@ -73,7 +74,9 @@ export class RewriteInProgress {
     const target = await resolveTarget(owner.path);
     await removeStaleTemporaries(target);
     const temporary = temporaryPath(target);
-    return new RewriteInProgress(owner, target, temporary, await open(temporary, 'wx+', 0o600), line);
+    const file = await open(temporary, 'wx+', 0o600);
+    crashPoint('map-rewrite.begun');
+    return new RewriteInProgress(owner, target, temporary, file, line);
   }
 
   async append(ips: readonly string[]): Promise<void> {
@@ -102,7 +105,9 @@ export class RewriteInProgress {
     const slotsStart = this.#written;
     const slots = Math.ceil(this.#owner.slots / SLOTS_PER_BLOCK) * SLOTS_PER_BLOCK;
     for (let at = 0; at < slots; at += SLOTS_PER_BLOCK) await this.#write(emptySlots(SLOTS_PER_BLOCK));
+    crashPoint('map-rewrite.written');
     await this.#sync(() => this.#owner.ops.sync(this.#file));
+    crashPoint('map-rewrite.sealed');
     const geometry = { bodyEnd, slotsStart, slots, entries: this.#entries };
     this.#image = new MapFileImage(this.#owner.ops, this.#owner.path, this.#file, geometry);
   }
@@ -118,6 +123,7 @@ export class RewriteInProgress {
       await inheritModeAndOwner(this.#file, this.#target, mode);
       await this.#sync(() => ops.sync(this.#file));
       image.settle();
+      crashPoint('map-rewrite.before-rename');
       await ops.rename(this.#temporary, this.#target);
     } catch (error) {
       const failure = asMapFileError(error, path);
@@ -125,6 +131,7 @@ export class RewriteInProgress {
       throw failure;
     }
     this.#end();
+    crashPoint('map-rewrite.renamed');
     try {
       await ops.syncFolder(dirname(this.#target));
     } catch (error) {
@@ -133,6 +140,7 @@ export class RewriteInProgress {
       await this.#file.close();
       throw failure;
     }
+    crashPoint('map-rewrite.durable');
     await this.#owner.replaced(image);
     return { entries: image.entryCount, bytes: image.size };
   }

@@ -1,3 +1,4 @@
+import { crashPoint } from '../faults/crash-point.ts';
 import { DEFAULT_FILE_MODE } from '../files/atomic-file.ts';
 import { asMapFileError, MapFileError, surprise } from './map-file-error.ts';
 import type { MapFileImage } from './map-file-image.ts';
@@ -189,12 +190,14 @@ export class MapFile {
     } catch (error) {
       throw await this.#fallBehind(asMapFileError(error, this.#path));
     }
+    crashPoint('map-file.before-sync');
     try {
       await this.#ops.dataSync(image.file);
     } catch (error) {
       // Linux marks the pages clean after a failed sync: a second one would succeed and prove nothing.
       throw await this.#fallBehind(asMapFileError(error, this.#path, 'sync-failed'));
     }
+    crashPoint('map-file.synced');
   }
 
   /** `unchanged` waits for it. */

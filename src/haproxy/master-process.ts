@@ -2,7 +2,7 @@
 // sent to whoever has a stale pid file's number today would kill a stranger.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { commandLine, processAlive, processStartTime } from './process.ts';
+import { commandLine, processAlive, processStartTime, sessionLeaders } from './process.ts';
 
 export interface MasterProcess {
   readonly pid: number;
@@ -13,6 +13,18 @@ export interface MasterProcess {
 export async function findMaster(pidFile: string, configFile: string): Promise<MasterProcess | null> {
   const pid = await readPidFile(pidFile);
   return pid === null ? null : await masterAt(pid, configFile);
+}
+
+/**
+ * A master that a service started which died before the pid file was written, and that has no socket yet: with a large
+ * map that takes seconds, and a second one beside it would share its ports. Workers lead no session.
+ */
+export async function findMasterBeingStarted(configFile: string): Promise<MasterProcess | null> {
+  for (const pid of await sessionLeaders()) {
+    const master = await masterAt(pid, configFile);
+    if (master !== null) return master;
+  }
+  return null;
 }
 
 /** The process with this pid, if it is a master that runs this configuration. */

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 interface Stat {
   readonly state: string;
   readonly parent: number;
+  readonly session: number;
   /** Clock ticks since boot: with the pid, the identity of a process. */
   readonly startTime: number;
 }
@@ -14,10 +15,11 @@ export function parseStat(text: string): Stat | null {
   const end = text.lastIndexOf(') ');
   if (end === -1) return null;
   const fields = text.slice(end + 2).split(' ');
-  const [state = '', parent = '', startTime = ''] = [fields[0], fields[1], fields[19]];
+  const [state = '', parent = '', session = '', startTime = ''] = [fields[0], fields[1], fields[3], fields[19]];
   // Behind the start time there is always more: without it, it may be cut short.
-  if (fields.length < 21 || !/^[A-Za-z]$/.test(state) || !NUMBER.test(parent) || !NUMBER.test(startTime)) return null;
-  return { state, parent: Number(parent), startTime: Number(startTime) };
+  if (fields.length < 21 || !/^[A-Za-z]$/.test(state)) return null;
+  if (![parent, session, startTime].every((field) => NUMBER.test(field))) return null;
+  return { state, parent: Number(parent), session: Number(session), startTime: Number(startTime) };
 }
 
 const NUMBER = /^\d{1,15}$/;
@@ -50,6 +52,12 @@ function isGone(error: unknown): boolean {
 /** Field 22 of /proc/<pid>/stat; null when unreadable. */
 export async function processStartTime(pid: number): Promise<number | null> {
   return readStat(pid)?.startTime ?? null;
+}
+
+/** Processes that lead a session of their own, as what is started detached does; their children do not. */
+export async function sessionLeaders(): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  return pids.filter((pid) => readStat(pid)?.session === pid);
 }
 
 /** Whether this very process runs. With a null start time only the pid is compared. A zombie is dead. */

@@ -1,7 +1,9 @@
 // A reload, asked for and proved. Proof is a new worker, never a reply alone: 2.6 answers nothing at all. The caller
 // has put the new configuration in place before; a worker that is seen afterwards and was not there when the master
 // last answered has read it, since the master's socket is gone for the whole time of a parse.
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { crashPoint } from '../faults/crash-point.ts';
 import { findMaster, type MasterProcess, masterAt } from './master-process.ts';
 import { type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { askForReload } from './master-socket-reload.ts';
@@ -110,6 +112,7 @@ export class ProxyReloader {
       if (reloadSigns.has(error.reason)) return await this.#again(before, deadline);
       return await this.#bySignal(deadline, error.message);
     }
+    crashPoint('reload.asked');
     const asked = performance.now();
     for (;;) {
       const seen = await this.#show(Math.min(deadline, performance.now() + askPatienceMs));

@@ -1,6 +1,8 @@
 // The very first start: an existing map file is imported as permanent blocks, so that the first rewrite of the file
 // unblocks nobody. What cannot be read is told line by line and never guessed.
+
 import { type IpEntry, parseIp } from '../domain/ip.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { type MapFileLine, NO_VALUE, readMapFile } from '../haproxy/map-file.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -39,6 +41,7 @@ export async function importMapFile(path: string, store: BlockedIpsStore, log: L
       if (changes.length === 0) continue;
       const { net } = await store.applyGroup(changes, now, () => undefined);
       imported += net.added.length;
+      crashPoint('import.group-stored');
     }
   }
   log.info('Existing map file imported', { path, imported, refused });

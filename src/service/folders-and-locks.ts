@@ -1,8 +1,7 @@
 // What a start needs before anything else: the folders of its files, and that nobody else works on them.
-import { mkdirSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isMissing, resolveTarget } from '../files/atomic-file.ts';
+import { resolveTarget } from '../files/atomic-file.ts';
+import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { Settings } from '../settings.ts';
 import { databaseFile } from '../store/open-database.ts';
 import { DatabaseUnusable } from '../store/store-error.ts';
@@ -37,14 +36,20 @@ export async function makeFolders(settings: Settings): Promise<void> {
     settings.statsSocket,
     settings.pidFile,
   ];
-  for (const folder of new Set(files.map((file) => dirname(file)))) {
-    if (!(await exists(folder))) await mkdir(folder, { recursive: true, mode: 0o755 });
-  }
-  makeStateFolder(settings);
+  for (const folder of new Set(files.map((file) => dirname(file)))) await makeFolderDurably(folder, 0o755);
+  await makeStateFolder(settings);
   const home = databaseFolder(settings);
-  if (home === null || (await exists(home))) return;
-  await mkdir(dirname(home), { recursive: true, mode: 0o755 });
-  await mkdir(home, { mode: 0o700 });
+  if (home !== null && home !== settings.stateDir) await makeOwnFolder(home);
+}
+
+/** What was there keeps its mode; `checkRights` says what it thinks of it. */
+export async function makeStateFolder({ stateDir }: Settings): Promise<void> {
+  await makeOwnFolder(stateDir);
+}
+
+async function makeOwnFolder(path: string): Promise<void> {
+  await makeFolderDurably(dirname(path), 0o755);
+  await makeFolderDurably(path, 0o700);
 }
 
 /** Null for a URL that names no file: the lock of the database refuses it, and says why. */
@@ -53,22 +58,6 @@ function databaseFolder({ databaseUrl }: Settings): string | null {
     return dirname(databaseFile(databaseUrl));
   } catch (error) {
     if (error instanceof DatabaseUnusable) return null;
-    throw error;
-  }
-}
-
-/** What was there keeps its mode; `checkRights` says what it thinks of it. */
-export function makeStateFolder({ stateDir }: Settings): void {
-  mkdirSync(dirname(stateDir), { recursive: true, mode: 0o755 });
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
     throw error;
   }
 }

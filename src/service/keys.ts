@@ -3,13 +3,14 @@
 // with a stored one, and cannot choose a guess by its hash. The key of the settings, which an operator thought up, is
 // hashed too and compared in constant time. It is an admin key and always valid.
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Caller } from '../blocking/answers.ts';
 import { grants, isScope, type Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { writeSecretFile } from '../files/atomic-file.ts';
+import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { KeyRecord, KeysService } from '../http/services.ts';
 import type { ApiKeyRow, ApiKeysStore } from '../store/api-keys-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -46,14 +47,16 @@ export class ApiKeys implements KeysService {
     const rows = await this.#store.list();
     if (this.#given !== null || rows.some((row) => isValidAdmin(row, this.#now()))) return;
     const key = newKey();
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolderDurably(dirname(path), 0o700);
     // The file first: a key that is stored but was never written anywhere would lock its owner out.
     await writeSecretFile(path, `${key}\n`);
+    crashPoint('first-key.written');
     // A name is never given twice, and a key that has ended keeps its own.
     const names = new Set(rows.map((row) => row.name));
     let name = firstKeyName;
     for (let number = 2; names.has(name); number += 1) name = `${firstKeyName}-${number}`;
     await this.#store.create({ name, hash: hash(key).toString('hex'), scopes: everything }, this.#now());
+    crashPoint('first-key.stored');
     const message = rows.length === 0 ? 'The first API key was made' : 'No admin key was valid any more; one was made';
     this.#log.info(message, { name, file: path });
   }

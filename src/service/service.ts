@@ -1,15 +1,19 @@
 // The whole service: what is made in which order at start, and in which order it ends. Everything is made here and
 // passed on; no part looks another one up.
+
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
 import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
 import { SafeReload } from '../configuration/safe-reload.ts';
 import { ensureServerStateFile } from '../configuration/server-state.ts';
+import { filesNamedIn } from '../configuration/sites-map.ts';
 import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
@@ -22,7 +26,7 @@ import { SitesStore } from '../store/sites-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
-import { causeText, type Log } from '../telemetry/log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
@@ -65,11 +69,14 @@ export async function startService(
 ): Promise<RunningService> {
   const now = (): Date => new Date();
   await makeFolders(settings);
+  crashPoint('start.folders-made');
   checkRights(settings, log, { refuses: options.refusesWideRights ?? true });
   const locks = await takeLocks(settings);
+  crashPoint('start.locked');
   const facts = new ProxyFacts(settings.proxyBin, log);
   await facts.read();
   const { database, instance, knownInstance } = await openState(settings);
+  crashPoint('start.database-opened');
 
   const socket = new MasterSocket(settings.masterSocket);
   const sitesStore = new SitesStore(database);
@@ -135,6 +142,7 @@ export async function startService(
       .filter((worker) => !book.isWhole(worker))
       .map((worker) => `${worker.role} worker ${worker.pid} is not known to hold the whole set`);
   };
+  const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
   const safeReload = new SafeReload({
     live,
     backups,
@@ -142,6 +150,7 @@ export async function startService(
     sitesMapBase: settings.sitesMap,
     mapFiles,
     surroundings: { render, sites: () => sitesStore.all(), writeMaps, reloadProxy, verifyWorkers },
+    underWay,
     log,
   });
   const reloads: ReloadCoordinator = new ReloadCoordinator({
@@ -152,15 +161,17 @@ export async function startService(
     stillNeeded: async () => {
       await reconciler.look(false);
       const current = book.current();
+      if (underWay.interrupted !== null) return true;
       return !parts.link.state.up || current === null || !book.isWhole(current);
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
     inForce: async () => {
+      // A change that was not finished is made or unmade by what the database says.
+      if (underWay.interrupted === 'rendered') return null;
       const configText = await live.read();
-      const known = await readableKnownGood(backups, log);
-      if (configText === null) return known;
-      return { configText, files: known?.files.filter(({ path }) => configText.includes(path)) ?? [] };
+      if (configText === null) return await readableKnownGood(backups, log);
+      return { configText, files: await filesNamedIn(settings.sitesMap, configText) };
     },
   });
 
@@ -242,16 +253,24 @@ export async function startService(
   async function prepare(): Promise<void> {
     const acceptShrink = await parts.bulk.finishInterrupted();
     await takeOverMapFile();
+    crashPoint('start.imported');
     await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance, acceptShrink });
+    crashPoint('start.blocked-map-written');
     await parts.bulk.forgetFinished();
     await trusted.updateTrustedIpsMap();
+    crashPoint('start.trusted-map-written');
     if (!knownInstance) await rememberInstance(settings, instance, log);
+    crashPoint('start.instance-remembered');
     await ensureServerStateFile(serverStateFile);
+    crashPoint('start.server-state-made');
     await keys.ensureFirstKey(keyFile);
     if ((await live.read()) === null) await reportStart(await ensureStart());
     await rule.look();
+    crashPoint('start.configuration-ready');
     await supervisor?.start();
+    crashPoint('start.proxy-runs');
     await rememberKnownGood();
+    crashPoint('start.known-good-recorded');
   }
 
   async function stop(): Promise<void> {
@@ -286,15 +305,7 @@ export async function startService(
     if (text === null || (await readableKnownGood(backups, log)) !== null) return;
     const start = await ensureStart();
     if (!start.usable || start.source !== 'live') return;
-    await backups.markKnownGood(text, (await renderedFiles(text)) ?? []);
-  }
-
-  async function renderedFiles(text: string) {
-    const rendered = await renderStored().catch((error: unknown) => {
-      log.warn('The template cannot be rendered', { cause: causeText(error) });
-      return null;
-    });
-    return rendered?.text === text ? rendered.files : null;
+    await backups.markKnownGood(text, await filesNamedIn(settings.sitesMap, text));
   }
 
   function reportStart(start: Awaited<ReturnType<typeof ensureStart>>): void {
@@ -321,9 +332,12 @@ export async function startService(
     },
     keyFile,
     async begin() {
+      crashPoint('start.listening');
       parts.expiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
+      if ((await underWay.find()) !== null) reloads.schedule('a crash interrupted one');
+      crashPoint('start.workers-compared');
       reconciler.start();
       idleMemory.start();
       started = true;

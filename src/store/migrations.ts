@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { crashPoint } from '../faults/crash-point.ts';
 import { firstTables } from './migrations/0001-first-tables.ts';
 import { bulkBlocks } from './migrations/0002-bulk-blocks.ts';
 import type { Schema } from './schema.ts';
@@ -38,11 +39,13 @@ export async function migrate(
       migrations,
     );
     const done = new Set(applied.map((row) => row.name));
+    crashPoint('migration.begun');
     const now = new Date().toISOString();
     for (const migration of migrations) {
       if (done.has(migration.name)) continue;
       await migration.up(transaction as unknown as Kysely<unknown>);
       await transaction.insertInto('schema_migrations').values({ name: migration.name, applied_at: now }).execute();
+      crashPoint('migration.applied');
     }
     // The identity belongs to the first start: the map file names it, and a start with another database's file stops.
     const identity = await transaction
@@ -50,6 +53,7 @@ export async function migrate(
       .values({ only: 1, database_id: randomUUID(), generation: 0, created_at: now })
       .onConflict((conflict) => conflict.column('only').doNothing())
       .executeTakeFirst();
+    crashPoint('migration.before-commit');
     return { created: identity.numInsertedOrUpdatedRows === 1n };
   });
 }

@@ -1,4 +1,5 @@
 import { Kysely, sql } from 'kysely';
+import { crashPoint } from '../faults/crash-point.ts';
 import { BlockedCount } from './blocked-count.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
@@ -106,6 +107,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
     const write = connect(options.createIfMissing, false);
     await refuseDamage(write);
     const { created } = await migrate(write);
+    crashPoint('migration.committed');
     const { total } = await write
       .selectFrom('blocked_ips')
       .select((eb) => eb.fn.countAll<number>().as('total'))

@@ -1,12 +1,14 @@
 // Starts the proxy, adopts one that runs our configuration, and starts it again when it is gone. Judged by the pid of
 // its master, never by its socket, which refuses during every reload: a second proxy would share the ports and serve
 // half of the blocked requests. The proxy outlives the service.
+
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { crashPoint } from '../faults/crash-point.ts';
 import { childEnvironment, programPath } from '../haproxy/child-environment.ts';
-import { findMaster, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
+import { findMaster, findMasterBeingStarted, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { processAlive, processStartTime } from '../haproxy/process.ts';
 import { showProcesses } from '../haproxy/workers.ts';
@@ -42,6 +44,8 @@ const watchEveryMs = 200;
 const orphanPatienceMs = 2_000;
 const endPatienceMs = 10_000;
 const startPatienceMs = 60_000;
+/** For one that a service before this one started: five million entries are read in three seconds. */
+const joinPatienceMs = 10_000;
 /** Looking whether an address is free costs nothing and starts nothing. */
 const takenAgainMs = 1_000;
 
@@ -132,6 +136,8 @@ export class Supervisor {
   async #adoptOrStart(): Promise<MasterProcess> {
     const found = await this.#findRunning();
     if (found !== null) return this.#take(found, true);
+    const starting = await this.#awaitStarting();
+    if (starting !== null) return this.#take(starting, true);
     try {
       return this.#take(await this.#launch(), false);
     } catch (error) {
@@ -164,6 +170,25 @@ export class Supervisor {
     } catch (error) {
       if (error instanceof MasterSocketError) return null;
       throw error;
+    }
+  }
+
+  /** Null: no master is on its way, or it did not get there. */
+  async #awaitStarting(): Promise<MasterProcess | null> {
+    const { configFile, log } = this.#options;
+    const starting = await findMasterBeingStarted(configFile);
+    if (starting === null) return null;
+    log.info('A proxy is being started already', { master: starting.pid });
+    const end = async (): Promise<string | null> =>
+      (await processAlive(starting.pid, starting.startTime)) ? null : 'it ended';
+    try {
+      return await this.#waitUntilServing(starting.pid, starting.startTime, end, joinPatienceMs);
+    } catch (error) {
+      if (this.#stop.signal.aborted) throw error;
+      // One that lives and does not answer is a running one that lost its socket.
+      if ((await end()) === null) return starting;
+      log.warn('The proxy that was being started is gone', { master: starting.pid, cause: causeText(error) });
+      return null;
     }
   }
 
@@ -201,9 +226,10 @@ export class Supervisor {
       child.unref();
       this.#launchedAt = performance.now();
       const pid = await spawned.promise;
+      crashPoint('proxy.spawned');
       const startTime = await processStartTime(pid);
       if (startTime !== null) this.#launched = { pid, startTime };
-      return await this.#waitUntilServing(pid, startTime, () => ended);
+      return await this.#waitUntilServing(pid, startTime, async () => ended);
     } finally {
       closeSync(output);
     }
@@ -217,10 +243,16 @@ export class Supervisor {
     }
   }
 
-  async #waitUntilServing(pid: number, startTime: number | null, ended: () => string | null): Promise<MasterProcess> {
-    const deadline = performance.now() + startPatienceMs;
+  async #waitUntilServing(
+    pid: number,
+    startTime: number | null,
+    ended: () => Promise<string | null>,
+    patienceMs = startPatienceMs,
+  ): Promise<MasterProcess> {
+    const deadline = performance.now() + patienceMs;
     while (performance.now() < deadline) {
-      if (ended() !== null) throw new Error(`the proxy did not start, ${ended()}: ${await this.#tailOfOutput()}`);
+      const end = await ended();
+      if (end !== null) throw new Error(`the proxy did not start, ${end}: ${await this.#tailOfOutput()}`);
       if (this.#stop.signal.aborted) throw new Error('the service stops before the proxy was seen to serve');
       try {
         const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);
@@ -231,7 +263,7 @@ export class Supervisor {
       }
       await sleep(20);
     }
-    throw new Error(`the proxy ${pid} did not begin to serve within ${startPatienceMs / 1_000} s`);
+    throw new Error(`the proxy ${pid} did not begin to serve within ${patienceMs / 1_000} s`);
   }
 
   async #watch(first: unknown): Promise<void> {

@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
+import { crashPoint } from '../../faults/crash-point.ts';
 import { DatabaseUnusable } from '../store-error.ts';
 import { translateSqliteError } from './sqlite-errors.ts';
 
@@ -19,6 +20,7 @@ export interface SqliteFileOptions {
  */
 export function openSqliteFile(path: string, options: SqliteFileOptions): SqliteDatabase.Database {
   const existed = prepareFile(path, options.createIfMissing);
+  crashPoint('database.file-made');
   let connection: SqliteDatabase.Database | undefined;
   try {
     connection = new SqliteDatabase(path, { fileMustExist: true, timeout: options.timeout });
@@ -26,6 +28,7 @@ export function openSqliteFile(path: string, options: SqliteFileOptions): Sqlite
     if (empty && existed && !options.createIfMissing) throw missing(path, 'holds no data');
     if (!empty) refuseForeign(path, connection);
     configure(connection, options);
+    crashPoint('database.configured');
     if (empty) connection.pragma(`application_id = ${APPLICATION_ID}`);
     connection.pragma('busy_timeout = 0');
     return connection;
@@ -52,8 +55,10 @@ function prepareFile(path: string, createIfMissing: boolean): boolean {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return true;
   if (!createIfMissing) throw missing(path, 'is not there');
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const first = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'wx', 0o600));
+    // SQLite makes the names in the file's own folder durable, not that of the folder.
+    if (first !== undefined) syncFolders(dirname(dirname(path)), dirname(first));
     return false;
   } catch (error) {
     // Another process made it in the same moment: as good as having found it.
@@ -61,6 +66,18 @@ function prepareFile(path: string, createIfMissing: boolean): boolean {
     throw new DatabaseUnusable('unreadable', `the database ${path} cannot be created: ${String(error)}`, {
       cause: error,
     });
+  }
+}
+
+function syncFolders(from: string, to: string): void {
+  for (let at = from; ; at = dirname(at)) {
+    const folder = openSync(at, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+    if (at === to || dirname(at) === at) return;
   }
 }
 

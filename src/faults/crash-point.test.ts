@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { armCrashPoint, crashPoint, crashPoints, crashVariable } from './crash-point.ts';
+
+afterEach(() => {
+  armCrashPoint(undefined);
+});
+
+describe('a crash point', () => {
+  it('does nothing unless it is the one that is armed, and its turn has come', () => {
+    expect([armCrashPoint(undefined), armCrashPoint('')]).toEqual([false, false]);
+    for (const point of crashPoints) crashPoint(point);
+    expect(armCrashPoint('group.committed:3')).toBe(true);
+    for (const point of crashPoints) crashPoint(point);
+    crashPoint('group.committed');
+  });
+
+  it.each(['group.comitted', 'group.committed:0', 'group.committed:-1', 'group.committed:', ':1', 'toString'])(
+    'named %s is refused, and the message names the variable',
+    (wanted) => {
+      expect(() => armCrashPoint(wanted)).toThrow(`${crashVariable}=${wanted}: there is no such point`);
+    },
+  );
+
+  it('that is armed ends the process with no clean-up, and says at which point', () => {
+    const module = join(import.meta.dirname, 'crash-point.ts');
+    const program = `
+      const { armCrashPoint, crashPoint } = await import(${JSON.stringify(module)});
+      process.on('exit', () => console.log('cleaned up'));
+      armCrashPoint('group.committed:2');
+      crashPoint('group.committed');
+      console.log('once');
+      crashPoint('group.committed');
+      console.log('twice');`;
+    const { signal, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+    });
+    expect([signal, stdout, stderr]).toEqual(['SIGKILL', 'once\n', '{"killed_at":"group.committed"}\n']);
+  });
+});

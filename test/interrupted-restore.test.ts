@@ -1,0 +1,51 @@
+// Promise 4 and 7: a restore that a crash interrupted. What it put in place names a sites map of its own, which no
+// record of the service knows of yet; whatever reloads the proxy next must not take that file away.
+import { readFile } from 'node:fs/promises';
+import { expect, it, vi } from 'vitest';
+import { crashVariable } from '../src/faults/crash-point.ts';
+import { checkConfiguration } from '../src/haproxy/binary.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { askProxy, startUpstream } from '../testkit/upstream.ts';
+
+// Several starts each, on a machine that may be busy with much else.
+vi.setConfig({ testTimeout: 120_000 });
+
+describeOnEachProxy('a service that dies in the restore of a backup', ({ bin }) => {
+  it('comes back with a configuration that is whole, and that is what the proxy runs', async () => {
+    const upstream = await startUpstream('first');
+    const service = await RealService.start({ bin });
+    try {
+      const put = async (domain: string) => {
+        const servers = [{ address: '127.0.0.1', port: upstream.port, options: { check: false } }];
+        expect((await service.call('PUT', `/api/sites/${domain}`, { body: { servers } })).status).toBe(201);
+      };
+      await put('first.example');
+      await put('second.example');
+      const [newest] = (await service.call('GET', '/api/config/backups')).body['items'];
+      service.kill('SIGKILL');
+      await service.ended();
+
+      await service.launch({ [crashVariable]: 'reload.confirmed' });
+      const restore = service.call('POST', `/api/config/backups/${newest.id}/restore`);
+      await expect(restore).rejects.toThrow();
+      expect(await service.ended()).toMatchObject({ signal: 'SIGKILL' });
+
+      await service.launch();
+      await service.healthy(10_000);
+      expect(await checkConfiguration(bin, service.paths.config)).toMatchObject({ valid: true });
+      const live = await readFile(service.paths.config, 'utf8');
+      expect([live.includes('first.example'), live.includes('second.example')]).toEqual([true, false]);
+      const answers = [
+        await askProxy(service.proxyPort, 'first.example'),
+        await askProxy(service.proxyPort, 'second.example'),
+      ];
+      expect(answers.map(({ text }) => text)).toEqual(['first', 'no such site']);
+      expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+      expect((await askProxy(service.proxyPort, 'second.example')).text).toBe('first');
+    } finally {
+      await service.stop();
+      await upstream.stop();
+    }
+  });
+});

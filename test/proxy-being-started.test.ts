@@ -1,0 +1,40 @@
+// Promise 5, and the second proxy that would serve half of the blocked requests: a service that dies while its proxy
+// is still reading its files leaves a master without a pid file and without a socket. The next start finds it.
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { crashVariable } from '../src/faults/crash-point.ts';
+import { childrenOf } from '../src/haproxy/process.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+// Several starts each, on a machine that may be busy with much else.
+vi.setConfig({ testTimeout: 120_000 });
+
+describeOnEachProxy('a proxy that is slow to start', ({ bin }) => {
+  it('and whose service died meanwhile is joined by the next service, and is the only one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-slow-'));
+    const slow = join(folder, 'haproxy');
+    // As a map of millions makes it: seconds between the start of the process and its pid file.
+    await writeFile(slow, `#!/bin/sh\ncase "$1" in -W) sleep 3 ;; esac\nexec '${bin}' "$@"\n`);
+    await chmod(slow, 0o755);
+    const service = await RealService.start({
+      bin: slow,
+      environment: { [crashVariable]: 'proxy.spawned' },
+      waitUntilReady: false,
+    });
+    try {
+      expect(await service.ended()).toMatchObject({ signal: 'SIGKILL' });
+      await service.launch({ [crashVariable]: '' });
+      await service.healthy();
+      const pids = await service.proxyPids();
+      const workers = new Set((await Promise.all(pids.map(childrenOf))).flat());
+      expect(pids.filter((pid) => !workers.has(pid))).toHaveLength(1);
+      expect(await service.logText()).toContain('Proxy adopted');
+    } finally {
+      await service.stop();
+      await rm(folder, { recursive: true });
+    }
+  });
+});

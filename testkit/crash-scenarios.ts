@@ -1,0 +1,120 @@
+// What has to be done for the service to get to each crash point. The type asks for every one: a new point without a
+// way to it does not compile.
+import type { CrashPoint } from '../src/faults/crash-point.ts';
+
+export type CrashOperation =
+  /** In a folder where no service was before. */
+  | 'first start'
+  /** While no proxy runs. */
+  | 'start of the proxy'
+  /** After a whole set had come and the service died. */
+  | 'start with a big change'
+  | 'block'
+  | 'blocks beyond the slots'
+  | 'unblock'
+  | 'expiry'
+  | 'whole set'
+  | 'sync'
+  | 'trust'
+  | 'site'
+  | 'refused site'
+  /** Only where a delete scans the map. */
+  | 'replace';
+
+export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
+  'start.folders-made': 'first start',
+  'start.locked': 'first start',
+  'database.file-made': 'first start',
+  'database.configured': 'first start',
+  'migration.begun': 'first start',
+  'migration.applied': 'first start',
+  'migration.before-commit': 'first start',
+  'migration.committed': 'first start',
+  'start.database-opened': 'first start',
+  'import.group-stored': 'first start',
+  'start.imported': 'first start',
+  'start.blocked-map-written': 'first start',
+  'start.trusted-map-written': 'first start',
+  'start.instance-remembered': 'first start',
+  'start.server-state-made': 'first start',
+  'first-key.written': 'first start',
+  'first-key.stored': 'first start',
+  'start.configuration-ready': 'first start',
+  'proxy.spawned': 'start of the proxy',
+  'start.proxy-runs': 'first start',
+  'start.known-good-recorded': 'first start',
+  'start.listening': 'first start',
+  'start.workers-compared': 'first start',
+  'atomic-file.made': 'trust',
+  'atomic-file.synced': 'trust',
+  'atomic-file.renamed': 'trust',
+  'atomic-file.durable': 'trust',
+  'expiry.found': 'expiry',
+  'group.begun': 'block',
+  'group.rows-written': 'block',
+  'map-file.slots-appended': 'blocks beyond the slots',
+  'map-file.slots-durable': 'blocks beyond the slots',
+  'map-file.slot-hidden': 'block',
+  'map-file.slot-shown': 'block',
+  'map-file.before-sync': 'block',
+  'map-file.synced': 'block',
+  'group.lines-durable': 'block',
+  'group.committed': 'unblock',
+  'map-file.line-hidden': 'unblock',
+  'group.lines-gone': 'unblock',
+  'group.before-runtime': 'block',
+  'group.after-runtime': 'block',
+  'expiry.done': 'expiry',
+  'bulk.begun': 'whole set',
+  'bulk.staged': 'whole set',
+  'bulk.received': 'whole set',
+  'bulk.ready': 'whole set',
+  'bulk.slice-before-commit': 'whole set',
+  'bulk.slice-committed': 'whole set',
+  'bulk.slice-sent': 'whole set',
+  'bulk.applied': 'whole set',
+  'bulk.discarded': 'whole set',
+  'bulk.file-written': 'whole set',
+  'bulk.finished-slice-at-start': 'start with a big change',
+  'map-rewrite.begun': 'sync',
+  'map-rewrite.written': 'sync',
+  'map-rewrite.sealed': 'sync',
+  'map-rewrite.before-rename': 'sync',
+  'map-rewrite.renamed': 'sync',
+  'map-rewrite.durable': 'sync',
+  'trusted.stored': 'trust',
+  'trusted.written': 'trust',
+  'trusted.after-runtime': 'trust',
+  'sync.file-written': 'sync',
+  'sync.current-compared': 'sync',
+  'replace.prepared': 'replace',
+  'replace.slice-filled': 'replace',
+  'replace.counted': 'replace',
+  'replace.committed': 'replace',
+  'replace.settled': 'replace',
+  'backup.parts-written': 'site',
+  'backup.renamed': 'site',
+  'reload.backed-up': 'site',
+  'reload.sites-map-written': 'site',
+  'reload.candidate-written': 'site',
+  'reload.before-validation': 'site',
+  'reload.validated': 'site',
+  'reload.noted': 'site',
+  'candidate.renamed': 'site',
+  'reload.switched': 'site',
+  'reload.maps-written': 'site',
+  'reload.asked': 'site',
+  'reload.confirmed': 'site',
+  'reload.verified': 'site',
+  'reload.sites-stored': 'site',
+  'known-good.written': 'site',
+  'known-good.linked': 'site',
+  'reload.known-good-recorded': 'site',
+  'reload.done': 'site',
+  'reload.recorded': 'site',
+  'rollback.begun': 'refused site',
+  'rollback.files-written': 'refused site',
+  'rollback.switched': 'refused site',
+  'rollback.maps-written': 'refused site',
+  'rollback.reloaded': 'refused site',
+};

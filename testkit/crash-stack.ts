@@ -1,0 +1,438 @@
+// A service that dies at named points and is started again, and what must be true afterwards: nothing acknowledged is
+// undone, and what was under way is wholly there or wholly not.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { type CrashPoint, crashVariable } from '../src/faults/crash-point.ts';
+import { checkConfiguration } from '../src/haproxy/binary.ts';
+import { childrenOf, processAlive, processStartTime } from '../src/haproxy/process.ts';
+import { eventually } from './conditions.ts';
+import type { CrashOperation } from './crash-scenarios.ts';
+import { type JsonBody, RealService } from './real-service.ts';
+import { addressOf, expectAgreement } from './traffic.ts';
+import { askProxy, startUpstream, type Upstream } from './upstream.ts';
+
+/** The built-in one, except that HAProxy refuses what it makes of one domain. */
+const template = `${builtInTemplate}
+{%- for site in sites %}
+{%- if site.domain == 'refused.example' %}
+backend nonsense
+    no-such-keyword here
+{%- endif %}
+{%- endfor %}
+`;
+
+const never = '127.0.0.9';
+/** Never anything else than blocked. */
+const held = [1, 2, 3, 4, 5].map((number) => `127.90.0.${number}`);
+/** To be unblocked. */
+const spares = 8;
+const trustedAddress = '127.91.0.1';
+const wholeSetSize = 1_400;
+/** One delete scans this much in some tenths of a millisecond, so that thousands of them are left to a replacement. */
+const largeSet = 30_000;
+const smallSet = 2_000;
+const recoveryMs = 10_000;
+
+/** What may be true after a death: the first, or the second. */
+interface Either<T> {
+  readonly before: T;
+  readonly after: T;
+}
+
+export class CrashStack {
+  readonly service: RealService;
+  readonly #bin: string;
+  readonly #upstream: Upstream;
+  readonly #folder: string;
+  readonly #blocked: Either<ReadonlySet<string>>[] = [];
+  #set: ReadonlySet<string> = new Set(held);
+  #trusted = false;
+  #site: string | null = null;
+  #next = 0;
+  #logRead = 0;
+  #died = 'nothing';
+  #wasAnswered = false;
+  /** It was killed, and no start has come so far as to start it again. */
+  #proxyIsDead = false;
+  #visitor: Visitor | null = null;
+
+  private constructor(service: RealService, bin: string, upstream: Upstream, folder: string) {
+    this.#folder = folder;
+    this.service = service;
+    this.#bin = bin;
+    this.#upstream = upstream;
+  }
+
+  static async start(bin: string): Promise<CrashStack> {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-crash-'));
+    const path = join(folder, 'proxy.liquid');
+    await writeFile(path, template);
+    const upstream = await startUpstream('site');
+    const service = await RealService.start({ bin, environment: { PROXY_MANAGER_TEMPLATE: path } });
+    const stack = new CrashStack(service, bin, upstream, folder);
+    const first = [...held, ...Array.from({ length: spares }, () => stack.#fresh())];
+    const answers = await Promise.all(first.map((ip) => service.block(ip)));
+    expect(answers.map(({ status }) => status)).toEqual(first.map(() => 201));
+    stack.#acknowledged(new Set(first));
+    return stack;
+  }
+
+  async stop(): Promise<void> {
+    await this.#visitor?.stop();
+    await this.service.stop();
+    await this.#upstream.stop();
+    await rm(this.#folder, { recursive: true });
+  }
+
+  /**
+   * Lets the service die at `point` each time it gets there: at its start as often as that passes the point, then in
+   * `operation`. Whoever visits meanwhile is served. The start that follows, of whoever is next to die, is also the one
+   * that makes up for it; `recover` is for the last.
+   */
+  async dieAt(point: CrashPoint, operation: CrashOperation, how: { readonly withProxy: boolean }): Promise<void> {
+    if (operation === 'start with a big change') await this.#dieWithBigChange();
+    const atStart = operation === 'start with a big change' || operation === 'start of the proxy';
+    let deaths = 0;
+    for (let pass = 1; ; pass += 1) {
+      if (operation === 'start of the proxy') await this.#killProxy();
+      // What an earlier death left to be made up for may lead there too, when it is ready already.
+      const ready = (await this.#launch({ [crashVariable]: `${point}:${pass}` })) && (await this.#recoversAlive());
+      if (!ready || !atStart) {
+        if (ready) await this.#operate(operation);
+        // What made up for an earlier death was the pass before, and there was nothing to make up for this time.
+        if (ready && operation.endsWith('site') && this.#wasAnswered) await this.#operate(operation);
+        await this.#expectDeathAt(point, operation);
+        deaths += 1;
+        if (how.withProxy) await this.#killProxy();
+        else if (operation !== 'start of the proxy') await this.#expectServed();
+      }
+      // The proxy that was being started may still be on its way: the next start must find it, not make a second.
+      if (ready || operation === 'start of the proxy') break;
+    }
+    expect(deaths, `it never got to ${point}`).toBeGreaterThan(0);
+  }
+
+  async recover(): Promise<void> {
+    await this.#launch({});
+    await this.expectRecovered();
+  }
+
+  /**
+   * Lets the service die at each of these steps of replacing a worker's map. Most of a large set goes away; each start
+   * finds the worker with all of it and begins to replace again, until a replacement got as far as its switch.
+   */
+  async dieReplacing(points: readonly CrashPoint[], how: { readonly withProxy: boolean }): Promise<void> {
+    const large = new Set([...held, ...Array.from({ length: largeSet }, () => this.#fresh())]);
+    const small = new Set([...large].slice(0, smallSet));
+    let replacing = false;
+    for (const point of points) {
+      const ready = await this.#launch({ [crashVariable]: point });
+      if (ready) {
+        // Nothing was left to replace.
+        await this.expectRecovered();
+        await this.#putWhole(large);
+        expect(this.#set.size, 'the large set was acknowledged').toBe(large.size);
+        await this.#putWhole(small);
+        replacing = true;
+      }
+      expect(replacing, `${point} was passed`).toBe(true);
+      await this.#expectDeathAt(point, 'replace');
+      if (how.withProxy) await this.#killProxy();
+      else await this.#expectServed();
+    }
+    await this.recover();
+  }
+
+  async #putWhole(wanted: ReadonlySet<string>): Promise<void> {
+    this.#expecting(wanted);
+    const path = '/api/blocked-ips?allow_shrink=true';
+    const put = this.service.call('PUT', path, { raw: [...wanted].join('\n'), contentType: 'text/plain' });
+    if ((await answered(put))?.status === 200) this.#acknowledged(wanted);
+  }
+
+  /** The next start has something to finish. */
+  async #dieWithBigChange(): Promise<void> {
+    await this.#launch({ [crashVariable]: 'bulk.ready' });
+    await this.expectRecovered();
+    await this.#operate('whole set');
+    await this.#expectDeathAt('bulk.ready', 'whole set');
+  }
+
+  /** Within ten seconds of its start everything is of one mind again. */
+  async expectRecovered(): Promise<void> {
+    const died = this.#died;
+    try {
+      await this.#expectRecovered();
+    } catch (error) {
+      throw new Error(`after the death at ${died}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  /** Recovered; false: it died meanwhile. */
+  async #recoversAlive(): Promise<boolean> {
+    try {
+      if (!(await this.#livesUntilHealthy())) return false;
+      await this.expectRecovered();
+      return true;
+    } catch (error) {
+      if (await this.#isDead()) return false;
+      throw error;
+    }
+  }
+
+  #isDead(): Promise<boolean> {
+    return this.service.ended(0).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #livesUntilHealthy(): Promise<boolean> {
+    const { service } = this;
+    const state = await eventually(
+      `health is ok after the death at ${this.#died}`,
+      async () => {
+        if (await this.#isDead()) return 'dead' as const;
+        return (await service.health()).body['status'] === 'ok' ? ('healthy' as const) : null;
+      },
+      recoveryMs,
+      100,
+    );
+    return state === 'healthy';
+  }
+
+  async #expectRecovered(): Promise<void> {
+    const { service } = this;
+    await service.healthy(recoveryMs);
+    await this.#expectBlockedSet();
+    await this.#expectTrusted();
+    await this.#expectSite();
+    expect(await checkConfiguration(this.#bin, service.paths.config)).toMatchObject({ valid: true });
+    expect(await this.#masters(), 'masters of this configuration').toHaveLength(1);
+    const [first = '', last = ''] = [held[0], held.at(-1)];
+    expect([await service.visit(first), await service.visit(last), await service.visit(never)]).toEqual([
+      403, 403, 200,
+    ]);
+  }
+
+  async #launch(environment: Readonly<Record<string, string>>): Promise<boolean> {
+    const { service } = this;
+    service.kill('SIGKILL');
+    await service.ended();
+    this.#logRead = (await readFile(service.paths.jsonLog, 'utf8')).length;
+    try {
+      await service.launch(environment);
+      this.#proxyIsDead = false;
+      return true;
+    } catch (error) {
+      if ((await service.ended()).signal === 'SIGKILL') return false;
+      throw error;
+    }
+  }
+
+  async #expectDeathAt(point: CrashPoint, operation: CrashOperation): Promise<void> {
+    const how = await this.service.ended().catch((error: unknown) => {
+      throw new Error(`${operation} never got to ${point}`, { cause: error });
+    });
+    expect(how).toMatchObject({ signal: 'SIGKILL' });
+    const log = (await readFile(this.service.paths.jsonLog, 'utf8')).slice(this.#logRead);
+    expect(log).toContain(`{"killed_at":"${point}"}`);
+    this.#died = point;
+  }
+
+  async #expectServed(): Promise<void> {
+    if (this.#proxyIsDead) return;
+    for (const ip of held.slice(0, 2)) expect(await this.service.visit(ip), ip).toBe(403);
+    expect(await this.service.visit(never)).toBe(200);
+  }
+
+  /** Master, workers and whatever else runs this configuration. */
+  async #killProxy(): Promise<void> {
+    await this.#visitor?.stop();
+    this.#proxyIsDead = true;
+    for (const pid of await this.service.proxyPids()) {
+      const startTime = await processStartTime(pid);
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+      await eventually('the proxy is dead', async () => !(await processAlive(pid, startTime)));
+    }
+  }
+
+  async #masters(): Promise<number[]> {
+    const pids = await this.service.proxyPids();
+    const workers = new Set((await Promise.all(pids.map(childrenOf))).flat());
+    return pids.filter((pid) => !workers.has(pid));
+  }
+
+  async #operate(operation: CrashOperation): Promise<void> {
+    const { service } = this;
+    switch (operation) {
+      case 'block': {
+        const ip = this.#fresh();
+        this.#expecting(new Set([...this.#set, ip]));
+        return await cut(service.block(ip));
+      }
+      case 'unblock': {
+        const ip = [...this.#set].find((text) => !held.includes(text)) ?? '';
+        this.#expecting(new Set([...this.#set].filter((text) => text !== ip)));
+        return await cut(service.unblock(ip));
+      }
+      case 'expiry': {
+        const ip = this.#fresh();
+        const end = new Date(Date.now() + 400).toISOString();
+        // Acknowledged, and over soon after: whatever it dies of, it is gone in the end.
+        await cut(service.block(ip, { expires_at: end }));
+        return;
+      }
+      case 'blocks beyond the slots':
+        for (const count of [1_000, 100]) {
+          const add = Array.from({ length: count }, () => this.#fresh());
+          const wanted = new Set([...this.#set, ...add]);
+          this.#expecting(wanted);
+          const answer = await answered(service.call('POST', '/api/blocked-ips/batch', { body: { add, remove: [] } }));
+          if (answer?.status === 200) this.#acknowledged(wanted);
+        }
+        return;
+      case 'whole set': {
+        return await this.#putWhole(new Set([...held, ...Array.from({ length: wholeSetSize }, () => this.#fresh())]));
+      }
+      case 'sync':
+        return await cut(service.call('POST', '/api/blocked-ips/sync'));
+      case 'trust': {
+        const path = `/api/trusted-ips/${trustedAddress}`;
+        return await cut(this.#trusted ? service.call('DELETE', path) : service.call('PUT', path, { body: {} }));
+      }
+      case 'site': {
+        this.#next += 1;
+        this.#site = `site-${this.#next}.example`;
+        const servers = [{ address: '127.0.0.1', port: this.#upstream.port, options: { check: false } }];
+        this.#wasAnswered = false;
+        this.#visitor ??= new Visitor(service);
+        const put = service.call('PUT', `/api/sites/${this.#site}`, { body: { servers } });
+        this.#wasAnswered = (await answered(put)) !== null;
+        return;
+      }
+      case 'refused site': {
+        const servers = [{ address: '127.0.0.1', port: this.#upstream.port, options: { check: false } }];
+        const put = service.call('PUT', '/api/sites/refused.example', { body: { servers } });
+        this.#wasAnswered = (await answered(put)) !== null;
+        return;
+      }
+      default:
+        throw new Error(`${operation} is no operation of a running service`);
+    }
+  }
+
+  #fresh(): string {
+    this.#next += 1;
+    return addressOf(this.#next % 60_000);
+  }
+
+  #expecting(after: ReadonlySet<string>): void {
+    this.#blocked.push({ before: this.#set, after });
+  }
+
+  #acknowledged(set: ReadonlySet<string>): void {
+    this.#set = set;
+    this.#blocked.length = 0;
+  }
+
+  async #expectBlockedSet(): Promise<void> {
+    const states = [this.#set, ...this.#blocked.map(({ after }) => after)];
+    // An entry whose time is over may be there for two seconds more.
+    const state = await eventually(
+      'the set is what it was, or what it was to be',
+      async () => {
+        const listed = new Set(await this.service.listed());
+        return states.find((known) => known.size === listed.size && [...known].every((ip) => listed.has(ip)));
+      },
+      3_000,
+    );
+    this.#acknowledged(state);
+    await expectAgreement(this.service, state);
+  }
+
+  async #expectTrusted(): Promise<void> {
+    const { body } = await this.service.call('GET', '/api/trusted-ips');
+    const rows = (body['items'] as { ip_address: string }[]).map(({ ip_address }) => `${ip_address} 1`);
+    const file = await readFile(this.service.paths.trustedMap, 'utf8');
+    const lines = file.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const [running = ''] = await this.service.raw(`@1 show map ${this.service.paths.trustedMap}`);
+    const entries = running.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(1).join(' ')]));
+    expect({ lines, entries }).toEqual({ lines: rows, entries: rows });
+    this.#trusted = rows.length > 0;
+  }
+
+  /** Stored, in the live file, and served; or none of it. */
+  async #expectSite(): Promise<void> {
+    const visits = await this.#visitor?.stop();
+    this.#visitor = null;
+    expect(visits?.failures ?? [], 'visits while it died').toEqual([]);
+    const stored = (await this.service.call('GET', '/api/sites')).body['items'] as JsonBody[];
+    const domains = stored.map((site) => String(site['domain']));
+    expect(domains).not.toContain('refused.example');
+    if (this.#site === null) return;
+    const domain = this.#site;
+    const isStored = domains.includes(domain);
+    const live = (await readFile(this.service.paths.config, 'utf8')).includes(domain);
+    const served = (await askProxy(this.service.proxyPort, domain)).text === 'site';
+    expect({ live, served }, `the site is ${isStored ? '' : 'not '}stored`).toEqual({
+      live: isStored,
+      served: isStored,
+    });
+  }
+}
+
+/** A visitor who is never blocked, at a pace that leaves the processor to the others. */
+class Visitor {
+  readonly #failures: string[] = [];
+  readonly #done: Promise<void>;
+  #visits = 0;
+  #stopping = false;
+
+  constructor(service: RealService) {
+    this.#done = this.#run(service);
+  }
+
+  async stop(): Promise<{ visits: number; failures: readonly string[] }> {
+    this.#stopping = true;
+    await this.#done;
+    return { visits: this.#visits, failures: this.#failures };
+  }
+
+  async #run(service: RealService): Promise<void> {
+    while (!this.#stopping) {
+      this.#visits += 1;
+      try {
+        const status = await service.visit(never);
+        if (status !== 200) this.#failures.push(`visit ${this.#visits}: ${status}`);
+      } catch (error) {
+        this.#failures.push(`visit ${this.#visits}: ${(error as Error).message}`);
+      }
+      await pause(5);
+    }
+  }
+}
+
+const deathSigns = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE']);
+
+/** Null: the service died before it answered. */
+async function answered<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (deathSigns.has((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
+
+async function cut(call: Promise<unknown>): Promise<void> {
+  await answered(call);
+}

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { portsFolder, portsVariable } from '../testkit/free-port.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
 /** Some seconds where nothing else runs. */
 const patience = 90_000;
@@ -37,7 +38,7 @@ describeOnEachProxy('the benchmark', ({ bin, version }) => {
   function bench(...args: string[]): Run {
     const program = join(import.meta.dirname, '../bench/run.ts');
     const child = spawn(process.execPath, [program, '--proxy-bin', bin, ...args], {
-      env: { ...process.env, TMPDIR: folder, [portsVariable]: portsFolder },
+      env: { ...process.env, TMPDIR: folder, [portsVariable]: portsFolder, [compileCacheVariable]: compileCache },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const run: Run = {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { portsFolder, portsVariable } from '../testkit/free-port.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
 describeOnEachProxy('many clients at once', ({ bin }) => {
   /** Everything that the load makes lies in here, so that what it left behind is known. */
@@ -22,7 +23,7 @@ describeOnEachProxy('many clients at once', ({ bin }) => {
       process.execPath,
       [join(import.meta.dirname, '../chaos/load.ts'), '--proxy-bin', bin, ...args],
       {
-        env: { ...process.env, TMPDIR: folder, [portsVariable]: portsFolder },
+        env: { ...process.env, TMPDIR: folder, [portsVariable]: portsFolder, [compileCacheVariable]: compileCache },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

@@ -67,6 +67,10 @@ export interface CallOptions {
   readonly key?: string | null;
 }
 
+/** Set for the runs of a program that has a temporary folder of its own, which it must leave empty. */
+export const compileCacheVariable = 'PROXY_MANAGER_TEST_COMPILE_CACHE';
+export const compileCache = process.env[compileCacheVariable] ?? join(tmpdir(), 'proxy-manager-test-compile-cache');
+
 const key = 'test-key-0123456789abcdef';
 const root = join(import.meta.dirname, '..');
 
@@ -133,7 +137,7 @@ export class RealService {
         PATH: `${process.env['PATH']}:/usr/sbin`,
         PROXY_MANAGER_NODE: process.execPath,
         // Half of the time of a start is stripping types, the same each time.
-        NODE_COMPILE_CACHE: join(tmpdir(), 'proxy-manager-test-compile-cache'),
+        NODE_COMPILE_CACHE: compileCache,
         PROXY_MANAGER_PREFIX: this.paths.prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${this.apiPort}`,
         PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${this.proxyPort}`,

@@ -25,13 +25,29 @@ export async function writeFileAtomically(
   options: AtomicWriteOptions = {},
 ): Promise<void> {
   const target = await resolveTarget(path);
+  await replaceFile(target, content, (file) => inheritModeAndOwner(file, target, options));
+}
+
+/**
+ * Writes what only this user may read (mode 600, owned by this process), durable on return. What was at the path, a link
+ * included, is replaced and never followed: whoever put it there gets neither the content nor the owner's place.
+ */
+export async function writeSecretFile(path: string, content: string): Promise<void> {
+  await replaceFile(path, content, (file) => file.chmod(0o600));
+}
+
+async function replaceFile(
+  target: string,
+  content: string | Uint8Array,
+  prepare: (file: FileHandle) => Promise<void>,
+): Promise<void> {
   const temporary = temporaryPath(target);
   const file = await open(temporary, 'wx', 0o600);
   crashPoint('atomic-file.made');
   try {
     try {
       await file.writeFile(content);
-      await inheritModeAndOwner(file, target, options);
+      await prepare(file);
       await file.sync();
     } finally {
       await file.close();
@@ -44,28 +60,6 @@ export async function writeFileAtomically(
   crashPoint('atomic-file.renamed');
   await fsyncFolder(dirname(target));
   crashPoint('atomic-file.durable');
-}
-
-/**
- * Writes what only this user may read (mode 600, owned by this process), durable on return. What was at the path, a link
- * included, is replaced and never followed: whoever put it there gets neither the content nor the owner's place.
- */
-export async function writeSecretFile(path: string, content: string): Promise<void> {
-  const temporary = temporaryPath(path);
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    try {
-      await file.writeFile(content);
-      await file.chmod(0o600);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    throw await discardTemporary(temporary, error);
-  }
-  await fsyncFolder(dirname(path));
 }
 
 /** Makes the names in a folder durable: a rename is only safe from a crash after this. */

@@ -161,7 +161,7 @@ export class BulkWorkers {
       }
       asked.add(worker.pid);
       const verdict = await throughReload(this.#link, this.#book, () =>
-        this.#workers.ensureWhole(this.#map, worker.pid),
+        this.#workers.ensureWhole(this.#map, worker.pid, { differsOnPurpose: true }),
       );
       if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
       failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));
@@ -187,7 +187,7 @@ export class BulkWorkers {
           await command({ kind: 'pid', pid }, deadline);
         } catch (error) {
           this.#reachable.delete(pid);
-          this.#book.markSuspect(pid, 'blocked', causeText(error));
+          this.#book.markSuspect(pid, 'blocked', causeText(error), true);
           if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
         }
       }),

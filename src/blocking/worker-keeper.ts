@@ -8,6 +8,7 @@ import type { ChangeWindows } from './change-windows.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
+import { mayBeReload } from './runtime-link.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { isUnused } from './unused-map.ts';
 import { verifyWorker } from './verification.ts';
@@ -65,9 +66,16 @@ export class WorkerKeeper {
     this.#listAtMost = options.listAtMost ?? listLimit;
   }
 
-  /** Never throws: what cannot be read or repaired is a verdict too. */
-  async ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
-    return await this.#alone(() => this.#ensureWhole(map, pid));
+  /**
+   * Never throws: what cannot be read or repaired is a verdict too. `differsOnPurpose`: a big change left something to
+   * be done to the comparison, so that there is something to repair is no finding.
+   */
+  async ensureWhole(
+    map: MirroredMap,
+    pid: number,
+    options: { readonly differsOnPurpose?: boolean } = {},
+  ): Promise<WorkerVerdict> {
+    return await this.#alone(() => this.#ensureWhole(map, pid, options.differsOnPurpose === true));
   }
 
   /** What is wrong right now, the first `limit` of each; for the answer of a sync that did not succeed. */
@@ -88,7 +96,7 @@ export class WorkerKeeper {
     });
   }
 
-  async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+  async #ensureWhole(map: MirroredMap, pid: number, differsOnPurpose: boolean): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
     const verdict = (
@@ -97,7 +105,10 @@ export class WorkerKeeper {
       socketFailure: SocketFailureReason | null = null,
     ): WorkerVerdict => {
       if (whole) this.#book.markWhole(pid, map.name);
-      else this.#book.markSuspect(pid, map.name, reason ?? 'not verified');
+      else {
+        const passing = socketFailure !== null && mayBeReload(socketFailure);
+        this.#book.markSuspect(pid, map.name, reason ?? 'not verified', passing);
+      }
       return { pid, whole, reason, socketFailure, ...repairs };
     };
     try {
@@ -113,7 +124,7 @@ export class WorkerKeeper {
         );
         if (verification.whole) return verdict(true, null);
         if (round === rounds) break;
-        this.#book.markSuspect(pid, map.name, 'its map differs from the database');
+        this.#book.markSuspect(pid, map.name, 'its map differs from the database', differsOnPurpose);
         const { more, ...done } = await this.#repair(map, worker, pid);
         // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
         if (more && done.added + done.removed + done.corrected > 0) round -= 1;

@@ -161,7 +161,7 @@ export class BulkWorkers {
       }
       asked.add(worker.pid);
       const verdict = await throughReload(this.#link, this.#book, () =>
-        this.#workers.ensureWhole(this.#map, worker.pid, { differsOnPurpose: true }),
+        this.#workers.ensureWhole(this.#map, worker.pid),
       );
       if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
       failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));

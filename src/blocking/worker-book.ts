@@ -12,7 +12,7 @@ export interface MapState {
   readonly since: Date;
   /** Why it is not known to be whole. */
   readonly reason: string | null;
-  /** Nothing of it was seen to be wrong: work that is under way ends with a comparison of it. */
+  /** Nothing was found that stays wrong: it is being compared, or what is under way ends with that. */
   readonly passing: boolean;
 }
 

@@ -66,16 +66,9 @@ export class WorkerKeeper {
     this.#listAtMost = options.listAtMost ?? listLimit;
   }
 
-  /**
-   * Never throws: what cannot be read or repaired is a verdict too. `differsOnPurpose`: a big change left something to
-   * be done to the comparison, so that there is something to repair is no finding.
-   */
-  async ensureWhole(
-    map: MirroredMap,
-    pid: number,
-    options: { readonly differsOnPurpose?: boolean } = {},
-  ): Promise<WorkerVerdict> {
-    return await this.#alone(() => this.#ensureWhole(map, pid, options.differsOnPurpose === true));
+  /** Never throws: what cannot be read or repaired is a verdict too. */
+  async ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+    return await this.#alone(() => this.#ensureWhole(map, pid));
   }
 
   /** What is wrong right now, the first `limit` of each; for the answer of a sync that did not succeed. */
@@ -96,7 +89,7 @@ export class WorkerKeeper {
     });
   }
 
-  async #ensureWhole(map: MirroredMap, pid: number, differsOnPurpose: boolean): Promise<WorkerVerdict> {
+  async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
     const verdict = (
@@ -124,7 +117,8 @@ export class WorkerKeeper {
         );
         if (verification.whole) return verdict(true, null);
         if (round === rounds) break;
-        this.#book.markSuspect(pid, map.name, 'its map differs from the database', differsOnPurpose);
+        // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
+        this.#book.markSuspect(pid, map.name, 'its map differs from the database', true);
         const { more, ...done } = await this.#repair(map, worker, pid);
         // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
         if (more && done.added + done.removed + done.corrected > 0) round -= 1;

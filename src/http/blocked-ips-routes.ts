@@ -1,4 +1,5 @@
 // One blocked address at a time, the list, the check and the sync.
+import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { prefersText } from './accept.ts';
@@ -89,7 +90,8 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
       throw refusedFields([{ name, description: 'the text list is always whole; leave it out, or ask for JSON' }]);
     }
     const done = exports.begin();
-    reply.raw.once('close', done);
+    // Also of a client that went away while its key was judged: it has been closed already, and is never closed again.
+    finished(reply.raw, done);
     reply.type('text/plain; charset=utf-8');
     return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), turns));
   }

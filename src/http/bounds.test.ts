@@ -205,7 +205,61 @@ describe('pipelined requests', () => {
   });
 });
 
+describe('what comes after a request under way', () => {
+  test('and is no HTTP takes nothing from its answer; the connection ends with that', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { port, calls } = await serve({
+      configuration: { diff: () => gate.promise.then(() => ({ changed: false, diff: '' })) },
+    });
+    const client = await connection(port);
+    client.socket.write(`GET /api/config/diff HTTP/1.1\r\nhost: a\r\n${bearer}\r\n`);
+    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    client.socket.write('garbage\r\n\r\n');
+    const livez = await answerOf(request({ port, path: '/livez', agent: false }).end());
+    expect(livez.status).toBe(200);
+    gate.resolve();
+    await client.closed;
+    expect(client.text()).toMatch(/^HTTP\/1.1 200 .*"changed":false/s);
+    expect(client.text().match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+});
+
+test('the line of a request that is refused first of all says how long it took, and not how long the service runs', async () => {
+  const { port, logged } = await serve();
+  const begun = performance.now();
+  const client = await connection(port);
+  client.socket.write('GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n');
+  await client.closed;
+  await vi.waitFor(() => expect(logged).toHaveLength(1));
+  expect(logged[0]?.fields).toMatchObject({ status: 400 });
+  expect(logged[0]?.fields.duration_ms).toBeLessThanOrEqual(performance.now() - begun);
+});
+
 describe('exports of the whole list', () => {
+  test('whose clients are gone before their keys were judged take no place', async () => {
+    const gate = Promise.withResolvers<void>();
+    const authenticate = () => gate.promise.then(() => ({ name: 'ops', scopes: ['admin'] }));
+    const { port, app } = await serve({ keys: { authenticate } });
+    const ask = `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\n${bearer}\r\n`;
+    let begun = 0;
+    let gone = 0;
+    app.server.on('request', ({ socket }) => {
+      begun += 1;
+      socket.once('close', () => {
+        gone += 1;
+      });
+    });
+    for (let index = 0; index < 256; index += 1) (await connection(port)).socket.write(ask);
+    await vi.waitFor(() => expect(begun).toBe(256));
+    for (const socket of sockets.splice(0)) socket.resetAndDestroy();
+    await vi.waitFor(() => expect(gone).toBe(256));
+    gate.resolve();
+    const headers = { ...BEARER, accept: 'text/plain' };
+    expect(await answerOf(request({ port, path: '/api/blocked-ips', headers, agent: false }).end())).toMatchObject({
+      status: 200,
+    });
+  });
+
   test('that nobody reads are bounded; more is told to come again', async () => {
     const endless = async function* () {
       for (;;) yield Array(5_000).fill('192.0.2.1') as string[];

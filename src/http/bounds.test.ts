@@ -141,6 +141,25 @@ describe('more connections than there is room for', () => {
     for (const agent of agents) agent.destroy();
   });
 
+  test('one key has not all of them at work, so another one is served', async () => {
+    const gate = Promise.withResolvers<void>();
+    const slow = () => gate.promise.then(() => ({ changed: false, diff: '' }));
+    const authenticate = async (name: string) => ({ name, scopes: ['admin'] });
+    const { port, calls } = await serve(
+      { configuration: { diff: slow }, keys: { authenticate } },
+      { limits: { connections: 4 } },
+    );
+    const ask = (key: string, path = '/api/config/diff') =>
+      answerOf(request({ port, path, headers: { authorization: `Bearer ${key}` }, agent: false }).end());
+    const three = [1, 2, 3].map(() => ask('dashboard'));
+    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'configuration.diff')).toHaveLength(3));
+    expect(await ask('dashboard')).toEqual({ status: 503, retryAfter: '1' });
+    expect((await ask('operator', '/api/keys')).status).toBe(200);
+    gate.resolve();
+    expect((await Promise.all(three)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await ask('dashboard')).status).toBe(200);
+  });
+
   test('when all of them work, a newcomer is told to come again, and what it asks is not done', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, calls } = await serve(

@@ -51,7 +51,7 @@ export function addBounds(app: FastifyInstance, limits: Partial<Limits>, leftOve
       if (request.routeOptions.config?.open === true) return next();
       try {
         connections.prove(request.raw.socket, request.keyName);
-        done.set(request, requests.begin());
+        done.set(request, requests.begin(request.keyName));
       } catch (error) {
         return next(error as Error);
       }

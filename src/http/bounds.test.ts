@@ -172,7 +172,7 @@ describe('more connections than there is room for', () => {
     const newcomer = await connection(port);
     newcomer.socket.write(`DELETE /api/keys/a HTTP/1.1\r\nhost: a\r\n${bearer}\r\n`);
     await newcomer.closed;
-    expect(newcomer.text()).toMatch(/^HTTP\/1.1 503 .*retry-after: 1.*"code":6002/s);
+    expect(newcomer.text()).toMatch(/^HTTP\/1.1 503 .*retry-after: 1.*"code":6015/s);
     expect(newcomer.text().match(/HTTP\/1.1/g)).toHaveLength(1);
     gate.resolve();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);

@@ -1,4 +1,4 @@
-// How much may wait for the writer at once. When it falls behind, more is refused with 503 and `Retry-After` before the
+// How many requests of one kind may be under way at once. When the writer falls behind, more is refused with 503 and `Retry-After` before the
 // memory grows; what waits already is answered.
 import { busy } from './refusals.ts';
 

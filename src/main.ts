@@ -33,7 +33,7 @@ const program = new Command('proxy-manager')
   .description('Runs a HAProxy for many sites and keeps its blocked addresses.')
   .version(version)
   // What came with a flag that does not exist is not shown: it may be the key (`--api-key=...`).
-  .configureOutput({ outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=.*'/, "$1'")) })
+  .configureOutput({ outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=.*'/s, "$1'")) })
   .exitOverride()
   .showHelpAfterError();
 

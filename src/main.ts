@@ -32,6 +32,8 @@ function settingsOf(options: Record<string, string | boolean | undefined>): Sett
 const program = new Command('proxy-manager')
   .description('Runs a HAProxy for many sites and keeps its blocked addresses.')
   .version(version)
+  // What came with a flag that does not exist is not shown: it may be the key (`--api-key=...`).
+  .configureOutput({ outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=.*'/s, "$1'")) })
   .exitOverride()
   .showHelpAfterError();
 

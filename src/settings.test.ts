@@ -220,6 +220,17 @@ describe('the command line', () => {
     },
   );
 
+  it('that is none is refused without the value that came with it, and an address without its password', () => {
+    const flag = run(['serve', `--api-key=${key}`]);
+    expect(flag.status).toBe(2);
+    expect(flag.stderr).toContain("unknown option '--api-key'");
+    expect(flag.stdout + flag.stderr).not.toContain(key);
+    const url = run(['config', 'show'], { PROXY_MANAGER_DATABASE_URL: `postgres://user:${key}@db.example/proxy` });
+    expect(url.status).toBe(2);
+    expect(url.stderr).toContain('db.example');
+    expect(url.stdout + url.stderr).not.toContain(key);
+  });
+
   it('that takes a file is told when it got the key itself, without it', () => {
     const made = `pm_${'A'.repeat(43)}`;
     for (const value of [made, `/etc/${made}`]) {

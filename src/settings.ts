@@ -292,7 +292,8 @@ function readKey(key: string | undefined, file: string, readFile: (path: string)
 
 function databaseUrl(value: string, given: boolean, prefix: string): string {
   if (!value.startsWith('sqlite:/')) {
-    throw new SettingsError('PROXY_MANAGER_DATABASE_URL', value, 'it takes sqlite:/absolute/path');
+    const shown = value.replace(/\/\/.*@/, `//${masked}@`);
+    throw new SettingsError('PROXY_MANAGER_DATABASE_URL', shown, 'it takes sqlite:/absolute/path');
   }
   return given ? value : `sqlite:${join(prefix === '' ? '/' : prefix, value.slice('sqlite:'.length))}`;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
+import { eventually } from '../../testkit/conditions.ts';
 import { ScriptedMaster } from '../../testkit/scripted-master.ts';
 import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -383,6 +384,23 @@ describe('a big change that is interrupted', () => {
     expect((await kit.fileEntries()).sort()).toEqual([...all, '192.0.2.1'].map((text) => `${text} 1`).sort());
     await kit.reconciler.look(true);
     await everywhere([...all, '192.0.2.1']);
+  });
+
+  it('is taken back as soon as the database takes it, and no later start makes up for it', async () => {
+    await put(pieces(texts(1_500)));
+    // The disk is full: neither a slice nor the word that nothing more comes of it can be stored.
+    const full = new Error('database or disk is full');
+    const slices = vi.spyOn(BulkStore.prototype, 'applySlice').mockRejectedValueOnce(full);
+    const discards = vi.spyOn(BulkStore.prototype, 'discard').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
+    await expect(put(pieces(texts(20)), true)).rejects.toThrow('database or disk is full');
+    expect(kit.bulk.problem).toMatch(/could not be taken back yet/);
+    await eventually('it is taken back', () => kit.bulk.problem === null);
+    expect(discards).toHaveBeenCalledTimes(3);
+    slices.mockRestore();
+    discards.mockRestore();
+    // What the next start does first.
+    await kit.bulk.finishInterrupted();
+    expect(await kit.store.count()).toBe(1_500);
   });
 
   it('by a file that cannot be written is a 503, and the same list again writes it', async () => {

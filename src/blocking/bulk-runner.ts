@@ -29,6 +29,8 @@ const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
 /** What stays as it is costs a tenth. */
 const looksOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
 const startSlice = 5_000;
+/** Until the database takes what it refused. */
+const retryMs = 500;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
 
@@ -46,7 +48,10 @@ export class BulkRunner {
   readonly #now: () => Date;
   readonly #parts: BulkWorkersParts;
   readonly #log: Log;
+  /** What the database did not let go of: after a crash it would be applied although its caller was told that it failed. */
   readonly #failed = new Set<string>();
+  #retry: NodeJS.Timeout | null = null;
+  #stopped = false;
   /** Applied to the last slice, and not yet in the file. */
   readonly #finished = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
@@ -108,6 +113,20 @@ export class BulkRunner {
         throw error;
       }
     });
+  }
+
+  /** Why a crash now would apply what its caller was told had failed; null: it would not. */
+  get problem(): string | null {
+    for (const id of this.#failed) {
+      if (!this.#finished.has(id)) return 'a big change that failed could not be taken back yet; it is tried again';
+    }
+    return null;
+  }
+
+  /** What could not be taken back by now is tried no more. */
+  stop(): void {
+    this.#stopped = true;
+    if (this.#retry !== null) clearTimeout(this.#retry);
   }
 
   /**
@@ -281,11 +300,26 @@ export class BulkRunner {
       await this.#bulk.discard(id);
       this.#failed.delete(id);
     } catch (error) {
-      this.#log.error('Staged rows of a big change are left over; the next start frees them', {
+      this.#log.error('A big change that failed could not be taken back; it is tried again', {
         bulk: id,
         cause: causeText(error),
       });
+      this.#failed.add(id);
+      this.#tryAgain();
     }
+  }
+
+  #tryAgain(): void {
+    if (this.#retry !== null || this.#stopped) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.#alone(() => this.#forgetFailed()).then(
+        () => this.#log.info('What failed of a big change is taken back'),
+        // Told when it failed first, and by `/health` all the time.
+        () => this.#tryAgain(),
+      );
+    }, retryMs);
+    this.#retry.unref();
   }
 
   /** Failures of the database as what the API says of them. */

@@ -51,6 +51,7 @@ const rows = [
   [6012, 'ShuttingDown', 'State', 'service shutting down', 503],
   [6013, 'RequestTimeout', 'Protocol', 'request took too long to come', 408],
   [6014, 'ConfigurationFilesUnusable', 'Storage', 'files of the configuration unusable', 503],
+  [6015, 'TooMuchAtOnce', 'Limit', 'too much is asked for at once', 503],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

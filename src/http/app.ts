@@ -101,6 +101,12 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   takeJsonBodies(app);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const keyless = new KeylessLines((message, fields) => services.log.info(message, fields));
+  // Before whatever may refuse a request: its line says how long it took.
+  app.decorateRequest('receivedAt', 0);
+  app.addHook('onRequest', (request, _reply, next) => {
+    request.receivedAt = performance.now();
+    next();
+  });
   const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
   addHooks(app, services, keyless, monotonicNow);
   boundAuthenticated();
@@ -128,7 +134,7 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
 
   app.decorateRequest('keyName', '');
   app.decorateRequest('keyScopes', null);
-  app.decorateRequest('receivedAt', 0);
+  app.decorateRequest('toldOfFailure', false);
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     routes.add(route.url, methods);
@@ -142,7 +148,6 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
     };
   });
   app.addHook('onRequest', async (request, reply) => {
-    request.receivedAt = performance.now();
     reply.headers(commonHeaders(request.id));
     refuseAmbiguous(request.raw);
     if (request.routeOptions.config?.open !== true) {
@@ -176,7 +181,7 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
     // Probes come every second and say nothing while all is well.
     if (open && reply.statusCode < 400) return;
     const address = request.socket.remoteAddress ?? 'unix';
-    if (request.keyName === '' && !keyless.mayTell(sourceOf(address))) return;
+    if (request.keyName === '' && (request.toldOfFailure || !keyless.mayTell(sourceOf(address)))) return;
     services.log.info('Request answered', {
       request_id: request.id,
       method: request.method,
@@ -193,6 +198,8 @@ function addErrorHandlers(app: FastifyInstance, services: Services, keyless: Key
     const told: RequestLog = {
       info: services.log.info,
       error: (message, fields) => {
+        // One line, or one of the count, for each: of one without a key no other follows.
+        request.toldOfFailure = true;
         if (request.keyName !== '' || keyless.mayTell(sourceOf(request.socket.remoteAddress ?? 'unix')))
           services.log.error(message, fields);
       },

@@ -1,4 +1,5 @@
 // One blocked address at a time, the list, the check and the sync.
+import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { prefersText } from './accept.ts';
@@ -27,9 +28,11 @@ import { PageTurns, textListStream } from './text-list-reply.ts';
 const params = pathParameter('ip_address');
 /** Each holds a page of the list for as long as its client takes to read it. */
 const MOST_EXPORTS = 256;
+/** Who never reads to the end keeps his places, and nobody else's. */
+const MOST_EXPORTS_OF_ONE_KEY = 192;
 
 export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
-  const exports = new RequestLimit(MOST_EXPORTS);
+  const exports = new RequestLimit(MOST_EXPORTS, MOST_EXPORTS_OF_ONE_KEY);
   const turns = new PageTurns();
 
   app.post(
@@ -88,8 +91,9 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     if (name !== undefined) {
       throw refusedFields([{ name, description: 'the text list is always whole; leave it out, or ask for JSON' }]);
     }
-    const done = exports.begin();
-    reply.raw.once('close', done);
+    const done = exports.begin(request.keyName);
+    // Also of a client that went away while its key was judged: it has been closed already, and is never closed again.
+    finished(reply.raw, done);
     reply.type('text/plain; charset=utf-8');
     return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), turns));
   }

@@ -5,7 +5,7 @@ import type { IpEntry } from '../domain/ip.ts';
 import type { BatchShare } from './batch-room.ts';
 import { checkCoding, wrongMediaType } from './bodies.ts';
 import type { ElementReader } from './bulk-elements.ts';
-import { type JsonForm, readJsonValues } from './json-values.ts';
+import { type JsonForm, type JsonValue, readJsonValues } from './json-values.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
 import { readTextList } from './text-list.ts';
 import { wholeBody } from './whole-body.ts';
@@ -36,7 +36,7 @@ export function readWholeSet(request: FastifyRequest, reader: ElementReader): As
 async function* readArray(body: AsyncIterable<Uint8Array>, reader: ElementReader): AsyncGenerator<readonly BulkItem[]> {
   let index = 0;
   for await (const values of readJsonValues(body, ARRAY)) {
-    yield values.map(({ value }) => reader.listed(value, index++));
+    yield values.map((element) => reader.listed(element, index++));
   }
 }
 
@@ -72,10 +72,10 @@ export async function readBatch(request: FastifyRequest, reader: ElementReader, 
   const body = counted(wholeBody(request, LARGEST_BATCH_BYTES), (bytes) => share.take(0, bytes));
   for await (const values of readJsonValues(body, LISTS)) {
     share.take(values.length, 0);
-    for (const { value, path } of values) {
+    for (const element of values) {
+      const { value, path } = element;
       const [list, index] = path;
       if (list !== 'add' && list !== 'remove') throw malformedBody(`the body takes add and remove, nothing else`);
-      if (ended.has(list)) throw malformedBody(`the body names ${list} twice`);
       if (index === undefined) {
         if (!Array.isArray(value)) throw malformedBody(`${list} must be a list of addresses or objects`);
         ended.add(list);
@@ -86,7 +86,7 @@ export async function readBatch(request: FastifyRequest, reader: ElementReader, 
       if (elements > MOST_BATCH_ELEMENTS) {
         throw tooLarge(`a batch takes ${MOST_BATCH_ELEMENTS} addresses; split it, or replace the whole set with PUT`);
       }
-      readElement(batch, list, index, value, reader);
+      readElement(batch, list, index, element, reader);
     }
     await turn();
   }
@@ -101,8 +101,14 @@ async function* counted(body: AsyncIterable<Uint8Array>, count: (bytes: number) 
   }
 }
 
-function readElement(batch: Batch, list: 'add' | 'remove', index: number, value: unknown, reader: ElementReader): void {
-  const reading = list === 'add' ? reader.added(value) : reader.removed(value);
+function readElement(
+  batch: Batch,
+  list: 'add' | 'remove',
+  index: number,
+  element: JsonValue,
+  reader: ElementReader,
+): void {
+  const reading = list === 'add' ? reader.added(element) : reader.removed(element);
   if (!reading.ok) batch.rejected.push({ list, index, value: reading.value, why: reading.why });
   else if (list === 'add') batch.add.push({ index, request: reading.request });
   else batch.remove.push({ index, entry: reading.request.entry });

@@ -141,6 +141,25 @@ describe('more connections than there is room for', () => {
     for (const agent of agents) agent.destroy();
   });
 
+  test('one key has not all of them at work, so another one is served', async () => {
+    const gate = Promise.withResolvers<void>();
+    const slow = () => gate.promise.then(() => ({ changed: false, diff: '' }));
+    const authenticate = async (name: string) => ({ name, scopes: ['admin'] });
+    const { port, calls } = await serve(
+      { configuration: { diff: slow }, keys: { authenticate } },
+      { limits: { connections: 4 } },
+    );
+    const ask = (key: string, path = '/api/config/diff') =>
+      answerOf(request({ port, path, headers: { authorization: `Bearer ${key}` }, agent: false }).end());
+    const three = [1, 2, 3].map(() => ask('dashboard'));
+    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'configuration.diff')).toHaveLength(3));
+    expect(await ask('dashboard')).toEqual({ status: 503, retryAfter: '1' });
+    expect((await ask('operator', '/api/keys')).status).toBe(200);
+    gate.resolve();
+    expect((await Promise.all(three)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await ask('dashboard')).status).toBe(200);
+  });
+
   test('when all of them work, a newcomer is told to come again, and what it asks is not done', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, calls } = await serve(
@@ -153,7 +172,7 @@ describe('more connections than there is room for', () => {
     const newcomer = await connection(port);
     newcomer.socket.write(`DELETE /api/keys/a HTTP/1.1\r\nhost: a\r\n${bearer}\r\n`);
     await newcomer.closed;
-    expect(newcomer.text()).toMatch(/^HTTP\/1.1 503 .*retry-after: 1.*"code":6002/s);
+    expect(newcomer.text()).toMatch(/^HTTP\/1.1 503 .*retry-after: 1.*"code":6015/s);
     expect(newcomer.text().match(/HTTP\/1.1/g)).toHaveLength(1);
     gate.resolve();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
@@ -205,17 +224,73 @@ describe('pipelined requests', () => {
   });
 });
 
+describe('what comes after a request under way', () => {
+  test('and is no HTTP takes nothing from its answer; the connection ends with that', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { port, calls } = await serve({
+      configuration: { diff: () => gate.promise.then(() => ({ changed: false, diff: '' })) },
+    });
+    const client = await connection(port);
+    client.socket.write(`GET /api/config/diff HTTP/1.1\r\nhost: a\r\n${bearer}\r\n`);
+    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    client.socket.write('garbage\r\n\r\n');
+    const livez = await answerOf(request({ port, path: '/livez', agent: false }).end());
+    expect(livez.status).toBe(200);
+    gate.resolve();
+    await client.closed;
+    expect(client.text()).toMatch(/^HTTP\/1.1 200 .*"changed":false/s);
+    expect(client.text().match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+});
+
+test('the line of a request that is refused first of all says how long it took, and not how long the service runs', async () => {
+  const { port, logged } = await serve();
+  const begun = performance.now();
+  const client = await connection(port);
+  client.socket.write('GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n');
+  await client.closed;
+  await vi.waitFor(() => expect(logged).toHaveLength(1));
+  expect(logged[0]?.fields).toMatchObject({ status: 400 });
+  expect(logged[0]?.fields.duration_ms).toBeLessThanOrEqual(performance.now() - begun);
+});
+
 describe('exports of the whole list', () => {
-  test('that nobody reads are bounded; more is told to come again', async () => {
+  test('whose clients are gone before their keys were judged take no place', async () => {
+    const gate = Promise.withResolvers<void>();
+    const authenticate = () => gate.promise.then(() => ({ name: 'ops', scopes: ['admin'] }));
+    const { port, app } = await serve({ keys: { authenticate } });
+    const ask = `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\n${bearer}\r\n`;
+    let begun = 0;
+    let gone = 0;
+    app.server.on('request', ({ socket }) => {
+      begun += 1;
+      socket.once('close', () => {
+        gone += 1;
+      });
+    });
+    for (let index = 0; index < 256; index += 1) (await connection(port)).socket.write(ask);
+    await vi.waitFor(() => expect(begun).toBe(256));
+    for (const socket of sockets.splice(0)) socket.resetAndDestroy();
+    await vi.waitFor(() => expect(gone).toBe(256));
+    gate.resolve();
+    const headers = { ...BEARER, accept: 'text/plain' };
+    expect(await answerOf(request({ port, path: '/api/blocked-ips', headers, agent: false }).end())).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test('that nobody reads are bounded, those of one key more than all; more is told to come again', async () => {
     const endless = async function* () {
       for (;;) yield Array(5_000).fill('192.0.2.1') as string[];
     };
-    const { port } = await serve({ blockedSet: { listTexts: endless } });
-    const ask = `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\n${bearer}\r\n`;
+    const authenticate = async (name: string) => ({ name, scopes: ['read'] });
+    const { port } = await serve({ blockedSet: { listTexts: endless }, keys: { authenticate } });
+    const askAs = (key: string) =>
+      `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\nauthorization: Bearer ${key}\r\n\r\n`;
     const lists = await Promise.all(
-      Array.from({ length: 257 }, async () => {
+      Array.from({ length: 258 }, async (_, index) => {
         const client = await connection(port);
-        client.socket.write(ask);
+        client.socket.write(askAs(index < 193 ? 'dashboard' : 'operator'));
         await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 (200|503)/), {
           timeout: 20_000,
           interval: 50,
@@ -224,11 +299,13 @@ describe('exports of the whole list', () => {
         return client;
       }),
     );
-    expect(lists.map(({ text }) => text().slice(9, 12)).sort()).toEqual([...Array(256).fill('200'), '503']);
+    const statuses = lists.map(({ text }) => text().slice(9, 12));
+    expect(statuses.slice(0, 193).sort()).toEqual([...Array(192).fill('200'), '503']);
+    expect(statuses.slice(193).sort()).toEqual([...Array(64).fill('200'), '503']);
     for (const { socket } of lists) socket.destroy();
     await vi.waitFor(async () => {
       const client = await connection(port);
-      client.socket.write(ask);
+      client.socket.write(askAs('dashboard'));
       await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 200/));
     });
   });

@@ -49,9 +49,9 @@ export function addBounds(app: FastifyInstance, limits: Partial<Limits>, leftOve
   return () =>
     app.addHook('onRequest', (request, reply, next) => {
       if (request.routeOptions.config?.open === true) return next();
-      connections.prove(request.raw.socket);
       try {
-        done.set(request, requests.begin());
+        connections.prove(request.raw.socket, request.keyName);
+        done.set(request, requests.begin(request.keyName));
       } catch (error) {
         return next(error as Error);
       }

@@ -2,7 +2,9 @@
 // answer, never an error of the whole.
 import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
+import { quote } from '../domain/quote.ts';
 import { readBlockRequest } from './block-request.ts';
+import type { JsonValue } from './json-values.ts';
 import type { BlockBody } from './schemas/blocked-ips.ts';
 import { LONGEST_SHOWN, shortCopy } from './short-copy.ts';
 import { shortJson } from './short-json.ts';
@@ -13,6 +15,8 @@ export interface Validator {
   (value: unknown): unknown;
   errors?: readonly SchemaError[] | null;
 }
+
+type Element = Pick<JsonValue, 'value' | 'doubled'>;
 
 type Reading =
   | { readonly ok: true; readonly request: BlockRequest }
@@ -36,23 +40,25 @@ export class ElementReader {
   }
 
   /** An element of `add`: a text means the same as an object with nothing but this address. */
-  added(value: unknown): Reading {
-    if (typeof value !== 'string') return this.#object(value, this.#isBlockBody);
-    return readText(value, { kind: 'permanent' });
+  added(element: Element): Reading {
+    if (typeof element.value !== 'string') return this.#object(element, this.#isBlockBody);
+    return readText(element.value, { kind: 'permanent' });
   }
 
-  removed(value: unknown): Reading {
-    if (typeof value !== 'string') return this.#object(value, this.#isUnblockBody);
-    return readText(value, { kind: 'permanent' });
+  removed(element: Element): Reading {
+    if (typeof element.value !== 'string') return this.#object(element, this.#isUnblockBody);
+    return readText(element.value, { kind: 'permanent' });
   }
 
   /** An element of a whole set: a text is a line of a list and changes nothing that an entry says about itself. */
-  listed(value: unknown, index: number): BulkItem {
-    const reading = typeof value === 'string' ? readText(value, { kind: 'keep' }) : this.added(value);
+  listed(element: Element, index: number): BulkItem {
+    const { value } = element;
+    const reading = typeof value === 'string' ? readText(value, { kind: 'keep' }) : this.added(element);
     return reading.ok ? reading : { ok: false, rejection: { index, value: reading.value, why: reading.why } };
   }
 
-  #object(value: unknown, isRight: Validator): Reading {
+  #object({ value, doubled }: Element, isRight: Validator): Reading {
+    if (doubled !== null) return refuse(value, [`${quote(doubled)}: stands twice in the element; give it once`]);
     if (isRight(value) !== true) {
       const fields = describeSchemaErrors(isRight.errors ?? [], 'the element');
       return refuse(

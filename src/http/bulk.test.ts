@@ -51,6 +51,26 @@ describe('PUT /api/blocked-ips', () => {
     ]);
   });
 
+  test('lists an element that says a name twice, and takes the others', async () => {
+    const stub = collecting();
+    const twice = '{"ip_address":"192.0.2.2","ip_address":"192.0.2.3"}';
+    expect((await put(stub.app, json, `["192.0.2.1",${twice},{"ip_address":"192.0.2.4"}]`)).statusCode).toBe(200);
+    const why = 'ip_address: stands twice in the element; give it once';
+    expect(texts(stub.items)).toEqual(['192.0.2.1', { index: 1, value: expect.any(String), why }, '192.0.2.4']);
+    const payload = `{"add":[${twice},"192.0.2.5"],"remove":[${twice}]}`;
+    const batch = await stub.app.inject({ method: 'POST', url: '/api/blocked-ips/batch', headers: json, payload });
+    expect(batch.statusCode).toBe(200);
+    const [asked] = stub.calls.at(-1)!.args;
+    expect(asked).toMatchObject({
+      add: [{ index: 1, request: { entry: { text: '192.0.2.5' } } }],
+      remove: [],
+      rejected: [
+        { list: 'add', index: 0, why },
+        { list: 'remove', index: 0, why },
+      ],
+    });
+  });
+
   test('lists a bad element with its index, its value and why', async () => {
     const stub = collecting();
     const body = [

@@ -1,7 +1,13 @@
 // Who may hold a connection when there are more than the service can bear. A connection that has shown a valid key stays
 // as long as it is used; one that has shown nothing gives way to a newer one. So strangers, however many and however
-// slow, wait only for each other, and whoever speaks at once is served.
+// slow, wait only for each other, and whoever speaks at once is served. One key cannot have all of them at work, or a slow
+// reader with the least of keys would keep the others out (docs/adr/0026-bounded-connections.md).
 import type { Socket } from 'node:net';
+import { sourceOf } from './failure-limiter.ts';
+import { busy } from './refusals.ts';
+
+/** Of all connections, how many one key may have at work. */
+const SHARE_OF_ONE_KEY = 3 / 4;
 
 interface Connection {
   readonly socket: Socket;
@@ -9,14 +15,18 @@ interface Connection {
   proved: boolean;
   /** Requests under way. */
   busy: number;
+  /** The key whose work it does, and in whose count it is. */
+  worksFor: string | null;
 }
 
 export class Connections {
   readonly #limit: number;
   readonly #refuse: (socket: Socket) => void;
   readonly #known = new Map<Socket, Connection>();
-  /** Those without a valid key so far, by the address they come from, the oldest first. */
+  /** Those without a valid key so far, by the address or /64 they come from, the oldest first. */
   readonly #strangers = new Map<string, Set<Connection>>();
+  /** Connections at work, by the key they work for. */
+  readonly #working = new Map<string, number>();
   readonly #refused = new WeakSet<Socket>();
 
   /** @param refuse answers 503 and closes; for a connection that finds no room */
@@ -31,7 +41,8 @@ export class Connections {
 
   admit(socket: Socket): void {
     // Over a unix socket there is no address; its users share one count.
-    const connection: Connection = { socket, source: socket.remoteAddress ?? 'unix', proved: false, busy: 0 };
+    const source = sourceOf(socket.remoteAddress ?? 'unix');
+    const connection: Connection = { socket, source, proved: false, busy: 0, worksFor: null };
     if (this.#known.size >= this.#limit && !this.#makeRoom()) {
       this.#refused.add(socket);
       this.#refuse(socket);
@@ -42,10 +53,19 @@ export class Connections {
     socket.once('close', () => this.#forget(connection));
   }
 
-  /** A valid key came over it. */
-  prove(socket: Socket): void {
+  /** A valid key, of that name, came over it. Errors: 503 while too many other connections work for that key. */
+  prove(socket: Socket, key: string): void {
     const connection = this.#known.get(socket);
-    if (connection === undefined || connection.proved) return;
+    if (connection === undefined) return;
+    if (connection.worksFor !== key) {
+      const others = this.#working.get(key) ?? 0;
+      if (others >= Math.ceil(this.#limit * SHARE_OF_ONE_KEY))
+        throw busy(`${others} connections work for the key ${key} already; try again shortly`);
+      this.#endWork(connection);
+      connection.worksFor = key;
+      this.#working.set(key, others + 1);
+    }
+    if (connection.proved) return;
     connection.proved = true;
     this.#dropStranger(connection);
   }
@@ -70,7 +90,9 @@ export class Connections {
       if (ended) return;
       ended = true;
       connection.busy -= 1;
-      if (connection.busy > 0 || !connection.proved || !this.#known.has(socket)) return;
+      if (connection.busy > 0) return;
+      this.#endWork(connection);
+      if (!connection.proved || !this.#known.has(socket)) return;
       // The order of the map is the order of last use, for `#makeRoom`.
       this.#known.delete(socket);
       this.#known.set(socket, connection);
@@ -85,7 +107,7 @@ export class Connections {
     return true;
   }
 
-  /** Of the address that has the most: whoever opens thousands pays for it, and not its neighbour. */
+  /** Of the address (IPv6: the /64) that has the most: whoever opens thousands pays for it, and not its neighbour. */
   #oldestStranger(): Connection | undefined {
     let most: Set<Connection> | undefined;
     for (const strangers of this.#strangers.values()) {
@@ -114,8 +136,18 @@ export class Connections {
     if (strangers?.size === 0) this.#strangers.delete(connection.source);
   }
 
+  #endWork(connection: Connection): void {
+    const { worksFor: key } = connection;
+    if (key === null) return;
+    connection.worksFor = null;
+    const left = (this.#working.get(key) ?? 1) - 1;
+    if (left === 0) this.#working.delete(key);
+    else this.#working.set(key, left);
+  }
+
   #forget(connection: Connection): void {
     this.#known.delete(connection.socket);
+    this.#endWork(connection);
     this.#dropStranger(connection);
   }
 }

@@ -1,4 +1,5 @@
 // Every error leaves here: as problem details, or as protobuf where the client's Accept says so.
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorMediaType, errorContentTypes, errorMediaType } from '../errors/negotiate.ts';
@@ -67,9 +68,15 @@ function problemText(body: object): string {
 /** Where there is no request to reply to: bytes that are no HTTP, headers too large, a request that did not end. */
 export function answerBrokenConnection(error: Error & { readonly code?: string }, socket: Socket): void {
   // Node keeps the response that is under way on its socket; a second one would be written into the first.
-  const { _httpMessage: message } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } };
+  const { _httpMessage: message } = socket as Socket & { _httpMessage?: ServerResponse };
   if (!socket.writable || error.code === 'ECONNRESET' || message?.headersSent === true) {
     socket.destroy();
+    return;
+  }
+  if (message?.req.complete === true) {
+    // That one came whole; broken is what came after it. A refusal now would be taken for its answer, which may be that
+    // a block was made: it is answered as it deserves, and the connection ends with that.
+    message.shouldKeepAlive = false;
     return;
   }
   answerRaw(asConnectionError(error), socket);

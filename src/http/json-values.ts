@@ -10,6 +10,8 @@ export interface JsonValue {
   readonly value: unknown;
   /** The names and indices that lead to it, the outermost first. */
   readonly path: readonly (string | number)[];
+  /** A name that stands twice in one of its objects: which of the two is meant nobody can say. Null: none does. */
+  readonly doubled: string | null;
 }
 
 export interface JsonForm {
@@ -38,13 +40,12 @@ export async function* readJsonValues(
   let begun = false;
   let before = '';
   let bytesWithoutValue = 0;
-  parser.onValue = ({ value, key, stack }) => {
-    const path = stack.slice(1).map((level) => level.key as string | number);
-    found.push({ value, path: [...path, key as string | number] });
-  };
-
   const strict = new StrictTokens();
   let refusal: ServiceError | null = null;
+  parser.onValue = ({ value, key, stack }) => {
+    const path = stack.slice(1).map((level) => level.key as string | number);
+    found.push({ value, path: [...path, key as string | number], doubled: strict.takeDoubled() });
+  };
   parser.onToken = (token) => {
     refusal ??= strict.token(token);
   };

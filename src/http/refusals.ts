@@ -69,9 +69,9 @@ export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
   return new ServiceError(codes.TooManyFailedKeys, 'authenticate request', detail, { retryAfterSeconds });
 }
 
-/** What waits already is more than may wait. */
+/** Connections, requests, exports or batches under way are as many as may be: docs/adr/0026-bounded-connections.md. */
 export function busy(detail: string): ServiceError {
-  return new ServiceError(codes.QueueFull, READ, detail, { retryAfterSeconds: 1 });
+  return new ServiceError(codes.TooMuchAtOnce, READ, detail, { retryAfterSeconds: 1 });
 }
 
 /** RFC 9112, 3.2. */

@@ -11,6 +11,8 @@ declare module 'fastify' {
     keyScopes: readonly Scope[] | null;
     /** `performance.now()` when the headers had come. */
     receivedAt: number;
+    /** A line says that it failed, or a count holds it. */
+    toldOfFailure: boolean;
   }
   interface FastifyContextConfig {
     /** No key is asked for. */

@@ -1,7 +1,8 @@
 // What valid JSON may still do that a body here may not.
 //
 // A name twice, `{"ip_address": "192.0.2.1", "ip_address": "192.0.2.2"}`: parsers differ in which one counts (RFC 8259, 4),
-// so what one program checked may not be what the next one does. And lists inside lists without end: whatever walks over
+// so what one program checked may not be what the next one does. In a list of addresses that is one bad entry, and the
+// good ones are applied (docs/adr/0027-names-that-stand-twice.md). And lists inside lists without end: whatever walks over
 // such a value, level by level, runs out of stack.
 import { type JSONParser, TokenType } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';
@@ -26,11 +27,17 @@ class OpenValues {
     this.#names.pop();
   }
 
-  name(name: string): ServiceError | null {
+  /** 1 at the names of the outermost object. */
+  get depth(): number {
+    return this.#names.length;
+  }
+
+  /** Whether the object has that name already. */
+  isDoubled(name: string): boolean {
     const names = this.#names.at(-1) ?? null;
-    if (names?.has(name) === true) return doubledField(name);
+    if (names?.has(name) === true) return true;
     names?.add(name);
-    return null;
+    return false;
   }
 }
 
@@ -43,7 +50,9 @@ export function refusalOfJson(json: string): ServiceError | null {
     if (code === QUOTE) {
       const start = at;
       at = endOfText(json, start);
-      if (isName(json, at + 1)) refusal = values.name(JSON.parse(json.slice(start, at + 1)) as string);
+      if (!isName(json, at + 1)) continue;
+      const name = JSON.parse(json.slice(start, at + 1)) as string;
+      if (values.isDoubled(name)) refusal = doubledField(name);
     } else if (code === OPEN_OBJECT || code === OPEN_LIST) refusal = values.open(code === OPEN_OBJECT);
     else if (code === CLOSE_OBJECT || code === CLOSE_LIST) values.close();
     if (refusal !== null) return refusal;
@@ -69,18 +78,30 @@ function isName(json: string, from: number): boolean {
   return json.charCodeAt(at) === COLON;
 }
 
-/** The same for a text that comes in pieces, token by token. */
+/** The same for a text that comes in pieces, token by token. A name twice below the outermost object refuses its entry only. */
 export class StrictTokens {
   readonly #values = new OpenValues();
   #text = '';
+  #doubled: string | null = null;
 
+  /** The first name that stands twice in an object of the entry that has just ended, or null. */
+  takeDoubled(): string | null {
+    const doubled = this.#doubled;
+    this.#doubled = null;
+    return doubled;
+  }
+
+  /** Why all of the text is refused, or null. */
   token({ token, value }: Token): ServiceError | null {
     switch (token) {
       case TokenType.STRING:
         this.#text = String(value);
         return null;
       case TokenType.COLON:
-        return this.#values.name(this.#text);
+        if (!this.#values.isDoubled(this.#text)) return null;
+        if (this.#values.depth === 1) return doubledField(this.#text);
+        this.#doubled ??= this.#text;
+        return null;
       case TokenType.LEFT_BRACE:
       case TokenType.LEFT_BRACKET:
         return this.#values.open(token === TokenType.LEFT_BRACE);

@@ -1,5 +1,6 @@
 // The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BulkRunner } from '../blocking/bulk-runner.ts';
 import type { LeftOver } from '../blocking/left-over.ts';
 import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
@@ -34,6 +35,7 @@ export interface HealthSources {
   readonly trusted: Pick<TrustedSet, 'fileUnchanged'>;
   readonly blocked: MirroredMap;
   readonly turns: TurnQueue;
+  readonly bulk: Pick<BulkRunner, 'problem'>;
   /** Paused: a big change is under way, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused' | 'look'>;
   readonly reloads: ReloadCoordinator;
@@ -99,6 +101,8 @@ export class Health implements HealthService {
     if (unanswered !== null) reasons.push(`running map: ${unanswered}`);
     const fileProblem = await this.#fileProblem();
     if (fileProblem !== null) reasons.push(`map file: ${fileProblem}`);
+    const bulkProblem = this.#sources.bulk.problem;
+    if (bulkProblem !== null) reasons.push(`database: ${bulkProblem}`);
     // What a big change under way leaves to be done is on purpose, and is told by its own answer; what was found before
     // it or beside it, such as a block that did not get into a worker, is neither.
     const changing = changingBefore || this.#sources.reconciler.paused;

@@ -1,4 +1,4 @@
-// Least rights, looked at before anything is opened: what another user of this machine could read, replace or make
+// Least rights, looked at before anything but the log is opened: what another user of this machine could read, replace or make
 // first. What decides who gets in and who is blocked (database, state folder, key) is refused when it is not ours; what
 // an operator may have a reason for is told with the command that mends it (docs/adr/0025-least-rights.md).
 import { join } from 'node:path';

@@ -218,6 +218,7 @@ export async function startService(
     trusted,
     blocked: parts.blocked,
     turns: parts.turns,
+    bulk: parts.bulk,
     reconciler,
     reloads,
     versions: () => ({ service: version, proxy: facts.version, unsupported: facts.unsupported }),
@@ -278,6 +279,7 @@ export async function startService(
     started = false;
     idleMemory.stop();
     await parts.expiry.stop();
+    parts.bulk.stop();
     await supervisor?.stop();
     await reloads.stop();
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.

@@ -43,6 +43,8 @@ export interface Fault {
   readonly excuses: Excuses;
   /** Strikes only in rounds without another fault. */
   readonly alone?: boolean;
+  /** Of those that name the same thing only one strikes in a round; default: its own name. */
+  readonly holds?: string;
   /** Strikes once, at the moment of the call. Every choice comes from `random`, so that a seed repeats it. */
   strike(stack: Stack, random: Random): Promise<Struck>;
 }

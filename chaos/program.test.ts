@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { visitorsOf } from './addresses.ts';
 import { programOf, type Step } from './program.ts';
 
-const faults = [{ name: 'one' }, { name: 'two' }, { name: 'lonely', alone: true }];
+const faults = [{ name: 'one' }, { name: 'two' }, { name: 'three' }, { name: 'lonely', alone: true }];
 const many = Array.from({ length: 300 }, (_, n) => programOf(7, n + 1, faults));
 const struckIn = (steps: readonly Step[]) => steps.flatMap((step) => (step.kind === 'fault' ? [step.fault] : []));
 
@@ -19,12 +19,24 @@ it('programs hold every operation and every fault, in the order of their times',
     ...['batch', 'block', 'distrust', 'hold', 'put', 'reload', 'remove-site', 'set-site', 'sync', 'trust'],
     ...['unblock', 'visit'],
   ]);
-  expect(new Set(struckIn(steps))).toEqual(new Set(['one', 'two', 'lonely']));
+  expect(new Set(struckIn(steps))).toEqual(new Set(['one', 'two', 'three', 'lonely']));
   for (const program of many) {
     const times = program.steps.map(({ at }) => at);
     expect(times).toEqual([...times].sort((a, b) => a - b));
   }
 });
+
+it('no two faults of a round hold the same thing', () => {
+  const held = programsOf([{ name: 'one', holds: 'socket' }, { name: 'two', holds: 'socket' }, { name: 'three' }]);
+  expect(new Set(held)).toEqual(new Set(['', 'one', 'two', 'three', 'one three', 'three two']));
+});
+
+const programsOf = (among: Parameters<typeof programOf>[2]) =>
+  Array.from({ length: 300 }, (_, n) =>
+    struckIn(programOf(8, n + 1, among).steps)
+      .sort()
+      .join(' '),
+  );
 
 it('a fault that must be alone is alone, and some rounds have none', () => {
   const struck = many.map(({ steps }) => struckIn(steps));

@@ -65,7 +65,11 @@ const crowds = 5;
 /** What a round is made of: where nothing rewrites the file, what was lost from it stays lost and is seen. */
 type Style = 'anything' | 'single changes';
 
-export function programOf(seed: number, round: number, faults: readonly Pick<Fault, 'name' | 'alone'>[]): Program {
+export function programOf(
+  seed: number,
+  round: number,
+  faults: readonly Pick<Fault, 'name' | 'alone' | 'holds'>[],
+): Program {
   const random = new Random(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(round, 0x85eb_ca6b));
   const pool = poolOf(random);
   const steps: Step[] = [];
@@ -79,7 +83,7 @@ export function programOf(seed: number, round: number, faults: readonly Pick<Fau
   }
   // One round in eight is quiet: what fails there is no fault's doing.
   const strikes = faults.length === 0 ? 0 : random.pick([0, 1, 1, 1, 1, 2, 2, 3]);
-  const drawn = Array.from({ length: strikes }, () => random.pick(faults));
+  const drawn = distinct(Array.from({ length: strikes }, () => random.pick(faults)));
   const lonely = drawn.find(({ alone }) => alone === true);
   for (const { name } of lonely === undefined ? drawn : [lonely]) {
     steps.push({
@@ -91,6 +95,12 @@ export function programOf(seed: number, round: number, faults: readonly Pick<Fau
     });
   }
   return { round, steps: steps.sort((a, b) => a.at - b.at), strangers: pool.strangers };
+}
+
+/** Two that put themselves in the place of the same socket would undo each other, not trouble the service more. */
+function distinct<F extends Pick<Fault, 'name' | 'holds'>>(drawn: readonly F[]): readonly F[] {
+  const held = (fault: F): string => fault.holds ?? fault.name;
+  return drawn.filter((fault, index) => drawn.findIndex((other) => held(other) === held(fault)) === index);
 }
 
 function operationOf(random: Random, pool: Pool, style: Style): Operation {

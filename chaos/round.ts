@@ -38,6 +38,8 @@ const wholeWithinMs = 10_000;
 interface Afterwards {
   readonly name: string;
   readonly ended: Promise<void>;
+  /** Heals it when the others are healed. */
+  readonly again?: () => Promise<void>;
 }
 
 /** A stack and what is known of it: several rounds run on it one after the other. */
@@ -94,6 +96,7 @@ export class Arena {
     const faults = program.steps.filter((step) => step.kind === 'fault');
     const clients = clientsOf(operations).map((steps) => runClient(new Client(around, figures), steps, story.began));
     const afterwards = await Promise.all(faults.map((step) => this.#strike(step, around, faults.length > 1)));
+    for (const one of afterwards) await one?.again?.();
     await Promise.all(clients);
     const excusable = faults.some((step) => this.#faults.get(step.fault)?.excuses.api === true);
     if (!excusable && (this.stack.service.pid !== pid || !(await this.stack.serviceRuns()))) {
@@ -153,12 +156,36 @@ export class Arena {
       await inTime(struck.heal(), `${fault.name} to heal`);
       story.tell(healing, `HEAL  ${fault.name}`, 'healed');
     } catch (error) {
+      if (besideOthers) return this.#healAgain(fault.name, struck, textOf(error), { story, healing, over });
       story.accuse(`${fault.name} could not be healed: ${textOf(error)}`);
     }
     const ended = (struck.over?.() ?? Promise.resolve()).finally(over);
     // Waited for later; a failure is told there.
     ended.catch(() => undefined);
     return { name: fault.name, ended };
+  }
+
+  /** A service that rightly refuses to start beside another fault starts when that one is healed. */
+  #healAgain(
+    name: string,
+    struck: Struck,
+    why: string,
+    { story, healing, over }: { story: Story; healing: number; over: () => void },
+  ): Afterwards {
+    story.tell(healing, `HEAL  ${name}`, `not beside the others: ${why}`);
+    const again = async (): Promise<void> => {
+      const begun = clock();
+      try {
+        await inTime(struck.heal(), `${name} to heal`);
+        story.tell(begun, `HEAL  ${name}`, 'healed after the others');
+        await struck.over?.();
+      } catch (error) {
+        story.accuse(`${name} could not be healed: ${textOf(error)}`);
+      } finally {
+        over();
+      }
+    };
+    return { name, ended: Promise.resolve(), again };
   }
 
   async #untilOver(afterwards: readonly (Afterwards | null)[], story: Story): Promise<void> {

@@ -61,8 +61,8 @@ export class ChaosStack implements Stack {
       try {
         await this.service.launch(environment);
       } catch (error) {
-        // Another fault killed it while it started; then it is simply started again.
-        if ((await this.service.ended(0)).signal === null) throw error;
+        // Another fault killed it while it started; then it is simply started again. Not where the environment may have.
+        if (Object.keys(environment).length > 0 || (await this.service.ended(0)).signal === null) throw error;
       }
     }
   }

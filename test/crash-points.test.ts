@@ -34,7 +34,8 @@ describeOnEachProxy('a death of the service', ({ bin, major }) => {
   });
 
   // From 2.9 on a delete costs what a lookup does, and nothing is replaced.
-  it.skipIf(major > 2)('at each step of replacing a map', async () => {
+  if (major > 2) return;
+  it('at each step of replacing a map', async () => {
     const steps = crashPoints.filter((point) => operationTo[point] === 'replace');
     await stack.dieReplacing(steps, { withProxy: false });
     if (everything) await stack.dieReplacing(steps, { withProxy: true });

@@ -54,6 +54,7 @@ export class CrashStack {
   #site: string | null = null;
   #next = 0;
   #logRead = 0;
+  #lastPut = '';
   #died = 'nothing';
   #wasAnswered = false;
   /** It was killed, and no start has come so far as to start it again. */
@@ -126,7 +127,8 @@ export class CrashStack {
    * finds the worker with all of it and begins to replace again, until a replacement got as far as its switch.
    */
   async dieReplacing(points: readonly CrashPoint[], how: { readonly withProxy: boolean }): Promise<void> {
-    const large = new Set([...held, ...Array.from({ length: largeSet }, () => this.#fresh())]);
+    // With all that earlier deaths have left: removing it would be replaced already.
+    const large = new Set([...held, ...this.#set, ...Array.from({ length: largeSet }, () => this.#fresh())]);
     const small = new Set([...large].slice(0, smallSet));
     let replacing = false;
     for (const point of points) {
@@ -135,7 +137,7 @@ export class CrashStack {
         // Nothing was left to replace.
         await this.expectRecovered();
         await this.#putWhole(large);
-        expect(this.#set.size, 'the large set was acknowledged').toBe(large.size);
+        expect(this.#set.size, `the large set was acknowledged: ${this.#lastPut}`).toBe(large.size);
         await this.#putWhole(small);
         replacing = true;
       }
@@ -151,7 +153,9 @@ export class CrashStack {
     this.#expecting(wanted);
     const path = '/api/blocked-ips?allow_shrink=true';
     const put = this.service.call('PUT', path, { raw: [...wanted].join('\n'), contentType: 'text/plain' });
-    if ((await answered(put))?.status === 200) this.#acknowledged(wanted);
+    const answer = await answered(put);
+    if (answer?.status === 200) this.#acknowledged(wanted);
+    this.#lastPut = answer === null ? 'no answer' : `${answer.status} ${answer.text}`;
   }
 
   /** The next start has something to finish. */

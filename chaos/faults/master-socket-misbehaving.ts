@@ -4,6 +4,7 @@ import type { Fault } from '../fault.ts';
 /** The proxy takes every command, but what the service hears of it is late, cut, wrong or nothing. */
 export const masterSocketMisbehaving: Fault = {
   name: 'master-socket-misbehaving',
+  holds: 'master-socket',
   excuses: {},
   async strike({ service: { paths } }, random) {
     const [how, nth] = [random.pick(misbehaviours), random.pick([1, 1, 2, 3, 7])];

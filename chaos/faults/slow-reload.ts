@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { kill } from 'node:process';
 import type { Fault } from '../fault.ts';
+import { send } from './proxy-processes.ts';
 
 /** A reload begins and does not end: the master stands still in the middle of it. */
 export const slowReload: Fault = {
@@ -15,7 +16,7 @@ export const slowReload: Fault = {
     kill(master, 'SIGSTOP');
     return {
       detail: `master ${master}, stopped ${ms} ms into a reload`,
-      heal: async () => void kill(master, 'SIGCONT'),
+      heal: async () => send(master, 'SIGCONT'),
     };
   },
 };

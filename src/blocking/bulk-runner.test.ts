@@ -317,6 +317,20 @@ describe('a big change that is interrupted', () => {
     expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
   });
 
+  it('that no file could be written for keeps that permission, though another one begins and fails', async () => {
+    await put(pieces(texts(2_200)));
+    const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValue(new Error('no space left'));
+    await expect(put(pieces(texts(200)), true)).rejects.toMatchObject({ code: 6004 });
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockRejectedValueOnce(new Error('disk full'));
+    await expect(put(pieces(texts(199)))).rejects.toMatchObject({ code: 6003 });
+    expect(await (await crashed()).fileEntries()).toHaveLength(200);
+    begin.mockRestore();
+    await put(pieces(texts(198)));
+    await everywhere(texts(198));
+    await put(pieces(texts(198)));
+    expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
+  });
+
   it('before it had come whole is forgotten at the next start', async () => {
     await put(pieces(texts(200)));
     const source = async function* () {

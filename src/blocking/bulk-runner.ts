@@ -104,7 +104,7 @@ export class BulkRunner {
         // Its caller was told; finished at the next start it would overrule whatever came after it.
         this.#failed.add(id);
         // One that only the file lacks has nothing left to overrule, and a start that writes the file asks for it.
-        if (!this.#finished.delete(id)) await this.#discard(id);
+        if (!this.#finished.has(id)) await this.#discard(id);
         throw error;
       }
     });
@@ -269,8 +269,10 @@ export class BulkRunner {
 
   async #forgetFailed(): Promise<void> {
     for (const id of this.#failed) {
+      if (this.#finished.has(id) && this.#keeper.problem !== null) continue;
       await this.#stored(() => this.#bulk.discard(id));
       this.#failed.delete(id);
+      this.#finished.delete(id);
     }
   }
 

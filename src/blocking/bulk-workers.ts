@@ -187,7 +187,7 @@ export class BulkWorkers {
           await command({ kind: 'pid', pid }, deadline);
         } catch (error) {
           this.#reachable.delete(pid);
-          this.#book.markSuspect(pid, 'blocked', causeText(error));
+          this.#book.markSuspect(pid, 'blocked', causeText(error), true);
           if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
         }
       }),

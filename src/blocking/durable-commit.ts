@@ -23,6 +23,8 @@ export class DurableCommit {
   readonly #keeper: MapFileKeeper;
   readonly #log: Log;
   readonly #now: () => Date;
+  /** Of groups whose lines could not be taken out of the file. */
+  readonly #shrinks: string[] = [];
 
   constructor(options: {
     readonly store: BlockedIpsStore;
@@ -42,6 +44,7 @@ export class DurableCommit {
    */
   async commit(changes: readonly BlockedChange[], remove: readonly string[]): Promise<Committed> {
     await this.#keeper.ensureUsable();
+    await this.#endShrinks();
     // All of them, not only the new ones: a row of a big change that is still being applied has no line yet, and a file
     // that somebody emptied is noticed.
     const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
@@ -81,21 +84,32 @@ export class DurableCommit {
         strayLines = (await this.#keeper.file.remove(remove)).removed.filter((text) => !known.has(text));
         crashPoint('group.lines-gone');
       } catch (error) {
-        fileError = await this.#recoverRemoval(error);
+        fileError = await this.#recoverRemoval(error, applied.shrink !== null);
       }
     }
+    if (applied.shrink !== null) this.#shrinks.push(applied.shrink);
+    if (fileError === null) await this.#endShrinks();
     return { ...applied, strayLines, fileError };
   }
 
   /** The rewrite writes what the database says, so a removal that failed in the file is done by it. */
-  async #recoverRemoval(error: unknown): Promise<ServiceError | null> {
+  async #recoverRemoval(error: unknown, acceptShrink: boolean): Promise<ServiceError | null> {
     this.#keeper.noteProblem(error);
     this.#log.warn('Map file refused a removal', { cause: causeText(error) });
     try {
-      await this.#keeper.ensureUsable();
+      await this.#keeper.ensureUsable({ acceptShrink });
       return null;
     } catch (again) {
       return asServiceError(again);
+    }
+  }
+
+  /** The file is right. What cannot be forgotten now is forgotten at the next start. */
+  async #endShrinks(): Promise<void> {
+    try {
+      for (const id of this.#shrinks.splice(0)) await this.#store.endShrink(id);
+    } catch (error) {
+      this.#log.warn('The note of a group that took out much of the set is left over', { cause: causeText(error) });
     }
   }
 

@@ -4,6 +4,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
+import { BulkStore } from '../store/bulk-store.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let kit: BlockingKit;
@@ -161,6 +162,52 @@ describe('the keeper of the map file', () => {
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(lines);
     await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
     await sameEverywhere();
+  });
+
+  const nineTenths = Array.from({ length: 108 }, (_, index) => `10.1.0.${index}`);
+  const unblockNineTenths = () =>
+    kit.writer.change(
+      nineTenths.map((text) => ({ op: 'remove' as const, entry: entryOf(text) })),
+      'urgent',
+      performance.now() + 2_000,
+    );
+  const granted = async () => await new BulkStore(kit.database).anyFinished();
+
+  it('writes at the next start what a group left that took out most of the set and died before its lines went', async () => {
+    await fill(120);
+    // All that it had done by then.
+    await kit.store.applyGroup(
+      nineTenths.map((text) => ({ op: 'remove' as const, entry: entryOf(text) })),
+      new Date(),
+      () => undefined,
+    );
+    await kit.close();
+    kit = await openBlocking({ folder: folder.path, masterSocket: join(folder.path, 'm.sock') });
+    expect(await kit.fileEntries()).toHaveLength(120);
+    await kit.keeper.updateBlockedIpsMap({ acceptShrink: await kit.bulk.finishInterrupted() });
+    await kit.bulk.forgetFinished();
+    expect(await kit.fileEntries()).toHaveLength(12);
+    expect(await granted()).toBe(false);
+  });
+
+  it('writes the file after a group that took out most of the set, though somebody had edited it', async () => {
+    await fill(120);
+    appendFileSync(kit.mapPath, '# a note\n');
+    await unblockNineTenths();
+    await sameEverywhere();
+    expect(await kit.fileEntries()).toHaveLength(12);
+    expect(await granted()).toBe(false);
+  });
+
+  it('does so as soon as it can, and needs no leave for it then', async () => {
+    await fill(120);
+    appendFileSync(kit.mapPath, '# a note\n');
+    vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('the disk is full'));
+    await expect(unblockNineTenths()).rejects.toMatchObject({ status: 503 });
+    expect(await granted()).toBe(true);
+    await block('192.0.2.1');
+    await sameEverywhere();
+    expect(await granted()).toBe(false);
   });
 
   it('does not rewrite when more than half of the rows were deleted behind its back', async () => {

@@ -73,6 +73,8 @@ export class MapFileKeeper {
   #problem: string | null = null;
   /** Committed changes are not in the file; only a rewrite brings them in. */
   #stale: { readonly reason: string } | null = null;
+  /** The file could not be written when it was granted that much of it goes; whoever writes it next need not ask again. */
+  #shrinkGranted = false;
 
   constructor(options: {
     readonly file: MapFile;
@@ -134,8 +136,8 @@ export class MapFileKeeper {
   }
 
   /** The same from inside a turn: nothing else changes until it is done. */
-  async updateInsideTurn(): Promise<MapFileUpdate> {
-    return await this.#rewrite({}, (work) => work(), true);
+  async updateInsideTurn(options: Acceptance = {}): Promise<MapFileUpdate> {
+    return await this.#rewrite(options, (work) => work(), true);
   }
 
   /** What somebody inserted into the table by hand is taken up first, should there be any. */
@@ -153,11 +155,11 @@ export class MapFileKeeper {
   }
 
   /** Makes the file usable again when something happened to it. To be called inside a turn, when none is under way. */
-  async ensureUsable(): Promise<void> {
+  async ensureUsable(options: Pick<Acceptance, 'acceptShrink'> = {}): Promise<void> {
     if (this.problem === null) return;
     this.#log.warn('Map file is rewritten from the database', { path: this.#path, reason: this.problem });
     try {
-      await this.updateInsideTurn();
+      await this.updateInsideTurn(options);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === codes.DatabaseUnusable) throw error;
       // A block is no place to ask back: until somebody confirms, the file is as good as not writable.
@@ -198,7 +200,8 @@ export class MapFileKeeper {
     // Whoever was replaced by this one listens; nobody may.
     outcome.promise.catch(() => undefined);
     try {
-      if (accept.acceptOtherFile !== true) await this.#refuseOtherFile(accept.acceptShrink === true);
+      if (accept.acceptOtherFile !== true)
+        await this.#refuseOtherFile(accept.acceptShrink === true || this.#shrinkGranted);
       await this.#adoptUnkeyedRows(turn);
       const active = await this.#begin(outcome.promise, inTurn, ended.promise);
       try {
@@ -220,6 +223,7 @@ export class MapFileKeeper {
       }
     } catch (error) {
       this.noteProblem(error);
+      if (accept.acceptShrink === true) this.#shrinkGranted = true;
       const failure = this.#asFailure(error);
       outcome.reject(failure);
       throw failure;
@@ -278,7 +282,10 @@ export class MapFileKeeper {
         const result = await rewrite.finish();
         this.#adopt(scan.shadow);
         this.#problem = null;
-        if (this.#stale === staleBefore) this.#stale = null;
+        if (this.#stale === staleBefore) {
+          this.#stale = null;
+          this.#shrinkGranted = false;
+        }
         return result;
       });
     } finally {

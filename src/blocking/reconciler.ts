@@ -287,7 +287,9 @@ export class Reconciler {
     }
     // During a reload the socket refuses for a moment; the next look tells. A socket that is gone tells now.
     for (const worker of this.#book.all()) {
-      for (const map of this.#maps) this.#book.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`);
+      for (const map of this.#maps) {
+        this.#book.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`, mayBeReload(error.reason));
+      }
     }
     this.#unreachableSince ??= performance.now();
     const lasting = performance.now() - this.#unreachableSince > reloadTakesAtMostMs;

@@ -12,6 +12,8 @@ export interface MapState {
   readonly since: Date;
   /** Why it is not known to be whole. */
   readonly reason: string | null;
+  /** Nothing was found that stays wrong: it is being compared, or what is under way ends with that. */
+  readonly passing: boolean;
 }
 
 export interface KnownWorker {
@@ -87,7 +89,7 @@ export class WorkerBook {
           pid: worker.pid,
           startTime: worker.startTime,
           role,
-          maps: new Map(mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet')])),
+          maps: new Map(mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet', true)])),
           unresponsive: false,
           troubles: 0,
           leftOver: { blocked: new LeftOver(), trusted: new LeftOver() },
@@ -124,11 +126,14 @@ export class WorkerBook {
     if (this.isWholeEverywhere()) this.#lastVerifiedAt = this.#now();
   }
 
-  markSuspect(pid: number, map: MapName, reason: string): void {
+  /** `passing`: what it lacks, if anything, is what a big change under way, or a reload, has not brought it yet. */
+  markSuspect(pid: number, map: MapName, reason: string, passing = false): void {
     const worker = this.byPid(pid);
     if (worker === null) return;
     worker.troubles += 1;
-    if (this.stateOf(worker, map).whole) worker.maps.set(map, this.#state(false, reason));
+    const state = this.stateOf(worker, map);
+    // A finding is not covered up by what passes, and what passes does not cover up a finding.
+    if (state.whole || (state.passing && !passing)) worker.maps.set(map, this.#state(false, reason, passing));
   }
 
   /** After a change in what is expected that nobody sent to the workers. */
@@ -149,7 +154,7 @@ export class WorkerBook {
     return this.current() !== null && this.all().every((worker) => this.isWhole(worker));
   }
 
-  #state(whole: boolean, reason: string | null): MapState {
-    return { whole, since: this.#now(), reason };
+  #state(whole: boolean, reason: string | null, passing = false): MapState {
+    return { whole, since: this.#now(), reason, passing };
   }
 }

@@ -8,6 +8,7 @@ import type { ChangeWindows } from './change-windows.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
+import { mayBeReload } from './runtime-link.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { isUnused } from './unused-map.ts';
 import { verifyWorker } from './verification.ts';
@@ -97,7 +98,10 @@ export class WorkerKeeper {
       socketFailure: SocketFailureReason | null = null,
     ): WorkerVerdict => {
       if (whole) this.#book.markWhole(pid, map.name);
-      else this.#book.markSuspect(pid, map.name, reason ?? 'not verified');
+      else {
+        const passing = socketFailure !== null && mayBeReload(socketFailure);
+        this.#book.markSuspect(pid, map.name, reason ?? 'not verified', passing);
+      }
       return { pid, whole, reason, socketFailure, ...repairs };
     };
     try {
@@ -113,7 +117,8 @@ export class WorkerKeeper {
         );
         if (verification.whole) return verdict(true, null);
         if (round === rounds) break;
-        this.#book.markSuspect(pid, map.name, 'its map differs from the database');
+        // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
+        this.#book.markSuspect(pid, map.name, 'its map differs from the database', true);
         const { more, ...done } = await this.#repair(map, worker, pid);
         // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
         if (more && done.added + done.removed + done.corrected > 0) round -= 1;

@@ -60,6 +60,17 @@ it('is undone when the new configuration is in place and not known to be durable
   expect([await fixture.live(), fixture.loaded.at(-1), await noted()]).toEqual(['old\n', 'old\n', false]);
 });
 
+it('of a crash is not forgotten when what makes it good could not be put in place', async () => {
+  fixture = await reloadFixture('old\n');
+  await writeFile(join(fixture.folder, 'reload-under-way'), 'rendered\n');
+  await fixture.underWay.find();
+  vi.spyOn(Candidate.prototype, 'deploy').mockRejectedValueOnce(new Error('ENOSPC: no space left'));
+  await expect(fixture.safeReload.run(request)).rejects.toThrow('ENOSPC');
+  expect([await noted(), fixture.underWay.interrupted]).toEqual([true, 'rendered']);
+  await fixture.safeReload.run(request);
+  expect([await noted(), fixture.underWay.interrupted]).toEqual([false, null]);
+});
+
 it('of a text of its own is told apart, and what cannot be understood was one of the database', async () => {
   fixture = await reloadFixture('old\n');
   fixture.does.reload = async () => refused();

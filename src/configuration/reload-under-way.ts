@@ -21,7 +21,7 @@ export class ReloadUnderWay {
     return this.#interrupted;
   }
 
-  /** To be called at start. A file that cannot be understood says that there was one. */
+  /** To be called at start, before anything could reload: what is found later may be our own. A file that cannot be understood says that there was one. */
   async find(): Promise<ReloadKind | null> {
     try {
       this.#interrupted = (await readFile(this.#path, 'utf8')).trim() === 'given' ? 'given' : 'rendered';

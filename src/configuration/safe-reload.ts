@@ -119,7 +119,8 @@ export class SafeReload {
       } catch (error) {
         // The last step of it is the sync of the folder, and by then the new one is in place.
         if ((await this.#live.read()) !== live) return await this.#undo(attempt, error, wanted.text);
-        await this.#ended();
+        // One that a crash interrupted is still to be made good.
+        if (this.#underWay.interrupted === null) await this.#ended();
         throw error;
       }
     } else await wanted.candidate.discard();

@@ -1,10 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { geteuid } from 'node:process';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../testkit/conditions.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { RealProxy } from '../../testkit/real-proxy.ts';
-import { findMaster, masterAt, runsConfiguration } from './master-process.ts';
+import { findMaster, findMasterBeingStarted, masterAt, runsConfiguration } from './master-process.ts';
+import { commandLine } from './process.ts';
 
 describe('the words of a master', () => {
   it.each([
@@ -18,6 +22,43 @@ describe('the words of a master', () => {
     ['cut short', ['haproxy', '-W', '-f'], false],
   ])('%s: %j', (_what, words, is) => {
     expect(runsConfiguration(words, '/etc/proxy.cfg')).toBe(is);
+  });
+});
+
+describe.skipIf(geteuid?.() !== 0)('a master on its way, that a service which died may have started', () => {
+  const children: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  const words = (config: string) => ['-c', 'sleep 60; true', 'haproxy', '-W', '-f', config];
+  const started = async (config: string, program: string, args: readonly string[], uid = 0): Promise<void> => {
+    const child = spawn(program, args, { detached: true, stdio: 'ignore', uid });
+    children.push(child);
+    await eventually('it runs', async () => {
+      const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+      const lines = await Promise.all(names.map((name) => commandLine(Number(name))));
+      return lines.some((line) => line?.[0] === 'sh' && line.at(-1) === config);
+    });
+  };
+
+  it('is found, where root or we made it', async () => {
+    const config = '/etc/being-started/own.cfg';
+    await started(config, 'sh', words(config));
+    expect(await findMasterBeingStarted(config)).toMatchObject({ pid: children[0]?.pid });
+  });
+
+  it('is none that any user can make with such words: the proxy would never be started beside it', async () => {
+    const config = '/etc/being-started/strange.cfg';
+    await started(config, 'sh', words(config), 65_534);
+    expect(await findMasterBeingStarted(config)).toBeNull();
+  });
+
+  it('is none of a container’s, in which the file is another', async () => {
+    const config = '/etc/being-started/contained.cfg';
+    const inside = `exec setsid sh -c 'sleep 60; true' haproxy -W -f ${config}`;
+    await started(config, 'unshare', ['--pid', '--fork', '--kill-child', 'sh', '-c', inside]);
+    expect(await findMasterBeingStarted(config)).toBeNull();
   });
 });
 

@@ -2,7 +2,7 @@
 // sent to whoever has a stale pid file's number today would kill a stranger.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { commandLine, processAlive, processStartTime, sessionLeaders } from './process.ts';
+import { commandLine, processAlive, processStartTime, trustedSessionLeaders } from './process.ts';
 
 export interface MasterProcess {
   readonly pid: number;
@@ -20,7 +20,7 @@ export async function findMaster(pidFile: string, configFile: string): Promise<M
  * map that takes seconds, and a second one beside it would share its ports. Workers lead no session.
  */
 export async function findMasterBeingStarted(configFile: string): Promise<MasterProcess | null> {
-  for (const pid of await sessionLeaders()) {
+  for (const pid of await trustedSessionLeaders()) {
     const master = await masterAt(pid, configFile);
     if (master !== null) return master;
   }

@@ -1,6 +1,7 @@
 // Processes as /proc shows them. A pid alone is not an identity: pids are used again.
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { geteuid } from 'node:process';
 
 interface Stat {
   readonly state: string;
@@ -54,10 +55,28 @@ export async function processStartTime(pid: number): Promise<number | null> {
   return readStat(pid)?.startTime ?? null;
 }
 
-/** Processes that lead a session of their own, as what is started detached does; their children do not. */
-export async function sessionLeaders(): Promise<number[]> {
+/**
+ * Processes that lead a session of their own, as what is started detached does; their children do not. Only root's and
+ * our own: the words of a process are its maker's to choose. Nor those of a container on this machine: the same file
+ * name is another file in it.
+ */
+export async function trustedSessionLeaders(ownUid: number = geteuid?.() ?? 0): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  return pids.filter((pid) => readStat(pid)?.session === pid);
+  return pids.filter((pid) => readStat(pid)?.session === pid && isTrusted(pid, ownUid));
+}
+
+function isTrusted(pid: number, ownUid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    // `NSpid:	4711	1`: it is 1 to those beside it.
+    if (/^NSpid:\s*\d+\s+\d/m.test(status)) return false;
+    // `Uid: real effective saved filesystem`; a program with the set-uid bit keeps the real one of who started it.
+    const uids = /^Uid:\s*(.+)$/m.exec(status)?.[1]?.split(/\s+/) ?? [];
+    return uids.length > 0 && uids.every((uid) => uid === '0' || uid === String(ownUid));
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
 }
 
 /** Whether this very process runs. With a null start time only the pid is compared. A zombie is dead. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
-import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import { hang, type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { Health } from './health.ts';
 
@@ -133,5 +133,22 @@ describe('health, while changes come', () => {
     });
     goOn();
     expect(await healthOf(kit).health()).toMatchObject({ status: 'degraded' });
+  });
+
+  it('tells of a block that did not get into a worker also while a big change is under way', async () => {
+    const goOn = kit.reconciler.pause();
+    master.script = (command) => (command.includes(' add map ') ? say('No.\n\n') : undefined);
+    expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(false);
+    const report = await healthOf(kit).health();
+    expect(report).toMatchObject({ status: 'degraded', runtime_map: { expected: 1, seen: 0 } });
+    expect(report.reasons).toEqual([expect.stringContaining(`current worker ${master.current.pid}: blocked map`)]);
+    goOn();
+  });
+
+  it('is degraded as soon as the worker does not answer, though its master does', async () => {
+    master.script = (command) => (command.startsWith('@') ? hang : undefined);
+    const report = await healthOf(kit).health();
+    expect(report).toMatchObject({ status: 'degraded', master_socket: { status: 'ok' }, runtime_map: { seen: null } });
+    expect(report.reasons).toEqual([expect.stringMatching(/^running map: /)]);
   });
 });

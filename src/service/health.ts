@@ -47,6 +47,12 @@ export interface HealthSources {
   readonly started: () => boolean;
 }
 
+interface EntryCount {
+  readonly seen: number | null;
+  readonly expected: number;
+  readonly unanswered: string | null;
+}
+
 export class Health implements HealthService {
   readonly #sources: HealthSources;
   #running: Promise<HealthReport> | null = null;
@@ -87,16 +93,18 @@ export class Health implements HealthService {
     if (databaseProblem !== null) reasons.push(`database: ${databaseProblem}`);
     const processes = await this.#processes();
     await this.#comparedByNow();
+    const changingBefore = this.#sources.reconciler.paused;
     if (processes instanceof MasterSocketError) reasons.push(`master socket: ${processes.message}`);
-    const { seen, expected } = await this.#countEntries(processes);
+    const { seen, expected, unanswered } = await this.#countEntries(processes);
+    if (unanswered !== null) reasons.push(`running map: ${unanswered}`);
     const fileProblem = await this.#fileProblem();
     if (fileProblem !== null) reasons.push(`map file: ${fileProblem}`);
-    // What a big change under way leaves to be done is on purpose, and is told by its own answer.
-    const changing = this.#sources.reconciler.paused;
+    // What a big change under way leaves to be done is on purpose, and is told by its own answer; what was found before
+    // it or beside it, such as a block that did not get into a worker, is neither.
+    const changing = changingBefore || this.#sources.reconciler.paused;
     for (const worker of book.all()) {
-      const lack = lackOf(worker, book);
-      if (lack !== null && (!changing || worker.unresponsive))
-        reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
+      const lack = lackOf(worker, book, changing && !worker.unresponsive);
+      if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
     }
     if (seen !== null && seen !== expected && !changing)
       reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
@@ -188,32 +196,45 @@ export class Health implements HealthService {
     }
   }
 
-  /** What the database holds, and how much of it the current worker was seen to hold; null: it could not be asked. */
-  async #countEntries(processes: Processes | MasterSocketError): Promise<{ seen: number | null; expected: number }> {
+  /**
+   * What the database holds, and how much of it the current worker was seen to hold; null: it could not be asked.
+   * `unanswered`: a worker that hangs behind a master that answers.
+   */
+  async #countEntries(processes: Processes | MasterSocketError): Promise<EntryCount> {
     const { keeper, turns } = this.#sources;
-    const unknown = () => ({ seen: null, expected: keeper.expected.total });
+    const unknown = (unanswered: string | null = null) => ({
+      seen: null,
+      expected: keeper.expected.total,
+      unanswered,
+    });
     if (processes instanceof MasterSocketError || processes.current.length === 0) return unknown();
     const { pid } = processes.current[0]!;
+    let answered = false;
     try {
       for (let tries = 0; tries < countsBeside; tries += 1) {
         const count = await this.#countOnce(pid, probePatienceMs);
         if (count.seen === count.expected) return count;
+        answered = true;
       }
       // A change may be between database and worker at each of these moments; where many come, at nearly every one.
       return await turns.take('urgent', () => this.#countOnce(pid, inTurnPatienceMs));
     } catch (error) {
-      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return unknown();
+      if (error instanceof MasterSocketError) {
+        const hangs = !answered && error.reason === 'deadline' && error.command !== '';
+        return unknown(hangs ? error.message : null);
+      }
+      if (error instanceof RuntimeMapRejection) return unknown();
       throw error;
     }
   }
 
-  async #countOnce(pid: number, patienceMs: number): Promise<{ seen: number; expected: number }> {
+  async #countOnce(pid: number, patienceMs: number): Promise<EntryCount> {
     const { blocked, keeper } = this.#sources;
     const count = await blocked.runtime.entryCount(performance.now() + patienceMs, { kind: 'pid', pid });
     // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
     const expected = keeper.expected.total;
     const leftOver = count.nextVersion > count.currentVersion ? this.#leftOver(pid) : undefined;
-    return { seen: leftOver?.live(count.entries, expected) ?? count.entries, expected };
+    return { seen: leftOver?.live(count.entries, expected) ?? count.entries, expected, unanswered: null };
   }
 
   #leftOver(pid: number): LeftOver | undefined {
@@ -242,10 +263,11 @@ export class Health implements HealthService {
   }
 }
 
-function lackOf(worker: KnownWorker, book: WorkerBook): string | null {
+/** `exceptPassing`: only what was found, not what work under way has not brought it yet. */
+function lackOf(worker: KnownWorker, book: WorkerBook, exceptPassing = false): string | null {
   for (const map of ['blocked', 'trusted'] as const) {
     const state = book.stateOf(worker, map);
-    if (!state.whole) return `${map} map: ${state.reason ?? 'not verified'}`;
+    if (!state.whole && !(exceptPassing && state.passing)) return `${map} map: ${state.reason ?? 'not verified'}`;
   }
   return null;
 }

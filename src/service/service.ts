@@ -251,6 +251,7 @@ export async function startService(
 
   /** State first, then the file, then the proxy: nobody is served by less than the database says. */
   async function prepare(): Promise<void> {
+    await underWay.find();
     const acceptShrink = await parts.bulk.finishInterrupted();
     await takeOverMapFile();
     crashPoint('start.imported');
@@ -336,7 +337,7 @@ export async function startService(
       parts.expiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
-      if ((await underWay.find()) !== null) reloads.schedule('a crash interrupted one');
+      if (underWay.interrupted !== null) reloads.schedule('a crash interrupted one');
       crashPoint('start.workers-compared');
       reconciler.start();
       idleMemory.start();

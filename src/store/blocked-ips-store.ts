@@ -1,3 +1,4 @@
+import type { Transaction } from 'kysely';
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import {
@@ -14,11 +15,15 @@ import { BlockedScan } from './blocked-scan.ts';
 import { LastWord } from './last-word.ts';
 import type { Database } from './open-database.ts';
 import type { Runner } from './prepared-query.ts';
+import type { Schema } from './schema.ts';
 import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
 
 export type { BlockedChange, BlockedEffect, BlockedIpRow, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { Page, PageRequest } from './blocked-pages.ts';
 export type { AdoptedRows } from './unkeyed-rows.ts';
+
+/** Below it, and below a third of the set, no file looks as if more than half of a hundred or more were lost. */
+const shrinkNotedFrom = 50;
 
 /** Runs inside the transaction; when it throws, nothing of the transaction remains. It must not write to a store. */
 export type BeforeCommit = (net: NetChange) => Promise<void> | void;
@@ -45,22 +50,34 @@ export class BlockedIpsStore {
    * One durable transaction for the whole group, the changes in order. `beforeCommit` gets the net difference: an
    * address that is added and removed again in one group is in neither list. When it throws, everything is rolled
    * back and its error is thrown as it is.
+   *
+   * `shrink`: the group takes much of the set out, and the map file, as long as it has its lines, looks like that of a
+   * set that was lost. So it is noted in the same transaction, as a big change is; `endShrink` when the lines are gone.
    */
   async applyGroup(
     changes: readonly BlockedChange[],
     now: Date,
     beforeCommit: BeforeCommit,
-  ): Promise<{ effects: BlockedEffect[]; net: NetChange }> {
-    const result = await this.#database.write.transaction().execute((transaction) =>
+  ): Promise<{ effects: BlockedEffect[]; net: NetChange; shrink: string | null }> {
+    const result = await this.#database.write.transaction().execute(async (transaction) => {
       // The transaction's own connection: handed to each query anew by Kysely it costs as much as SQLite's work.
-      transaction.getExecutor().provideConnection(async (connection) => {
-        const outcome = await this.#apply(connection, changes, now.toISOString());
-        await beforeCommit(outcome.net);
-        return outcome;
-      }),
-    );
+      const outcome = await transaction
+        .getExecutor()
+        .provideConnection((connection) => this.#apply(connection, changes, now.toISOString()));
+      const { added, removed } = outcome.net;
+      const left = this.#database.blockedCount.value + added.length - removed.length;
+      const shrinks = removed.length >= shrinkNotedFrom && 2 * removed.length >= left;
+      const shrink = shrinks ? await noteShrink(transaction, now.toISOString()) : null;
+      await beforeCommit(outcome.net);
+      return { ...outcome, shrink };
+    });
     this.#database.blockedCount.committed(result.net);
     return result;
+  }
+
+  /** The lines of such a group are out of the map file. */
+  async endShrink(id: string): Promise<void> {
+    await this.#database.write.deleteFrom('bulk_changes').where('id', '=', Number(id)).execute();
   }
 
   /**
@@ -172,6 +189,16 @@ export class BlockedIpsStore {
     await this.#lastWord.of(runner, spoken);
     return { effects, net };
   }
+}
+
+/** A big change of which nothing is left but to write the file: a start that finds it may write a much smaller one. */
+async function noteShrink(transaction: Transaction<Schema>, now: string): Promise<string> {
+  const { id } = await transaction
+    .insertInto('bulk_changes')
+    .values({ replace: 0, requested_by: null, state: 'finished', position: null, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return String(id);
 }
 
 function applyOne(

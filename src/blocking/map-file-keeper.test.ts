@@ -87,6 +87,14 @@ describe('the keeper of the map file', () => {
     const kept = readFileSync(`${kit.mapPath}.kept`, 'utf8');
     expect(kept).toContain('\n10.9.9.9 1\n');
     expect(kept).toContain('10.0.0.1 1');
+    // A few lines too many, as any crash leaves them, do not take the place of a worse loss.
+    appendFileSync(kit.mapPath, '10.9.9.1 1\n10.9.9.2 1\n10.9.9.3 1\n');
+    await block('10.0.0.3');
+    expect(readFileSync(`${kit.mapPath}.kept`, 'utf8')).toContain('10.9.9.3 1');
+    appendFileSync(kit.mapPath, '10.9.9.4 1\n');
+    await block('10.0.0.4');
+    expect(readFileSync(`${kit.mapPath}.kept`, 'utf8')).toContain('10.9.9.3 1');
+    await sameEverywhere();
   });
 
   it('goes on when the file is edited during a rewrite: the change that notices it replaces that rewrite', async () => {

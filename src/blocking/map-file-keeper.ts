@@ -366,7 +366,7 @@ export class MapFileKeeper {
       );
     }
     if (acceptShrink) return;
-    const [held, wanted] = [await this.#countEntries(), await this.#store.count()];
+    const [held, wanted] = [await countEntries(this.#path), await this.#store.count()];
     if (held >= shrinkGuardFrom && wanted < held / 2) {
       throw new ServiceError(
         codes.ShrinkRefused,
@@ -385,6 +385,12 @@ export class MapFileKeeper {
     const kept = `${this.#path}.kept`;
     const about = { path: this.#path, entries: held, database: wanted, kept };
     try {
+      // The copy of a worse loss is worth more than that of the few lines that a later crash left.
+      const before = (await readMapFileHeader(kept)).exists ? await countEntries(kept) : 0;
+      if (before > held) {
+        this.#log.warn('Map file held more than the database; the one kept before holds still more, and stays', about);
+        return;
+      }
       await rm(kept, { force: true });
       await link(await resolveTarget(this.#path), kept);
       this.#log.warn('Map file held more than the database, and is kept under another name', about);
@@ -395,14 +401,14 @@ export class MapFileKeeper {
       });
     }
   }
+}
 
-  async #countEntries(): Promise<number> {
-    let count = 0;
-    for await (const lines of readMapFile(this.#path)) {
-      for (const line of lines) if (line.kind === 'entry') count += 1;
-    }
-    return count;
+async function countEntries(path: string): Promise<number> {
+  let count = 0;
+  for await (const lines of readMapFile(path)) {
+    for (const line of lines) if (line.kind === 'entry') count += 1;
   }
+  return count;
 }
 
 function isAtOrBefore(text: string, cursor: Uint8Array): boolean {

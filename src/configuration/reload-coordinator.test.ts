@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { StoreFolder } from '../store/store-fixture.ts';
 import { silentLog } from '../telemetry/log.ts';
+import { Candidate } from './live-file.ts';
 import { ReloadCoordinator } from './reload-coordinator.ts';
-import { confirmed, type ReloadFixture, reloadFixture } from './safe-reload-fixture.ts';
+import { confirmed, type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
 
 let fixture: ReloadFixture;
 let database: StoreFolder;
@@ -28,9 +29,11 @@ beforeEach(async () => {
     stillNeeded: async () => needed,
     memoryAllows: async () => memory,
     inForce: async () => null,
+    halfDone: () => fixture.underWay.interrupted !== null,
   });
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await reloads.stop();
   await fixture.stop();
   await database.remove();
@@ -190,6 +193,7 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
       tries += 1;
       throw new Error('the live file is not UTF-8');
     },
+    halfDone: () => false,
   });
   unreadable.schedule('a block');
   await eventually('it was tried', () => tries > 0);
@@ -197,4 +201,19 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
   for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(tries).toBe(1);
   await unreadable.stop();
+});
+
+it('one whose rollback failed too is followed by others until file, proxy and database are of one mind', async () => {
+  // The proxy has not confirmed, and by then the disk takes nothing.
+  fixture.does.reload = async () => refused();
+  const { deploy } = Candidate.prototype;
+  let deploys = 0;
+  vi.spyOn(Candidate.prototype, 'deploy').mockImplementation(async function (this: Candidate) {
+    deploys += 1;
+    if (deploys === 2) throw new Error('EROFS: read-only file system');
+    await deploy.call(this);
+  });
+  await expect(reloads.reload('first')).rejects.toMatchObject({ members: { restored: false } });
+  expect(reloads.scheduled?.reasons).toEqual(['one was neither done nor undone']);
+  expect(fixture.underWay.interrupted).toBe('rendered');
 });

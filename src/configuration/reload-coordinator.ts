@@ -37,6 +37,7 @@ export class ReloadCoordinator {
   readonly #stillNeeded: () => Promise<boolean>;
   readonly #memoryAllows: () => Promise<boolean>;
   readonly #inForce: () => Promise<ReloadRequest['restore'] | null>;
+  readonly #halfDone: () => boolean;
   readonly #stop = new AbortController();
   #lock: Promise<unknown> = Promise.resolve();
   #next: { reasons: string[]; promise: Promise<CompletedReload> } | null = null;
@@ -58,6 +59,8 @@ export class ReloadCoordinator {
     readonly memoryAllows: () => Promise<boolean>;
     /** The live configuration, which such a reload leaves as it is; null: there is none yet. */
     readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
+    /** Live file, proxy and database are of different minds: the last one failed, and so did its rollback. */
+    readonly halfDone: () => boolean;
   }) {
     this.#safeReload = options.safeReload;
     this.#store = options.store;
@@ -66,6 +69,7 @@ export class ReloadCoordinator {
     this.#stillNeeded = options.stillNeeded;
     this.#memoryAllows = options.memoryAllows;
     this.#inForce = options.inForce;
+    this.#halfDone = options.halfDone;
   }
 
   get scheduled(): ScheduledReload | null {
@@ -216,6 +220,7 @@ export class ReloadCoordinator {
     } finally {
       this.#lastEnd = performance.now();
       this.#lastLength = this.#lastEnd - began;
+      if (this.#halfDone()) this.schedule('one was neither done nor undone');
       this.reconsider();
     }
   }

@@ -16,7 +16,7 @@ export class ReloadUnderWay {
     this.#path = path;
   }
 
-  /** Of a service that died in it; null once a reload has come to its end since. */
+  /** Of a service that died in it, or whose rollback failed; null once a reload has come to its end since. */
   get interrupted(): ReloadKind | null {
     return this.#interrupted;
   }
@@ -29,6 +29,11 @@ export class ReloadUnderWay {
       if (!isMissing(error)) throw error;
     }
     return this.#interrupted;
+  }
+
+  /** Neither done nor undone: what was switched could not be switched back. One more reload has to make them one. */
+  leftHalfDone(kind: ReloadKind): void {
+    this.#interrupted = kind;
   }
 
   /** Durable on return. */

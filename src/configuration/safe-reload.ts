@@ -11,7 +11,7 @@ import type { ReloadOutcome } from '../haproxy/reloader.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { BackupStore } from './backup-store.ts';
 import type { LiveFile } from './live-file.ts';
-import type { ReloadUnderWay } from './reload-under-way.ts';
+import type { ReloadKind, ReloadUnderWay } from './reload-under-way.ts';
 import type { RenderedConfiguration } from './render.ts';
 import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from './sites-map.ts';
 import { asConfigurationTrouble } from './trouble.ts';
@@ -140,7 +140,7 @@ export class SafeReload {
   }
 
   async #begins({ request }: Attempt): Promise<void> {
-    await this.#underWay.begins(request.restore === undefined ? 'rendered' : 'given');
+    await this.#underWay.begins(kindOf(request));
     crashPoint('reload.noted');
   }
 
@@ -167,7 +167,9 @@ export class SafeReload {
     const known = await this.#knownGood();
     if (known !== null && known.configText !== live) {
       const why =
-        this.#underWay.interrupted === null ? 'was edited by hand' : 'is what a reload left that a crash interrupted';
+        this.#underWay.interrupted === null
+          ? 'was edited by hand'
+          : 'is what a reload left that was neither done nor undone';
       this.#log.warn(`The live configuration ${why}; it is kept in the backup`, { path: this.#live.path });
     }
     const { id } = await this.#backups.create({
@@ -339,6 +341,7 @@ export class SafeReload {
         reload: attempt.request.id,
         cause: causeText(error),
       });
+      if (how.tried !== null) this.#underWay.leftHalfDone(kindOf(attempt.request));
       return { restored: false, problem: causeText(error), outcome };
     }
   }
@@ -446,4 +449,8 @@ function rollbackText(restored: Restored): string {
   return restored.restored
     ? `; the last known good configuration is back on disk, but ${restored.problem}`
     : `; and the rollback failed: ${restored.problem}`;
+}
+
+function kindOf({ restore }: ReloadRequest): ReloadKind {
+  return restore === undefined ? 'rendered' : 'given';
 }

@@ -166,6 +166,7 @@ export async function startService(
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
+    halfDone: () => underWay.interrupted !== null,
     inForce: async () => {
       // A change that was not finished is made or unmade by what the database says.
       if (underWay.interrupted === 'rendered') return null;

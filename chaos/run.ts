@@ -73,5 +73,5 @@ try {
 } catch (error) {
   const wrongUse = error instanceof UsageError;
   process.stderr.write(`chaos: ${wrongUse ? `${error.message}; --help says more` : (error as Error).stack}\n`);
-  process.exitCode = wrongUse ? exitCodes.usage : exitCodes.failed;
+  process.exit(wrongUse ? exitCodes.usage : exitCodes.failed);
 }

@@ -106,16 +106,17 @@ export class Health implements HealthService {
     // What a big change under way leaves to be done is on purpose, and is told by its own answer; what was found before
     // it or beside it, such as a block that did not get into a worker, is neither.
     const changing = changingBefore || this.#sources.reconciler.paused;
-    for (const worker of book.all()) {
-      const lack = lackOf(worker, book, changing && !worker.unresponsive);
-      if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
-    }
     if (seen !== null && seen !== expected && !changing)
       reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
     const { scheduled } = reloads;
     if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
     reasons.push(...unsupported, ...(await this.#proxyProblems()));
+    // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
+    for (const worker of book.all()) {
+      const lack = lackOf(worker, book, changing && !worker.unresponsive);
+      if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
+    }
 
     const answered = !(processes instanceof MasterSocketError);
     const noWorker = answered ? processes.current.length === 0 : !(await this.#anyWorkerLives());

@@ -2,6 +2,7 @@
 // passed on; no part looks another one up.
 
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
@@ -40,6 +41,10 @@ import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
+
+/** Whoever listens beside us for longer than this is no worker of ours that is just being made. */
+const foreignTries = 3;
+const foreignPauseMs = 100;
 
 export interface RunningService {
   readonly services: Services;
@@ -231,8 +236,9 @@ export async function startService(
       const lacking = rule.problemOf(text);
       if (lacking !== null) problems.push(lacking);
       let foreigners = await foreignListeners(bindAddresses(text), pids);
-      if (foreigners.length > 0 && book.masterPid !== null) {
-        // A worker of a reload under way listens before anybody has seen it listed.
+      // During a reload the master listens, forks, and closes again, before anybody has seen the new worker listed.
+      for (let tries = 0; foreigners.length > 0 && book.masterPid !== null && tries < foreignTries; tries += 1) {
+        await sleep(foreignPauseMs);
         foreigners = await foreignListeners(bindAddresses(text), [...pids, ...(await childrenOf(book.masterPid))]);
       }
       for (const foreign of foreigners) {

@@ -19,11 +19,11 @@ export const crashPointFault: Fault = {
     let when = 'armed';
     try {
       await stack.relaunch({ [crashVariable]: armed });
-    } catch {
+    } catch (error) {
       // Some points are passed at start already; and beside another fault (its log moved away) it refuses to start.
       // Whatever it was, it must start when all is healed.
       await die(stack);
-      when = 'did not get through its start';
+      when = `did not get through its start: ${(error as Error).message.slice(0, 300)}`;
     }
     return {
       detail: `${crashVariable}=${armed}, ${when}`,

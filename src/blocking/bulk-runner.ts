@@ -48,7 +48,7 @@ export class BulkRunner {
   readonly #now: () => Date;
   readonly #parts: BulkWorkersParts;
   readonly #log: Log;
-  /** What the database did not let go of: after a crash it would be applied although its caller was told that it failed. */
+  /** What the database did not let go of: of one that failed a crash now would apply the rest, against what its caller was told. */
   readonly #failed = new Set<string>();
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
@@ -115,10 +115,11 @@ export class BulkRunner {
     });
   }
 
-  /** Why a crash now would apply what its caller was told had failed; null: it would not. */
+  /** What is staged of a big change that has ended and may still be applied by the start after a crash; null: nothing. */
   get problem(): string | null {
     for (const id of this.#failed) {
-      if (!this.#finished.has(id)) return 'a big change that failed could not be taken back yet; it is tried again';
+      if (!this.#finished.has(id))
+        return 'what is staged of a big change that has ended could not be taken back yet; it is tried again';
     }
     return null;
   }
@@ -300,7 +301,7 @@ export class BulkRunner {
       await this.#bulk.discard(id);
       this.#failed.delete(id);
     } catch (error) {
-      this.#log.error('A big change that failed could not be taken back; it is tried again', {
+      this.#log.error('What is staged of a big change that has ended could not be taken back; it is tried again', {
         bulk: id,
         cause: causeText(error),
       });
@@ -314,7 +315,7 @@ export class BulkRunner {
     this.#retry = setTimeout(() => {
       this.#retry = null;
       this.#alone(() => this.#forgetFailed()).then(
-        () => this.#log.info('What failed of a big change is taken back'),
+        () => this.#log.info('What was staged of big changes that have ended is taken back'),
         // Told when it failed first, and by `/health` all the time.
         () => this.#tryAgain(),
       );

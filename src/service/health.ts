@@ -114,7 +114,7 @@ export class Health implements HealthService {
     reasons.push(...unsupported, ...(await this.#proxyProblems()));
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
     for (const worker of book.all()) {
-      const lack = lackOf(worker, book, changing && !worker.unresponsive);
+      const lack = lackOf(worker, book, (changing || this.#sources.reconciler.paused) && !worker.unresponsive);
       if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
     }
 

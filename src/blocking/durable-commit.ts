@@ -104,10 +104,13 @@ export class DurableCommit {
     }
   }
 
-  /** The file is right. What cannot be forgotten now is forgotten at the next start. */
+  /** The file is right. What cannot be forgotten now is forgotten by the next group, or at the next start. */
   async #endShrinks(): Promise<void> {
     try {
-      for (const id of this.#shrinks.splice(0)) await this.#store.endShrink(id);
+      for (let id = this.#shrinks[0]; id !== undefined; id = this.#shrinks[0]) {
+        await this.#store.endShrink(id);
+        this.#shrinks.shift();
+      }
     } catch (error) {
       this.#log.warn('The note of a group that took out much of the set is left over', { cause: causeText(error) });
     }

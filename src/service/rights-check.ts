@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { type PathRights, pathRights } from '../files/path-safety.ts';
 import type { Settings } from '../settings.ts';
+import { databaseFile } from '../store/database-file.ts';
 import type { Log } from '../telemetry/log.ts';
 import { StartRefused } from './open-state.ts';
 
@@ -39,7 +40,7 @@ export function checkRights(settings: Settings, log: Log, options: RightsOptions
 }
 
 function keptFiles(settings: Settings): readonly Kept[] {
-  const database = settings.databaseUrl.slice('sqlite:'.length);
+  const database = databaseFile(settings.databaseUrl);
   const secret = (what: string, path: string | null): Kept[] => (path === null ? [] : [{ what, path, secret: true }]);
   const plain = (what: string, path: string | null): Kept[] => (path === null ? [] : [{ what, path, secret: false }]);
   return [

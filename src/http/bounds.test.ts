@@ -378,23 +378,6 @@ describe('a streamed body', () => {
     client.socket.write(']}');
     await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 200 /));
   });
-
-  test('is not judged by the time that the service takes for it', async () => {
-    const replaceAll = async (source: AsyncIterable<readonly unknown[]>) => {
-      for await (const _batch of source) await new Promise((resolve) => setTimeout(resolve, 120));
-      return BULK;
-    };
-    const { port } = await serve({ blockedSet: { replaceAll } }, { timeouts: { bodyPace: 100 } });
-    const sent = request({
-      port,
-      method: 'PUT',
-      path: '/api/blocked-ips',
-      headers: { ...BEARER, 'content-type': 'text/plain' },
-      agent: false,
-    });
-    sent.end('192.0.2.1\n'.repeat(6_000));
-    expect((await answerOf(sent)).status).toBe(200);
-  });
 });
 
 test.each([

@@ -8,7 +8,8 @@ import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import type { CompletedReload, ReloadRequest, SafeReload } from './safe-reload.ts';
+import type { CompletedReload, ReloadRequest } from './reload-request.ts';
+import type { SafeReload } from './safe-reload.ts';
 
 export interface ScheduledReload {
   readonly reasons: readonly string[];

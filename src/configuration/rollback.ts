@@ -40,6 +40,7 @@ export class Rollback {
   readonly #surroundings: ReloadSurroundings;
   readonly #underWay: ReloadUnderWay;
   readonly #log: Log;
+  readonly #comparisonPatienceMs: number;
 
   constructor(options: {
     readonly live: LiveFile;
@@ -48,6 +49,7 @@ export class Rollback {
     readonly surroundings: ReloadSurroundings;
     readonly underWay: ReloadUnderWay;
     readonly log: Log;
+    readonly comparisonPatienceMs: number;
   }) {
     this.#live = options.live;
     this.#backups = options.backups;
@@ -55,6 +57,7 @@ export class Rollback {
     this.#surroundings = options.surroundings;
     this.#underWay = options.underWay;
     this.#log = options.log;
+    this.#comparisonPatienceMs = options.comparisonPatienceMs;
   }
 
   /** Template or proxy refused the candidate, which was never live. @throws ServiceError 422 by `code`, always */
@@ -166,7 +169,7 @@ export class Rollback {
         // The bytes are back and, where nothing new was deployed, so is what the worker runs.
         return { restored: how.tried === null || known.configText !== how.tried, problem, outcome };
       }
-      for (const warning of await comparisonWarnings(this.#surroundings))
+      for (const warning of await comparisonWarnings(this.#surroundings, this.#comparisonPatienceMs))
         this.#log.warn(warning, { reload: attempt.request.id });
       // One that was never recorded names files that are not known here.
       if (recorded !== null) await this.#tidyUp(recorded.files);

@@ -107,6 +107,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
     surroundings,
     underWay,
     log,
+    comparisonPatienceMs: 200,
   });
   return {
     folder,

@@ -9,6 +9,7 @@ import { checkConfiguration } from '../haproxy/binary.ts';
 import type { ReloadOutcome } from '../haproxy/reloader.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { BackupStore } from './backup-store.ts';
+import { comparisonPatienceMs } from './comparison-patience.ts';
 import { comparisonWarnings } from './comparison-warnings.ts';
 import { lastKnownGood } from './last-known-good.ts';
 import type { LiveFile } from './live-file.ts';
@@ -28,6 +29,7 @@ export class SafeReload {
   readonly #surroundings: ReloadSurroundings;
   readonly #underWay: ReloadUnderWay;
   readonly #log: Log;
+  readonly #comparisonPatienceMs: number;
   readonly #rollback: Rollback;
 
   constructor(options: {
@@ -41,6 +43,8 @@ export class SafeReload {
     /** Told from before the switch until everything is done or undone. */
     readonly underWay: ReloadUnderWay;
     readonly log: Log;
+    /** What a comparison takes beyond this goes on after the reload. */
+    readonly comparisonPatienceMs?: number;
   }) {
     this.#live = options.live;
     this.#backups = options.backups;
@@ -50,7 +54,8 @@ export class SafeReload {
     this.#surroundings = options.surroundings;
     this.#underWay = options.underWay;
     this.#log = options.log;
-    this.#rollback = new Rollback(options);
+    this.#comparisonPatienceMs = options.comparisonPatienceMs ?? comparisonPatienceMs;
+    this.#rollback = new Rollback({ ...options, comparisonPatienceMs: this.#comparisonPatienceMs });
   }
 
   /**
@@ -169,7 +174,7 @@ export class SafeReload {
     outcome: ReloadOutcome & { confirmed: true },
   ): Promise<CompletedReload> {
     const { request, warnings } = attempt;
-    warnings.push(...(await comparisonWarnings(this.#surroundings)));
+    warnings.push(...(await comparisonWarnings(this.#surroundings, this.#comparisonPatienceMs)));
     crashPoint('reload.verified');
     await request.sites?.store();
     crashPoint('reload.sites-stored');

@@ -70,6 +70,8 @@ export class MapFileKeeper {
   #stale: { readonly reason: string } | null = null;
   /** The file could not be written when it was granted that much of it goes; whoever writes it next need not ask again. */
   #shrinkGranted = false;
+  /** Big changes being applied; how much of the set goes with them was asked before. */
+  #shrinking = 0;
 
   constructor(options: {
     readonly file: MapFile;
@@ -107,8 +109,20 @@ export class MapFileKeeper {
   }
 
   /** The database holds what the file does not, and the rewrite that was to follow did not come. */
-  markStale(reason: string): void {
+  markStale(reason: string, { acceptShrink = false }: Pick<Acceptance, 'acceptShrink'> = {}): void {
     this.#stale = { reason };
+    if (acceptShrink) this.#shrinkGranted = true;
+  }
+
+  /**
+   * Until the returned function is called much of the set goes away, slice by slice, and its lines only at the end: a
+   * rewrite that somebody's edit of the file makes necessary meanwhile need not ask for it.
+   */
+  grantShrink(): () => void {
+    this.#shrinking += 1;
+    return () => {
+      this.#shrinking -= 1;
+    };
   }
 
   /** To be called for every committed change, inside its turn. */
@@ -197,7 +211,7 @@ export class MapFileKeeper {
     outcome.promise.catch(() => undefined);
     try {
       if (accept.acceptOtherFile !== true)
-        await this.#guard.refuseOtherFile(accept.acceptShrink === true || this.#shrinkGranted);
+        await this.#guard.refuseOtherFile(accept.acceptShrink === true || this.#shrinkGranted || this.#shrinking > 0);
       await this.#adoptUnkeyedRows(turn);
       const active = await this.#begin(outcome.promise, inTurn, ended.promise);
       try {

@@ -34,6 +34,12 @@ const retryMs = 500;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
 
+/** What a big change has stored so far; its workers may lack of that, and its file does. */
+export interface BulkUnderWay {
+  readonly added: number;
+  readonly removed: number;
+}
+
 /** What the last slice of one big change added is on its way to the workers. */
 interface Sending {
   last: Promise<void>;
@@ -56,6 +62,7 @@ export class BulkRunner {
   readonly #finished = new Set<string>();
   /** Something of them was stored, and is not in the file. */
   readonly #committed = new Set<string>();
+  #underWay: { added: number; removed: number } | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -116,6 +123,11 @@ export class BulkRunner {
         throw mayStillBeMade(error);
       }
     });
+  }
+
+  /** Of the one that is being applied, from before its first slice until every worker was seen; null: none is. */
+  get underWay(): BulkUnderWay | null {
+    return this.#underWay;
   }
 
   /** What is staged of a big change that has ended and may still be applied by the start after a crash; null: nothing. */
@@ -200,9 +212,10 @@ export class BulkRunner {
   async #apply(id: string): Promise<BulkResult> {
     const release = this.#reconciler.pause();
     const shrunk = this.#keeper.grantShrink();
+    const totals = { added: 0, removed: 0, unchanged: 0 };
+    this.#underWay = totals;
     try {
       const workers = await BulkWorkers.reach(this.#parts);
-      const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
       const sending: Sending = { last: Promise.resolve() };
@@ -212,10 +225,8 @@ export class BulkRunner {
           'bulk',
           async () => {
             const began = performance.now();
-            const slice = await this.#applySlice(id, limits, workers, sending);
+            const slice = await this.#applySlice(id, limits, workers, sending, totals);
             limits.took(performance.now() - began, slice);
-            totals.added += slice.net.added.length;
-            totals.removed += slice.net.removed.length;
             totals.unchanged += slice.unchanged;
             for (const texts of [slice.net.added, slice.net.removed]) {
               sample.push(...texts.slice(0, listedFailures - sample.length));
@@ -246,6 +257,7 @@ export class BulkRunner {
       if (this.#committed.has(id))
         this.#keeper.markStale('a big change was stored but not written to the file', { acceptShrink: true });
       shrunk();
+      this.#underWay = null;
       release();
     }
   }
@@ -254,7 +266,13 @@ export class BulkRunner {
    * Inside a turn. What is added goes to the workers after it, while the next slice is written to the database; whoever
    * else has the turn next waits for that.
    */
-  async #applySlice(id: string, { changes, looks }: SliceLimits, workers: BulkWorkers, sending: Sending) {
+  async #applySlice(
+    id: string,
+    { changes, looks }: SliceLimits,
+    workers: BulkWorkers,
+    sending: Sending,
+    totals: { added: number; removed: number },
+  ) {
     let end = (): void => undefined;
     let leaves = false;
     try {
@@ -272,7 +290,10 @@ export class BulkRunner {
       );
       crashPoint('bulk.slice-committed');
       if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);
+      // At the same moment, for whoever compares the two.
       this.#keeper.noteCommitted(slice.net);
+      totals.added += slice.net.added.length;
+      totals.removed += slice.net.removed.length;
       await sending.last;
       if (slice.net.added.length === 0) return slice;
       leaves = true;

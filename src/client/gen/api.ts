@@ -318,6 +318,12 @@ export interface components {
       /** What to unblock. */
       readonly remove?: readonly (string | components['schemas']['UnblockRequest'])[];
     };
+    BigChangeUnderWay: {
+      /** How many entries it has added so far. */
+      readonly added: number;
+      /** How many entries it has removed so far. */
+      readonly removed: number;
+    };
     /** The entry as it is now, and what was seen at the workers. */
     BlockAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
@@ -764,6 +770,8 @@ export interface components {
       readonly expected: number;
       /** How many it holds; null when it could not be asked. */
       readonly seen: number | null;
+      /** What a whole set or a large batch under way has stored so far, which the worker may not hold yet; null: none is. */
+      readonly big_change: components['schemas']['BigChangeUnderWay'] | null;
       /** When it was last seen to be right, entry by entry; null: not yet. */
       readonly last_verified_at: string | null;
     };

@@ -5,9 +5,9 @@ import type { WorkerBook } from './worker-book.ts';
 import type { WorkerVerdict } from './worker-keeper.ts';
 
 /** A reload of millions is waited out. */
-const patienceMs = 5_000;
+export const reloadPatienceMs = 5_000;
 /** Where somebody reloads all the time, the last verdict stands. */
-const triesAtMost = 5;
+export const triesThroughReloads = 5;
 
 /**
  * Judges again as long as a reload came between, while the worker is still there. Afterwards the book knows the workers
@@ -20,9 +20,10 @@ export async function throughReload(
 ): Promise<WorkerVerdict> {
   for (let tries = 1; ; tries += 1) {
     const verdict = await judge();
-    if (verdict.socketFailure === null || !mayBeReload(verdict.socketFailure) || tries === triesAtMost) return verdict;
+    if (verdict.socketFailure === null || !mayBeReload(verdict.socketFailure) || tries === triesThroughReloads)
+      return verdict;
     try {
-      book.observe(await link.processes(patienceMs));
+      book.observe(await link.processes(reloadPatienceMs));
     } catch (error) {
       if (error instanceof MasterSocketError) return verdict;
       throw error;

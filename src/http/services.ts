@@ -216,6 +216,8 @@ export interface HealthReport {
     readonly expected: number;
     /** null: the current worker could not be asked. */
     readonly seen: number | null;
+    /** What a big change that is being applied has stored so far; null: none is. */
+    readonly big_change: { readonly added: number; readonly removed: number } | null;
     readonly last_verified_at: string | null;
   };
   readonly last_reload: {

@@ -318,6 +318,13 @@ export interface components {
       /** What to unblock. */
       readonly remove?: readonly (string | components['schemas']['UnblockRequest'])[];
     };
+    /** What it has stored so far. The running map may lack of the one, and still hold the other, until it ends. */
+    BigChange: {
+      /** Addresses that are blocked by it. */
+      readonly added: number;
+      /** Addresses that are not blocked any more. */
+      readonly removed: number;
+    };
     /** The entry as it is now, and what was seen at the workers. */
     BlockAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
@@ -764,6 +771,8 @@ export interface components {
       readonly expected: number;
       /** How many it holds; null when it could not be asked. */
       readonly seen: number | null;
+      /** The list or large batch that is being applied; null: none is. */
+      readonly big_change: components['schemas']['BigChange'] | null;
       /** When it was last seen to be right, entry by entry; null: not yet. */
       readonly last_verified_at: string | null;
     };

@@ -43,6 +43,7 @@ export class GroupWriter {
   readonly #changer: RuntimeChanger;
   readonly #map: RuntimeMap;
   readonly #windows: ChangeWindows;
+  readonly #onGroup: (changes: number, milliseconds: number) => void;
   readonly #pending: Record<Lane, Pending[]> = { urgent: [], bulk: [] };
   readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
   #waitingChanges = 0;
@@ -55,6 +56,8 @@ export class GroupWriter {
     readonly changer: RuntimeChanger;
     readonly map: RuntimeMap;
     readonly windows: ChangeWindows;
+    /** Hears of every group that ended, well or not: how many changes it held, and how long it had the turn. */
+    readonly onGroup?: (changes: number, milliseconds: number) => void;
   }) {
     this.#turns = options.turns;
     this.#store = options.store;
@@ -63,6 +66,7 @@ export class GroupWriter {
     this.#changer = options.changer;
     this.#map = options.map;
     this.#windows = options.windows;
+    this.#onGroup = options.onGroup ?? (() => undefined);
   }
 
   /** Changes that wait for their turn. */
@@ -116,9 +120,11 @@ export class GroupWriter {
 
   async #process(group: readonly Pending[], leastMs: number): Promise<void> {
     if (group.length === 0) return;
+    const began = performance.now();
+    const changes = group.flatMap((pending) => pending.changes);
     try {
       const result = await this.#apply(
-        group.flatMap((pending) => pending.changes),
+        changes,
         // One that waited long still gets a try, and does not take the others' time from them.
         Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastMs),
       );
@@ -132,6 +138,7 @@ export class GroupWriter {
       const failure = asServiceError(error);
       for (const pending of group) pending.reject(failure);
     }
+    this.#onGroup(changes.length, performance.now() - began);
   }
 
   async #apply(changes: readonly BlockedChange[], deadline: number): Promise<ChangeResult> {

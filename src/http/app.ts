@@ -13,11 +13,12 @@ import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { metricsRoutes } from './metrics-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
-import { accessOf, requireScope } from './route-access.ts';
+import { accessOf, requireScope, routesOpenedBy } from './route-access.ts';
 import { RouteTable } from './route-table.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog, Services } from './services.ts';
@@ -33,6 +34,8 @@ export interface AppOptions {
   readonly monotonicNow?: () => number;
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Partial<Limits>;
+  /** `/metrics` asks for no key. Default false. */
+  readonly metricsOpen?: boolean;
   /** Told of every route with its schemas; for tests that must forget none. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
@@ -108,7 +111,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     next();
   });
   const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
-  addHooks(app, services, keyless, monotonicNow);
+  addHooks(app, services, keyless, monotonicNow, routesOpenedBy({ metricsOpen: options.metricsOpen === true }));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
 
@@ -120,6 +123,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
+  metricsRoutes(typedApp, services);
   return app;
 }
 
@@ -127,7 +131,13 @@ function typed(app: FastifyInstance) {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLines, monotonicNow: () => number): void {
+function addHooks(
+  app: FastifyInstance,
+  services: Services,
+  keyless: KeylessLines,
+  monotonicNow: () => number,
+  opened: ReadonlySet<string>,
+): void {
   const limiter = new FailureLimiter(monotonicNow);
   const routes = new RouteTable();
   let closing = false;
@@ -138,7 +148,7 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     routes.add(route.url, methods);
-    const access = accessOf(methods, route.url);
+    const access = accessOf(methods, route.url, opened);
     route.config = { ...route.config, ...(access === 'open' ? { open: true } : { scope: access }) };
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
@@ -177,6 +187,8 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
   });
   app.addHook('onResponse', (request, reply, done) => {
     done();
+    const milliseconds = performance.now() - request.receivedAt;
+    services.metrics.answered(request.method, request.routeOptions.url ?? null, reply.statusCode, milliseconds);
     const open = request.routeOptions.config?.open === true;
     // Probes come every second and say nothing while all is well.
     if (open && reply.statusCode < 400) return;
@@ -188,7 +200,7 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
       path: pathOf(request.url),
       status: reply.statusCode,
       ...(request.keyName === '' ? { from: address } : { key: request.keyName }),
-      duration_ms: Math.round((performance.now() - request.receivedAt) * 10) / 10,
+      duration_ms: Math.round(milliseconds * 10) / 10,
     });
   });
 }

@@ -111,7 +111,8 @@ export class Health implements HealthService {
     const { scheduled } = reloads;
     if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
-    reasons.push(...unsupported, ...(await this.#proxyProblems()));
+    const proxyProblems = [...unsupported, ...(await this.#proxyProblems())];
+    reasons.push(...proxyProblems);
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
     for (const worker of book.all()) {
       const lack = lackOf(worker, book, (changing || this.#sources.reconciler.paused) && !worker.unresponsive);
@@ -147,6 +148,7 @@ export class Health implements HealthService {
         scheduled === null
           ? null
           : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
+      proxy: { status: proxyProblems.length === 0 ? 'ok' : 'degraded', problems: proxyProblems },
       versions,
     };
   }

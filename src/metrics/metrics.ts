@@ -29,13 +29,13 @@ export interface MetricSources {
 }
 
 /** Whoever scrapes waits no longer than this for what has to be asked; Prometheus itself gives up after ten seconds. */
-const patienceMs = 2_000;
+const scrapePatienceMs = 2_000;
 /** A probe writes a page and asks the proxy; as often as a scrape is enough. */
 const healthTimes: GlanceTimes = { fresh: 5_000, stale: 60_000 };
 /** Counting those that end takes 0.2 s at a million, in slices. */
 const storedTimes: GlanceTimes = { fresh: 1_000, stale: 120_000, share: 0.01 };
 /** What the proxy says is shown as it is now, or not at all. */
-const proxyTimes: GlanceTimes = { fresh: 0, stale: patienceMs };
+const proxyTimes: GlanceTimes = { fresh: 0, stale: scrapePatienceMs };
 
 export class Metrics implements MetricsService {
   readonly #registry: Registry;
@@ -50,9 +50,17 @@ export class Metrics implements MetricsService {
   readonly #health: Glance<HealthVerdict>;
   readonly #stored: Glance<StoredFacts>;
   readonly #proxyStats: Glance<Awaited<ReturnType<MetricSources['proxyStats']>>>;
+  readonly #patienceMs: number;
   #scrape: Promise<string> | null = null;
 
-  constructor(registry: Registry, observers: MetricObservers, sources: MetricSources, log: Log) {
+  constructor(
+    registry: Registry,
+    observers: MetricObservers,
+    sources: MetricSources,
+    log: Log,
+    patienceMs: number = scrapePatienceMs,
+  ) {
+    this.#patienceMs = patienceMs;
     const instruments = new Instruments(registry);
     this.#registry = registry;
     this.#sources = sources;
@@ -91,9 +99,9 @@ export class Metrics implements MetricsService {
 
   async #make(): Promise<string> {
     const [health, stored, proxy] = await Promise.all([
-      this.#health.look(patienceMs),
-      this.#stored.look(patienceMs),
-      this.#proxyStats.look(patienceMs),
+      this.#health.look(this.#patienceMs),
+      this.#stored.look(this.#patienceMs),
+      this.#proxyStats.look(this.#patienceMs),
     ]);
     this.#healthMetrics.refresh(health);
     this.#sets.refresh(this.#sources.sets, stored);

@@ -39,11 +39,11 @@ export class ReloadMetrics {
     this.#successful = new OptionalGauge(
       instruments,
       'last_reload_successful',
-      'Whether the last reload completed; absent before the first one since the start of the service.',
+      'Whether the last reload completed; one that was refused a site or a backup does not count. Absent before the first one.',
     );
     this.#endedAt = instruments.gauge(
       'last_reload_timestamp_seconds',
-      'When the last reload with this result ended; absent before the first one since the start of the service.',
+      'When the last reload with this result ended; absent before the first one.',
       ['result'],
     );
     this.#pending = instruments.gauge(
@@ -56,7 +56,9 @@ export class ReloadMetrics {
   ended({ status, purpose, milliseconds }: EndedReload): void {
     this.#total.inc({ result: status, reason: purpose });
     this.#durations.observe({ result: status }, milliseconds / 1_000);
-    this.#successful.set(status === 'completed' ? 1 : 0);
+    // Nothing of a site or a backup that the proxy refuses stays, and whoever sent it was told.
+    const toldAndForgotten = status === 'refused' && (purpose === 'site' || purpose === 'restore');
+    if (!toldAndForgotten) this.#successful.set(status === 'completed' ? 1 : 0);
     this.#endedAt.set({ result: status }, Date.now() / 1_000);
   }
 

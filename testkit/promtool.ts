@@ -1,0 +1,22 @@
+// Prometheus' own judge of metrics and rules, of Debian's package `prometheus`.
+import { spawnSync } from 'node:child_process';
+import { describe } from 'vitest';
+
+export interface Judgement {
+  /** Nothing was found. */
+  readonly fine: boolean;
+  readonly said: string;
+}
+
+export function promtool(args: readonly string[], input = ''): Judgement {
+  const { status, stdout, stderr, error } = spawnSync('promtool', args, { input, encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  return { fine: status === 0, said: `${stdout}${stderr}` };
+}
+
+/** The same where promtool is there; elsewhere a skipped group that says what is missing. */
+export function describeWithPromtool(name: string, tests: () => void): void {
+  const there = spawnSync('promtool', ['--version']).error === undefined;
+  if (there) describe(name, tests);
+  else describe.skip(`${name}: skipped, promtool is missing; scripts/prepare haproxy-3.0 installs it`, tests);
+}

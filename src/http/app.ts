@@ -14,6 +14,7 @@ import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
+import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
@@ -52,6 +53,8 @@ export interface Timeouts {
   readonly keepAlive: number;
   /** For what is left of a body after its request was answered. */
   readonly leftOver: number;
+  /** Over which the body of a large batch or a whole set has to come with 1 KiB a second. */
+  readonly bodyPace: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -60,7 +63,11 @@ const TIMEOUTS: Timeouts = {
   request: 600_000,
   keepAlive: 72_000,
   leftOver: 5_000,
+  bodyPace: 30_000,
 };
+
+/** One small object: as many at once as may be under way (`RequestLimit`) are 256 MiB. A route that takes more says so. */
+const SMALL_BODY_BYTES = 65_536;
 
 export type App = FastifyInstance;
 /** The form in which every routes file sees the application. */
@@ -83,7 +90,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     connectionTimeout: timeouts.connection,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
-    bodyLimit: 1_048_576,
+    bodyLimit: SMALL_BODY_BYTES,
     // A request that comes while the service closes is answered like any other; `Connection: close` goes with it.
     return503OnClosing: false,
     // The parser of the value says what is wrong with it; the headers' size bounds it.
@@ -111,19 +118,22 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     next();
   });
   const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
+  const description = new ApiDescription();
   addHooks(app, services, keyless, monotonicNow, routesOpenedBy({ metricsOpen: options.metricsOpen === true }));
+  app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
 
   const typedApp = typed(app);
   healthRoutes(typedApp, services);
   blockedIpsRoutes(typedApp, services, now);
-  blockedIpsBulkRoutes(typedApp, services, now);
+  blockedIpsBulkRoutes(typedApp, services, now, timeouts.bodyPace);
   trustedIpsRoutes(typedApp, services);
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
   metricsRoutes(typedApp, services);
+  openApiRoutes(typedApp, description);
   return app;
 }
 

@@ -9,6 +9,7 @@ export const healthParts = [
   'runtime_map',
   'reload',
   'proxy',
+  'version',
 ] as const;
 export type HealthPart = (typeof healthParts)[number];
 

@@ -80,7 +80,10 @@ export function wireBlocking(options: {
   const windows = new ChangeWindows();
   const pending = new PendingVersions();
   // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
-  const rule = new RemovalRule({ mayReplace: () => replacePays(capabilities()) });
+  const rule = new RemovalRule({
+    mayReplace: () => replacePays(capabilities()),
+    scans: () => !capabilities().fastDeletes,
+  });
   const book = new WorkerBook(now, (pid) => rule.forget(pid));
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);
   const trustedMap = new RuntimeMap(socket, settings.trustedMap);
@@ -143,6 +146,11 @@ export function wireBlocking(options: {
     drift: observers.drift,
     proxyRuns: async () => (await findMaster(settings.pidFile, settings.configFile)) !== null,
   });
+  const removalsAtMost = (): number =>
+    rule.perGroup(
+      book.all().map(({ pid }) => pid),
+      keeper.expected.total,
+    );
   const durable = new DurableCommit({ store, keeper, log, now });
   const writer = new GroupWriter({
     turns,
@@ -152,6 +160,7 @@ export function wireBlocking(options: {
     changer,
     map: blockedMap,
     windows,
+    removalsAtMost,
     onGroup: observers.groupEnded,
   });
   const bulk = new BulkRunner({
@@ -205,6 +214,7 @@ export function wireBlocking(options: {
       blockedSet.reportExpiry(ips, result);
       observers.expired(ips.length, result);
     },
+    removalsAtMost,
   });
   return {
     store,

@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { hang, type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import type { BulkItem } from '../blocking/answers.ts';
+import { BulkWorkers } from '../blocking/bulk-workers.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { Health } from './health.ts';
 
@@ -79,6 +81,7 @@ describe('health, while changes come', () => {
     await kit.reconciler.look(true);
   });
   afterEach(async () => {
+    vi.restoreAllMocks();
     await close();
   });
 
@@ -133,6 +136,50 @@ describe('health, while changes come', () => {
     });
     goOn();
     expect(await healthOf(kit).health()).toMatchObject({ status: 'degraded' });
+  });
+
+  it('says of a big change under way what it has stored, and of a worker that it holds what that does not explain', async () => {
+    const put = (wanted: readonly string[]) => {
+      const source = async function* (): AsyncIterable<readonly BulkItem[]> {
+        yield wanted.map((text) => ({ ok: true, request: toBlock(text) }) as BulkItem);
+      };
+      return kit.blockedSet.replaceAll(source(), { allowShrink: true }, caller());
+    };
+    await put(texts);
+    const held = Promise.withResolvers<void>();
+    let stored = 0;
+    const { remove } = BulkWorkers.prototype;
+    vi.spyOn(BulkWorkers.prototype, 'remove').mockImplementation(async function (this: BulkWorkers, gone) {
+      stored += gone.length;
+      if (gone.length > 0) await held.promise;
+      return await remove.call(this, gone);
+    });
+    const change = put([...texts.slice(600), '9.9.9.9']);
+    await eventually('some of it is gone from the database', () => stored > 0);
+    const health = healthOf(kit);
+    expect(await health.health()).toMatchObject({
+      status: 'ok',
+      reasons: [],
+      runtime_map: { expected: 1_201 - stored, seen: 1_201, big_change: { added: 1, removed: stored } },
+    });
+    const before = master.map(kit.mapPath).entries;
+    master.map(kit.mapPath).add('30.0.0.1', '1');
+    expect((await health.health()).reasons).toEqual([
+      `running map: it holds 1202 entries where a big change under way leaves ${1_200 - stored} to 1201`,
+    ]);
+    master.map(kit.mapPath).entries = before.slice(0, 1_199 - stored);
+    expect(await health.health()).toMatchObject({
+      status: 'degraded',
+      reasons: [expect.stringContaining(`it holds ${1_199 - stored} entries where`)],
+    });
+    master.map(kit.mapPath).entries = before;
+    held.resolve();
+    await change;
+    await kit.reconciler.look(true);
+    expect(await health.health()).toMatchObject({
+      status: 'ok',
+      runtime_map: { expected: 601, seen: 601, big_change: null },
+    });
   });
 
   it('tells of a block that did not get into a worker also while a big change is under way', async () => {

@@ -2,7 +2,6 @@
 // passed on; no part looks another one up.
 
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from '@prometheus-io/client';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
@@ -19,7 +18,6 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
-import { childrenOf } from '../haproxy/process.ts';
 import type { Services } from '../http/services.ts';
 import { measuredServices } from '../metrics/measured-services.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -29,6 +27,7 @@ import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
+import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -37,7 +36,6 @@ import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
 import { Health } from './health.ts';
-import { verdictOf } from './health-verdict.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
@@ -47,10 +45,6 @@ import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
-
-/** Whoever listens beside us for longer than this is no worker of ours that is just being made. */
-const foreignTries = 3;
-const foreignPauseMs = 100;
 
 export interface RunningService {
   readonly services: Services;
@@ -250,12 +244,9 @@ export async function startService(
       const text = (await live.read()) ?? '';
       const lacking = rule.problemOf(text);
       if (lacking !== null) problems.push(lacking);
-      let foreigners = await foreignListeners(bindAddresses(text), pids);
-      // During a reload the master listens, forks, and closes again, before anybody has seen the new worker listed.
-      for (let tries = 0; foreigners.length > 0 && book.masterPid !== null && tries < foreignTries; tries += 1) {
-        await sleep(foreignPauseMs);
-        foreigners = await foreignListeners(bindAddresses(text), [...pids, ...(await childrenOf(book.masterPid))]);
-      }
+      const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>
+        foreignListeners(bindAddresses(text), known),
+      );
       for (const foreign of foreigners) {
         problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
       }
@@ -347,7 +338,7 @@ export async function startService(
       sets: setSources(parts),
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
-      health: async () => verdictOf(await health.health()),
+      health: () => health.verdict(),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
     },
     log,

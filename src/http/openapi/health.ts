@@ -10,7 +10,7 @@ const health = {
   master_socket: { status: 'ok', reason: null, since: null },
   workers: { current: { pid: 4711, whole: true, reason: null }, draining: [] },
   map_file: { status: 'ok', reason: null, entries: 2 },
-  runtime_map: { expected: 2, seen: 2, last_verified_at: '2026-11-20T12:00:00.000Z' },
+  runtime_map: { expected: 2, seen: 2, big_change: null, last_verified_at: '2026-11-20T12:00:00.000Z' },
   last_reload: {
     id: '20261120T115900456Z-5e6f7a8b',
     status: 'completed',
@@ -93,6 +93,10 @@ export const fields: FieldDocs = {
   'MapFileHealth.entries': 'How many addresses the map file of the blocked ones holds.',
   'RuntimeMapHealth.expected': 'How many entries it should hold.',
   'RuntimeMapHealth.seen': 'How many it holds; null when it could not be asked.',
+  'RuntimeMapHealth.big_change':
+    'What a whole set or a large batch under way has stored so far, which the worker may not hold yet; null: none is.',
+  'BigChangeUnderWay.added': 'How many entries it has added so far.',
+  'BigChangeUnderWay.removed': 'How many entries it has removed so far.',
   'RuntimeMapHealth.last_verified_at': 'When it was last seen to be right, entry by entry; null: not yet.',
   'LastReload.id': 'Its id in the history.',
   'LastReload.status': 'What came of it.',

@@ -58,7 +58,7 @@ export const HEALTH: HealthReport = {
     draining: [{ pid: 10, whole: false, reason: 'blocked map: not verified' }],
   },
   map_file: { status: 'ok', reason: null, entries: 2 },
-  runtime_map: { expected: 2, seen: null, last_verified_at: NOW.toISOString() },
+  runtime_map: { expected: 2, seen: null, big_change: null, last_verified_at: NOW.toISOString() },
   last_reload: { id: 'r1', status: 'completed', finished_at: NOW.toISOString(), error: null },
   scheduled_reload: { reasons: ['asked for'], since: NOW.toISOString(), attempts: 1 },
   versions: { service: '0.1.0', proxy: '3.0.11' },

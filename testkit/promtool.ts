@@ -14,9 +14,12 @@ export function promtool(args: readonly string[], input = ''): Judgement {
   return { fine: status === 0, said: `${stdout}${stderr}` };
 }
 
+export function promtoolIsThere(): boolean {
+  return spawnSync('promtool', ['--version']).error === undefined;
+}
+
 /** The same where promtool is there; elsewhere a skipped group that says what is missing. */
 export function describeWithPromtool(name: string, tests: () => void): void {
-  const there = spawnSync('promtool', ['--version']).error === undefined;
-  if (there) describe(name, tests);
+  if (promtoolIsThere()) describe(name, tests);
   else describe.skip(`${name}: skipped, promtool is missing; scripts/prepare haproxy-3.0 installs it`, tests);
 }

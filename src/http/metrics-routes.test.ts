@@ -8,6 +8,7 @@ const forms = {
 };
 
 describe('the form of the metrics', () => {
+  const { app } = stubApp();
   test.each([
     [undefined, 'prometheus'],
     ['*/*', 'prometheus'],
@@ -20,7 +21,6 @@ describe('the form of the metrics', () => {
       'openmetrics',
     ],
   ] as const)('for Accept: %s is %s', async (accept, form) => {
-    const { app } = stubApp();
     const headers = { ...BEARER, ...(accept === undefined ? {} : { accept }) };
     const answer = await app.inject({ url, headers });
     expect(answer.statusCode).toBe(200);

@@ -33,7 +33,7 @@ const scrapePatienceMs = 2_000;
 /** A probe writes a page and asks the proxy; as often as a scrape is enough. */
 const healthTimes: GlanceTimes = { fresh: 5_000, stale: 60_000 };
 /** Counting those that end takes 0.2 s at a million, in slices. */
-const storedTimes: GlanceTimes = { fresh: 1_000, stale: 120_000, share: 0.01 };
+const storedTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };
 /** What the proxy says is shown as it is now, or not at all. */
 const proxyTimes: GlanceTimes = { fresh: 0, stale: scrapePatienceMs };
 

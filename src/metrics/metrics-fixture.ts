@@ -43,7 +43,8 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
     proxyVersion: () => '3.0.11',
     sets: someSets,
     reloads: { scheduled: { attempts: 2 } },
-    storedFacts: async () => ({ expiringEntries: 5, nextExpiry: '2026-11-21T13:00:00.000Z', sites: 1 }),
+    storedFacts: async () => ({ nextExpiry: '2026-11-21T13:00:00.000Z', sites: 1 }),
+    expiringEntries: async () => 5,
     health: async () => ({
       status: 'degraded',
       parts: Object.fromEntries(healthParts.map((part) => [part, part !== 'reload'])) as Record<

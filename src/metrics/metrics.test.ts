@@ -51,7 +51,12 @@ describe('a scrape', () => {
     const fail = async (): Promise<never> => {
       throw new Error('no room');
     };
-    const { metrics, warned } = metricsKit({ storedFacts: fail, health: fail, proxyStats: fail });
+    const { metrics, warned } = metricsKit({
+      storedFacts: fail,
+      expiringEntries: fail,
+      health: fail,
+      proxyStats: fail,
+    });
     for (let round = 0; round < 2; round += 1) {
       const samples = samplesOf(await metrics.scrape('prometheus'));
       expect(samples).toMatchObject({ 'entries{set="blocked"}': 12, proxy_stats_up: 0 });
@@ -59,6 +64,7 @@ describe('a scrape', () => {
       expect(shown).toEqual([]);
     }
     expect(warned.toSorted()).toEqual([
+      'Metrics go without how many entries end: no room',
       'Metrics go without the health: no room',
       'Metrics go without what the database holds: no room',
       'Metrics go without what the proxy has counted: no room',
@@ -87,7 +93,10 @@ describe('a scrape', () => {
 
   it('waits no longer than it may, whoever does not answer', async () => {
     const never = () => new Promise<never>(() => undefined);
-    const { metrics } = metricsKit({ storedFacts: never, health: never, proxyStats: never }, 20);
+    const { metrics } = metricsKit(
+      { storedFacts: never, expiringEntries: never, health: never, proxyStats: never },
+      20,
+    );
     const began = performance.now();
     expect(samplesOf(await metrics.scrape('prometheus'))).toMatchObject({ proxy_stats_up: 0, queued_changes: 3 });
     expect(performance.now() - began).toBeLessThan(2_000);

@@ -22,6 +22,8 @@ export interface MetricSources {
   readonly reloads: ReloadSource;
   /** @throws when the database cannot be read */
   storedFacts(): Promise<StoredFacts>;
+  /** Takes as long as there are many. @throws when the database cannot be read */
+  expiringEntries(): Promise<number>;
   /** Probes as `/health` does. */
   health(): Promise<HealthVerdict>;
   /** Ends by itself after a second. @throws when they cannot be read */
@@ -33,9 +35,9 @@ const scrapePatienceMs = 2_000;
 /** A probe writes a page and asks the proxy; as often as a scrape is enough. */
 const healthTimes: GlanceTimes = { fresh: 5_000, stale: 60_000 };
 /** Counting those that end takes 0.2 s at a million, in slices. */
-const storedTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };
-/** What the proxy says is shown as it is now, or not at all. */
-const proxyTimes: GlanceTimes = { fresh: 0, stale: scrapePatienceMs };
+const countTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };
+/** Shown as it is now, or not at all. */
+const nowTimes: GlanceTimes = { fresh: 0, stale: scrapePatienceMs };
 
 export class Metrics implements MetricsService {
   readonly #registry: Registry;
@@ -49,6 +51,7 @@ export class Metrics implements MetricsService {
   readonly #info: InfoMetrics;
   readonly #health: Glance<HealthVerdict>;
   readonly #stored: Glance<StoredFacts>;
+  readonly #expiring: Glance<number>;
   readonly #proxyStats: Glance<Awaited<ReturnType<MetricSources['proxyStats']>>>;
   readonly #patienceMs: number;
   #scrape: Promise<string> | null = null;
@@ -80,8 +83,9 @@ export class Metrics implements MetricsService {
         told.set(what, cause);
       });
     this.#health = glance('the health', () => sources.health(), healthTimes);
-    this.#stored = glance('what the database holds', () => sources.storedFacts(), storedTimes);
-    this.#proxyStats = glance('what the proxy has counted', () => sources.proxyStats(), proxyTimes);
+    this.#stored = glance('what the database holds', () => sources.storedFacts(), nowTimes);
+    this.#expiring = glance('how many entries end', () => sources.expiringEntries(), countTimes);
+    this.#proxyStats = glance('what the proxy has counted', () => sources.proxyStats(), nowTimes);
   }
 
   /** Those who come while one is made share it. */
@@ -98,13 +102,14 @@ export class Metrics implements MetricsService {
   }
 
   async #make(): Promise<string> {
-    const [health, stored, proxy] = await Promise.all([
+    const [health, stored, expiring, proxy] = await Promise.all([
       this.#health.look(this.#patienceMs),
       this.#stored.look(this.#patienceMs),
+      this.#expiring.look(this.#patienceMs),
       this.#proxyStats.look(this.#patienceMs),
     ]);
     this.#healthMetrics.refresh(health);
-    this.#sets.refresh(this.#sources.sets, stored);
+    this.#sets.refresh(this.#sources.sets, stored, expiring);
     this.#reloads.refresh(this.#sources.reloads);
     this.#proxy.refresh(proxy?.stats ?? null, proxy?.siteOf ?? (() => ''));
     this.#process.refresh();

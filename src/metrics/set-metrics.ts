@@ -17,9 +17,8 @@ export interface SetSources {
   lastVerifiedAt(): Date | null;
 }
 
-/** What the database has to be asked for. */
+/** What the database has to be asked for, quickly answered at any size. */
 export interface StoredFacts {
-  readonly expiringEntries: number;
   /** ISO 8601; null: no entry ends. */
   readonly nextExpiry: string | null;
   readonly sites: number;
@@ -66,8 +65,8 @@ export class SetMetrics {
     );
   }
 
-  /** @param stored null: the database could not be read, or was too slow */
-  refresh(sources: SetSources, stored: StoredFacts | null): void {
+  /** @param stored null, as `expiringEntries`: the database could not be read, or was too slow */
+  refresh(sources: SetSources, stored: StoredFacts | null, expiringEntries: number | null): void {
     this.#entries.set({ set: 'blocked' }, sources.blockedEntries());
     this.#entries.set({ set: 'trusted' }, sources.trustedEntries());
     this.#queuedChanges.set(sources.queuedChanges());
@@ -81,7 +80,7 @@ export class SetMetrics {
     }
     this.#verified.set((sources.lastVerifiedAt()?.getTime() ?? 0) / 1_000);
     const nextExpiry = stored?.nextExpiry ?? null;
-    this.#expiring.set(stored?.expiringEntries ?? null);
+    this.#expiring.set(expiringEntries);
     this.#nextExpiry.set(nextExpiry === null ? null : Date.parse(nextExpiry) / 1_000);
     this.#sites.set(stored?.sites ?? null);
   }

@@ -26,12 +26,7 @@ export function setSources({ keeper, trusted, writer, turns, link, book }: Block
 
 /** @throws StoreError */
 export async function storedFacts(store: BlockingParts['store'], sites: SitesStore): Promise<StoredFacts> {
-  const nextExpiry = await store.nextExpiry();
-  return {
-    expiringEntries: nextExpiry === null ? 0 : await store.countEnding(),
-    nextExpiry,
-    sites: await sites.count(),
-  };
+  return { nextExpiry: await store.nextExpiry(), sites: await sites.count() };
 }
 
 /**

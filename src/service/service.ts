@@ -338,6 +338,7 @@ export async function startService(
       sets: setSources(parts),
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
+      expiringEntries: () => parts.store.countEnding(),
       health: () => health.verdict(),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
     },

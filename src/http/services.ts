@@ -217,7 +217,7 @@ export interface HealthReport {
     readonly expected: number;
     /** null: the current worker could not be asked. */
     readonly seen: number | null;
-    /** What the big change under way has stored so far and the worker may not hold yet; null: none is under way. */
+    /** What a big change that is being applied has stored so far; null: none is. */
     readonly big_change: { readonly added: number; readonly removed: number } | null;
     readonly last_verified_at: string | null;
   };

@@ -329,10 +329,11 @@ export interface components {
       /** What to unblock. */
       readonly remove?: readonly (string | components['schemas']['UnblockRequest'])[];
     };
-    BigChangeUnderWay: {
-      /** How many entries it has added so far. */
+    /** What it has stored so far. The running map may lack of the one, and still hold the other, until it ends. */
+    BigChange: {
+      /** Addresses that are blocked by it. */
       readonly added: number;
-      /** How many entries it has removed so far. */
+      /** Addresses that are not blocked any more. */
       readonly removed: number;
     };
     /** The entry as it is now, and what was seen at the workers. */
@@ -785,8 +786,8 @@ export interface components {
       readonly expected: number;
       /** How many it holds; null when it could not be asked. */
       readonly seen: number | null;
-      /** What a whole set or a large batch under way has stored so far, which the worker may not hold yet; null: none is. */
-      readonly big_change: components['schemas']['BigChangeUnderWay'] | null;
+      /** The list or large batch that is being applied; null: none is. */
+      readonly big_change: components['schemas']['BigChange'] | null;
       /** When it was last seen to be right, entry by entry; null: not yet. */
       readonly last_verified_at: string | null;
     };

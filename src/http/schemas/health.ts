@@ -31,10 +31,7 @@ export const HealthSchema = answer<HealthReport>('Health')({
     expected: Count,
     seen: CountOrNull,
     big_change: orNull(
-      answer<NonNullable<HealthReport['runtime_map']['big_change']>>('BigChangeUnderWay')({
-        added: Count,
-        removed: Count,
-      }),
+      answer<NonNullable<HealthReport['runtime_map']['big_change']>>('BigChange')({ added: Count, removed: Count }),
     ),
     last_verified_at: TimeOrNull,
   }),

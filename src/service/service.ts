@@ -2,6 +2,7 @@
 // passed on; no part looks another one up.
 
 import { join } from 'node:path';
+import { Registry } from '@prometheus-io/client';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
@@ -18,6 +19,9 @@ import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
 import type { Services } from '../http/services.ts';
+import { measuredServices } from '../metrics/measured-services.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
@@ -35,6 +39,7 @@ import { Health } from './health.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
+import { proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState, rememberInstance } from './open-state.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
@@ -78,7 +83,10 @@ export async function startService(
   const { database, instance, knownInstance } = await openState(settings);
   crashPoint('start.database-opened');
 
-  const socket = new MasterSocket(settings.masterSocket);
+  const registry = new Registry();
+  const observers = new MetricObservers(registry);
+  const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
+  const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
   const sitesStore = new SitesStore(database);
   const parts = wireBlocking({
     settings,
@@ -94,6 +102,11 @@ export async function startService(
       return true;
     },
     reconsiderReload: () => reloads.reconsider(),
+    observers: {
+      drift: observers.drift,
+      groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
+      expired: (entries, { failures }) => observers.operations.expired(entries, failures.length),
+    },
   });
   const { keeper, trusted, reconciler, book } = parts;
 
@@ -167,6 +180,7 @@ export async function startService(
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
     halfDone: () => underWay.interrupted !== null,
+    onEnded: (ended) => observers.reloads.ended(ended),
     inForce: async () => {
       // A change that was not finished is made or unmade by what the database says.
       if (underWay.interrupted === 'rendered') return null;
@@ -283,6 +297,7 @@ export async function startService(
     await reloads.stop();
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();
+    statsSocket.close();
     await firstLook;
     await reconciler.stop();
     await parts.link.close();
@@ -314,22 +329,45 @@ export async function startService(
     if (!start.usable) log.error('No configuration that the proxy takes', { output: start.output });
   }
 
+  const metrics = new Metrics(
+    registry,
+    observers,
+    {
+      version,
+      proxyVersion: () => facts.version,
+      sets: setSources(parts),
+      reloads,
+      storedFacts: () => storedFacts(parts.store, sitesStore),
+      expiringEntries: () => parts.store.countEnding(),
+      health: () => health.verdict(),
+      proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
+    },
+    log,
+  );
+  const configuration = new Configuration({
+    live,
+    backups,
+    reloads,
+    history: new ReloadsStore(database),
+    render: renderStored,
+    proxyBin: settings.proxyBin,
+    log,
+  });
+
   return {
     services: {
-      blockedSet: parts.blockedSet,
-      trustedIps: trusted,
-      sites: new Sites({ store: sitesStore, reloads, socket, log, now }),
-      configuration: new Configuration({
-        live,
-        backups,
-        reloads,
-        history: new ReloadsStore(database),
-        render: renderStored,
-        proxyBin: settings.proxyBin,
-        log,
-      }),
-      keys,
+      ...measuredServices(
+        {
+          blockedSet: parts.blockedSet,
+          trustedIps: trusted,
+          sites: new Sites({ store: sitesStore, reloads, socket, log, now }),
+          configuration,
+          keys,
+        },
+        observers.operations,
+      ),
       health,
+      metrics,
       log,
     },
     keyFile,

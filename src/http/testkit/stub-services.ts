@@ -110,7 +110,7 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate` and the log left out. */
+  /** What the services were asked, the keys' `authenticate`, the metrics' `answered` and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */
@@ -165,7 +165,7 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {
     recorded[name] = (...args: never[]) => {
-      if (name !== 'authenticate') calls.push({ method: `${part}.${name}`, args });
+      if (name !== 'authenticate' && name !== 'answered') calls.push({ method: `${part}.${name}`, args });
       return method(...args);
     };
   }
@@ -248,6 +248,10 @@ function answers(): Record<string, Methods> {
     health: {
       health: async () => HEALTH,
       ready: async () => true,
+    },
+    metrics: {
+      scrape: async (form: string) => `# ${form}\n`,
+      answered: () => undefined,
     },
   };
 }

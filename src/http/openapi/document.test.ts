@@ -85,7 +85,7 @@ describe('the document', () => {
       const { operationId, summary, description, responses } = operation;
       expect({ name, operationId }).toEqual({ name, operationId: expect.stringMatching(/^[a-z]+([A-Z][a-z]+)*$/) });
       expect({ name, summary }).toEqual({ name, summary: expect.stringMatching(/^[A-Z][^.]{5,70}$/) });
-      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][^]{20,}[.`]$/) });
+      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][\s\S]{20,}[.`]$/) });
       expect({ name, tags: operation.tags.filter((tag) => Object.hasOwn(tags, tag)).length }).toEqual({
         name,
         tags: 1,
@@ -168,21 +168,21 @@ describe('the document', () => {
         expect({ at, name, description: field.description }).toEqual({
           at,
           name,
-          description: expect.stringMatching(/^[A-Z`][^]*[.]$/),
+          description: expect.stringMatching(/^[A-Z`][\s\S]*[.]$/),
         });
       }
     }
     for (const { name, operation } of all) {
       for (const parameter of operation.parameters ?? []) {
         expect({ name, of: parameter.name }).toEqual({ name, of: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/) });
-        expect(parameter.description).toMatch(/^[A-Z`][^]*[.]$/);
+        expect(parameter.description).toMatch(/^[A-Z`][\s\S]*[.]$/);
         expect({ name, of: parameter.name, example: parameter.example ?? parameter.examples }).not.toMatchObject({
           example: undefined,
         });
       }
     }
     for (const [name, { description }] of Object.entries(document.components.schemas)) {
-      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][^]*[.]$/) });
+      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][\s\S]*[.]$/) });
     }
   });
 

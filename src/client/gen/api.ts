@@ -254,6 +254,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/metrics': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getMetrics'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/openapi.json': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getDescription'];
@@ -328,6 +339,13 @@ export interface components {
       readonly add?: readonly (string | components['schemas']['BlockRequest'])[];
       /** What to unblock. */
       readonly remove?: readonly (string | components['schemas']['UnblockRequest'])[];
+    };
+    /** What it has stored so far. The running map may lack of the one, and still hold the other, until it ends. */
+    BigChange: {
+      /** How many addresses are blocked by it so far. */
+      readonly added: number;
+      /** How many addresses are not blocked any more. */
+      readonly removed: number;
     };
     /** The entry as it is now, and what was seen at the workers. */
     BlockAnswer: {
@@ -601,6 +619,8 @@ export interface components {
     };
     /** An OpenAPI 3.1 document. */
     OpenApiDocument: { readonly [name: string]: unknown };
+    /** The same as OpenMetrics: counters are named without `_total` in their heads, and the last line is `# EOF`. */
+    OpenMetricsText: string;
     /** A page of HTML. */
     Page: string;
     /** An error (RFC 9457). Callers look at `code`; people read `detail`. Some have members of their own beside these, which the operation names. */
@@ -665,6 +685,8 @@ export interface components {
       /** The id of the request, as in `X-Request-Id`. */
       readonly request_id: string;
     };
+    /** Lines of `name{label="value"} number`, with `# HELP` and `# TYPE` before each metric. */
+    PrometheusText: string;
     /** The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are in `proto/` of the project. */
     ProtobufError: string;
     /** A line or element that was not applied. */
@@ -777,6 +799,8 @@ export interface components {
       readonly expected: number;
       /** How many it holds; null when it could not be asked. */
       readonly seen: number | null;
+      /** The list or large batch that is being applied; null: none is. */
+      readonly big_change: components['schemas']['BigChange'] | null;
       /** When it was last seen to be right, entry by entry; null: not yet. */
       readonly last_verified_at: string | null;
     };
@@ -2406,6 +2430,44 @@ export interface operations {
           'text/plain': 'unready';
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Tell Prometheus everything that is counted */
+  getMetrics: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: {
+          'text/plain': components['schemas']['PrometheusText'];
+          'application/openmetrics-text': components['schemas']['OpenMetricsText'];
+        };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -15,6 +15,7 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'GET /livez': 'open',
   'GET /readyz': 'open',
   'GET /openapi.json': 'open',
+  'GET /docs': 'open',
   'GET /health': 'read',
   'GET /metrics': 'read',
 

@@ -13,6 +13,7 @@ import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
@@ -108,7 +109,9 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     next();
   });
   const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
+  const description = new ApiDescription();
   addHooks(app, services, keyless, monotonicNow);
+  app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
 
@@ -120,6 +123,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
+  openApiRoutes(typedApp, description);
   return app;
 }
 

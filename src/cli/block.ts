@@ -21,7 +21,7 @@ export function blockVerb(): Verb {
     .example('block 192.0.2.1', 'for good')
     .example('block 192.0.2.0/24 --for 4h --reason "ssh brute force"', 'a network, for four hours')
     .example('block 192.0.2.1 2001:db8::/32 --until "2030-01-31 12:00"', "until a time of this machine's clock")
-    .example('journalctl -u sshd | my-filter | proxy-manager block - --for 1w', 'what a program finds')
+    .example('block - --for 1w', 'what a program finds, an address a line')
     .usage('[options] <address...>');
 }
 

@@ -32,7 +32,9 @@ export class CommandLine {
     verb.action(async () => {
       const options = optionsOf(verb);
       // commander gives a variadic operand as a list.
-      const operands = (verb.processedArgs as (string | string[] | undefined)[]).flat().filter((word) => word !== undefined);
+      const operands = (verb.processedArgs as (string | string[] | undefined)[])
+        .flat()
+        .filter((word) => word !== undefined);
       this.exitCode = await this.#run(action, operands, options);
     });
     return verb;

@@ -27,7 +27,7 @@ export function futureTimeOf(text: string, flag: string, now: Date): string {
 }
 
 /** `2030-01-31`, `2030-01-31 12:00` and `2030-01-31T12:00:30` get the zone that is in force here at that time. */
-function withZone(text: string): string {
+export function withZone(text: string): string {
   const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?)?$/.exec(text);
   if (match === null) return text;
   const local = `${match[1]}T${match[2] ?? '00:00'}${match[3] ?? ':00'}`;

@@ -36,3 +36,22 @@ export class Failure extends Error {
 export function misused(message: string): Failure {
   return new Failure(message, { exitCode: exitCodes.usage });
 }
+
+/** Part of it was done before something failed; `cause` says what. */
+export class HalfDone extends Failure {
+  readonly done: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, done: Readonly<Record<string, unknown>>, cause: unknown) {
+    super(message, { cause, exitCode: exitCodes.partly });
+    this.name = 'HalfDone';
+    this.done = done;
+  }
+}
+
+/** A file that is no text at all: nothing of it is read. */
+export class NotAList extends Failure {
+  constructor(why: string) {
+    super(why);
+    this.name = 'NotAList';
+  }
+}

@@ -1,4 +1,5 @@
 // `key`: who may ask the service, and for what.
+import { isScope, type Scope, scopes } from '../domain/scope.ts';
 import { durationOf, futureTimeOf } from './expiry-options.ts';
 import { type ExitCode, exitCodes, misused } from './failure.ts';
 import { harmless } from './output/harmless.ts';
@@ -17,7 +18,10 @@ export function keyVerbs(): { group: Verb; verbs: Readonly<Record<'create' | 'ls
       .option('--until <time>', 'until when: 2030-01-31T12:00:00Z, or without a zone by the clock here')
       .example('key create fail2ban --scope block', 'what fail2ban needs')
       .example('key create me --for 7d > ~/.config/proxy-manager/api-key', 'after umask 077') as Verb,
-    ls: new Verb('ls', 'list the keys; never the keys themselves').example('key ls', 'with what each may and when it was last used') as Verb,
+    ls: new Verb('ls', 'list the keys; never the keys themselves').example(
+      'key ls',
+      'with what each may and when it was last used',
+    ) as Verb,
     revoke: new Verb('revoke', 'make a key invalid, at once')
       .argument('<name>')
       .example('key revoke fail2ban', 'for every request that begins after it') as Verb,
@@ -31,12 +35,12 @@ export async function keyCreate(
   [name = '']: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
-  const { scope: scopes } = options as { readonly scope?: readonly string[] };
+  const { scope } = options as { readonly scope?: readonly string[] };
   const end = endOf(options, session.now());
   session.interruption.says(() => 'the key may have been made and is lost; see: proxy-manager key ls');
   const answer = await session.api.createKey({
     name,
-    ...(scopes !== undefined && { scopes: scopes.flatMap((word) => word.split(',')) }),
+    ...(scope !== undefined && { scopes: scopesOf(scope) }),
     ...(end !== null && { expires_at: end }),
   });
   if (session.format === 'json') await session.output.json(answer);
@@ -48,6 +52,15 @@ export async function keyCreate(
     await session.output.lines([harmless(answer.key)]);
   }
   return exitCodes.done;
+}
+
+function scopesOf(words: readonly string[]): Scope[] {
+  return words
+    .flatMap((word) => word.split(','))
+    .map((word) => {
+      if (isScope(word)) return word;
+      throw misused(`--scope takes ${scopes.join(', ')}`);
+    });
 }
 
 function endOf({ for: span, until }: { readonly for?: unknown; readonly until?: unknown }, now: Date): string | null {

@@ -1,8 +1,8 @@
 // `list`: what is blocked, page by page, as much of it as there is.
 import { type ExitCode, exitCodes } from './failure.ts';
-import { harmlessJson } from './output/harmless.ts';
 import type { Column } from './output/table.ts';
 import { count, counted, fromNow } from './output/times.ts';
+import { writePages } from './paged-json.ts';
 import type { BlockedIp, ListQuery } from './service-api.ts';
 import type { Session } from './session.ts';
 import { Verb, wholeNumber } from './verb.ts';
@@ -33,7 +33,9 @@ export async function list(
     ...(query !== undefined && { q: query }),
     ...(expiring === true && { expiring: true }),
   });
-  return session.format === 'json' ? await asJson(session, pages) : await asText(session, pages, query);
+  if (session.format !== 'json') return await asText(session, pages, query);
+  await writePages(session.output, pages, ({ next, total }) => ({ next_cursor: next, total }));
+  return exitCodes.done;
 }
 
 interface ListPage {
@@ -60,22 +62,6 @@ export async function* listPages(
     left -= page.items.length;
     cursor = page.next_cursor;
   } while (cursor !== null && left > 0 && !output.closed);
-}
-
-/** One document, in the form of one page, made while it is written. */
-async function asJson({ output }: Session, pages: AsyncIterable<ListPage>): Promise<ExitCode> {
-  await output.write('{"items": [');
-  let begun = false;
-  let last: ListPage | null = null;
-  for await (const page of pages) {
-    const items = page.items.map((item) => `  ${harmlessJson(item, 0)}`).join(',\n');
-    if (items !== '') await output.write(`${begun ? ',' : ''}\n${items}`);
-    begun ||= items !== '';
-    last = page;
-  }
-  const rest = { next_cursor: last?.next ?? null, total: last?.total ?? 0 };
-  await output.write(`\n],\n${harmlessJson(rest, 0).slice(1)}\n`);
-  return exitCodes.done;
 }
 
 async function asText(

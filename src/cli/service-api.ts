@@ -1,37 +1,31 @@
 // What the verbs ask of the service. `connection/http-service-api.ts` speaks HTTP for it; tests put a stub in its place.
 // Every method throws an `ApiProblem` for an error answer, and a `Failure` where no answer came.
-import type {
-  BlockAnswer,
-  BlockedIp,
-  BlockedIpPage,
-  BulkAnswer,
-  CheckAnswer,
-  RuntimeReport,
-  SyncAnswer,
-  UnblockAnswer,
-} from '../blocking/answers.ts';
-import type { KeyRecord, ReloadAnswer, SiteRecord } from '../http/services.ts';
+import type { components } from '../client/client.ts';
 
-export type {
+type Schemas = components['schemas'];
+
+export type BackupRecord = Schemas['Backup'];
+export type BlockAnswer = Schemas['BlockAnswer'];
+export type BlockedIp = Schemas['BlockedIp'];
+export type BlockedIpPage = Schemas['BlockedIpPage'];
+export type BulkAnswer = Schemas['BulkAnswer'];
+export type CheckAnswer = Schemas['CheckAnswer'];
+export type HealthReport = Schemas['Health'];
+export type KeyRecord = Schemas['Key'];
+export type ReloadAnswer = Schemas['ReloadAnswer'];
+export type ReloadRecord = Schemas['ReloadRecord'];
+export type RuntimeMapFailure = Schemas['RuntimeMapFailure'];
+export type ServerState = Schemas['ServerState'];
+export type SiteRecord = Schemas['Site'];
+export type SyncAnswer = Schemas['SyncAnswer'];
+export type TrustedIp = Schemas['TrustedIp'];
+export type UnblockAnswer = Schemas['UnblockAnswer'];
+export type WorkerPart = NonNullable<HealthReport['workers']['current']>;
+/** What every answer to a change says of the running proxy. */
+export type RuntimeReport = Pick<
   BlockAnswer,
-  BlockedIp,
-  BlockedIpPage,
-  BulkAnswer,
-  CheckAnswer,
-  KeyRecord,
-  ReloadAnswer,
-  RuntimeReport,
-  SiteRecord,
-  SyncAnswer,
-  UnblockAnswer,
-};
-export type Rejection = BulkAnswer['rejected'][number];
-export type RuntimeMapFailure = RuntimeReport['runtime_map_failures'][number];
-export interface TrustedIp {
-  readonly ip_address: string;
-  readonly note: string | null;
-  readonly added_at: string;
-}
+  'runtime_map_updated' | 'runtime_map_failures' | 'runtime_map_failures_total' | 'reload_scheduled'
+>;
 
 /** An entry as the API takes it. */
 export interface BlockElement {
@@ -50,68 +44,25 @@ export interface ListQuery {
   readonly expiring?: boolean;
 }
 
-export interface WorkerPart {
-  readonly pid: number;
-  readonly whole: boolean;
-  readonly reason: string | null;
-}
-
-export interface HealthReport {
-  readonly status: 'ok' | 'degraded' | 'down';
-  readonly reasons: readonly string[];
-  readonly database: { readonly status: string; readonly reason: string | null };
-  readonly master_socket: { readonly status: string; readonly reason: string | null; readonly since: string | null };
-  readonly workers: { readonly current: WorkerPart | null; readonly draining: readonly WorkerPart[] };
-  readonly map_file: { readonly status: string; readonly reason: string | null; readonly entries: number };
-  readonly runtime_map: {
-    readonly expected: number;
-    readonly seen: number | null;
-    readonly last_verified_at: string | null;
-  };
-  readonly last_reload: {
-    readonly id: string;
-    readonly status: string;
-    readonly finished_at: string;
-    readonly error: string | null;
-  } | null;
-  readonly scheduled_reload: { readonly reasons: readonly string[]; readonly since: string } | null;
-  readonly versions: { readonly service: string; readonly proxy: string };
-}
-
-export interface ReloadRecord {
-  readonly id: string;
-  readonly status: string;
-  readonly reasons: readonly string[];
-  readonly changed: boolean | null;
-  readonly error: string | null;
-  readonly backup: string | null;
-  readonly started_at: string;
-  readonly finished_at: string | null;
-}
-
-export interface BackupRecord {
-  readonly id: string;
-  readonly created_at: string;
-  readonly reason: string;
-}
-
-export interface ServerState {
-  readonly address: string;
-  readonly port: number;
-  readonly status: string | null;
-  readonly check?: string | null;
-  readonly resolved_address?: string | null;
-}
-
 export interface SiteServer {
   readonly address: string;
   readonly port: number;
-  readonly options?: object;
+  readonly options?: Readonly<Record<string, boolean | number | string>>;
 }
 
-/** One operation of the audit, as the service kept it. */
+/** One operation of the audit: who asked for it, from where, and what came of it. */
 export interface AuditRow {
-  readonly [field: string]: unknown;
+  readonly at: string;
+  readonly operation: string;
+  /** The key's name; null: the service itself did it. */
+  readonly key: string | null;
+  readonly source: string | null;
+  readonly ip_address: string | null;
+  readonly target: string | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+  readonly outcome: string;
+  readonly code: number | null;
+  readonly result: Readonly<Record<string, unknown>> | null;
 }
 
 export interface AuditQuery {
@@ -130,15 +81,10 @@ export interface StreamedList {
   readonly chunks: AsyncIterable<string>;
 }
 
-export interface Items<T> {
-  readonly items: readonly T[];
-}
-
-export interface Page<T> extends Items<T> {
+export interface AuditPage {
+  readonly items: readonly AuditRow[];
   readonly next_cursor: string | null;
 }
-
-type Reloaded = { readonly reload: ReloadAnswer };
 
 export interface ServiceApi {
   block(element: BlockElement): Promise<BlockAnswer>;
@@ -158,28 +104,24 @@ export interface ServiceApi {
   health(): Promise<HealthReport>;
 
   reload(): Promise<ReloadAnswer>;
-  validate(): Promise<{ readonly valid: boolean; readonly output: string; readonly sha256: string }>;
-  diff(): Promise<{ readonly changed: boolean; readonly diff: string }>;
-  reloads(query: { readonly limit: number; readonly cursor?: string }): Promise<Page<ReloadRecord>>;
-  backups(): Promise<Items<BackupRecord>>;
+  validate(): Promise<Schemas['ValidationAnswer']>;
+  diff(): Promise<Schemas['ConfigDiff']>;
+  reloads(query: { readonly limit: number }): Promise<Schemas['ReloadPage']>;
+  backups(): Promise<Schemas['Backups']>;
   restore(id: string): Promise<ReloadAnswer>;
 
-  trustedIps(): Promise<Items<TrustedIp>>;
-  trust(ip: string, note: string | undefined): Promise<TrustedIp & RuntimeReport>;
-  distrust(ip: string): Promise<{ readonly ip_address: string } & RuntimeReport>;
+  trustedIps(): Promise<Schemas['TrustedIps']>;
+  trust(ip: string, note: string | undefined): Promise<Schemas['TrustAnswer']>;
+  distrust(ip: string): Promise<Schemas['DistrustAnswer']>;
 
-  sites(): Promise<Items<SiteRecord>>;
-  putSite(domain: string, servers: readonly SiteServer[]): Promise<SiteRecord & Reloaded>;
-  removeSite(domain: string): Promise<{ readonly domain: string } & Reloaded>;
-  siteServers(domain: string): Promise<Items<ServerState>>;
+  sites(): Promise<Schemas['Sites']>;
+  putSite(domain: string, servers: readonly SiteServer[]): Promise<Schemas['SiteAnswer']>;
+  removeSite(domain: string): Promise<Schemas['SiteRemoved']>;
+  siteServers(domain: string): Promise<Schemas['ServerStates']>;
 
-  keys(): Promise<Items<KeyRecord>>;
-  createKey(request: {
-    readonly name: string;
-    readonly scopes?: readonly string[];
-    readonly expires_at?: string;
-  }): Promise<KeyRecord & { readonly key: string }>;
+  keys(): Promise<Schemas['Keys']>;
+  createKey(request: Schemas['KeyRequest']): Promise<Schemas['NewKey']>;
   revokeKey(name: string): Promise<KeyRecord>;
 
-  audit(query: AuditQuery): Promise<Page<AuditRow>>;
+  audit(query: AuditQuery): Promise<AuditPage>;
 }

@@ -23,7 +23,9 @@ export function siteVerbs(): { group: Verb; verbs: Readonly<Record<'set' | 'rm' 
         'a second one for when it is down',
       )
       .example('site set www.example.org app.internal:8443,ssl=verify', 'TLS to the server') as Verb,
-    rm: new Verb('rm', 'take a site away').argument('<domain>').example('site rm www.example.org', 'its domain gets 404 from then on') as Verb,
+    rm: new Verb('rm', 'take a site away')
+      .argument('<domain>')
+      .example('site rm www.example.org', 'its domain gets 404 from then on') as Verb,
     ls: new Verb('ls', 'list the sites; of one, its servers as the proxy sees them')
       .argument('[domain]')
       .example('site ls', 'all of them')

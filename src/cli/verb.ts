@@ -1,6 +1,7 @@
 // A verb of the command line: commander's command, with examples that its help, the manual page and the tests share.
-import { Command, Option } from 'commander';
+import { Command, type ErrorOptions, Option } from 'commander';
 import { misused } from './failure.ts';
+import { harmlessLines } from './output/harmless.ts';
 import type { OutputFormat } from './output/output.ts';
 
 export interface Example {
@@ -16,6 +17,12 @@ export class Verb extends Command {
     super(name);
     this.description(description);
     this.addHelpText('after', () => this.#exampleText());
+    this.exitOverride();
+    this.helpOption('-h, --help', 'print what it does and how it is used');
+    this.helpCommand(false);
+    // What came with a flag that does not exist is not shown: it may be the key (`--api-key=...`).
+    const shown = (text: string): string => harmlessLines(text.replace(/(unknown option '[^'=]*)=.*'/s, "$1'"));
+    this.configureOutput({ outputError: (text, write) => write(shown(text)) });
   }
 
   example(line: string, says: string): this {
@@ -23,10 +30,14 @@ export class Verb extends Command {
     return this;
   }
 
-  /** The words that lead to it: `trust add`. */
+  /** The words that lead to it: `trust add`; of the whole program none. */
   get path(): string {
-    const { parent } = this;
-    return parent instanceof Verb && parent.parent !== null ? `${parent.path} ${this.name()}` : this.name();
+    return this.parent instanceof Verb ? `${this.parent.path} ${this.name()}`.trim() : '';
+  }
+
+  override error(message: string, details?: ErrorOptions): never {
+    const wrong = message.replace(/^error: /, '');
+    super.error(`proxy-manager: ${wrong}\n(see: proxy-manager ${[this.path, '--help'].join(' ').trim()})`, details);
   }
 
   #exampleText(): string {
@@ -37,10 +48,17 @@ export class Verb extends Command {
 }
 
 /** The options of every verb that asks the service. */
-export const serviceOptions = (): Option[] => [
-  new Option('--url <url>', 'where the service is: http://HOST:PORT or unix:/path; PROXY_MANAGER_URL'),
-  new Option('-o, --output <format>', 'text, or json: the answer of the API as it is').choices(['text', 'json']),
-];
+export function serviceOptions(): Option[] {
+  return [
+    new Option('--url <url>', 'where the service is: http://HOST:PORT or unix:/path; PROXY_MANAGER_URL'),
+    outputOption(),
+  ];
+}
+
+export function outputOption(): Option {
+  const says = 'text, or json: the answer of the API as it is';
+  return new Option('-o, --output <format>', says).choices(['text', 'json']);
+}
 
 /** What was typed before the verb and behind it; the latter wins. */
 export function optionsOf(verb: Command): Record<string, unknown> {

@@ -2,7 +2,7 @@
 import { parseIp } from '../../domain/ip.ts';
 import { type OwnAddress, takenIn } from '../connection/own-addresses.ts';
 import { expiryFields } from '../expiry-options.ts';
-import { NotAList } from '../lists/lines.ts';
+import { NotAList } from '../failure.ts';
 import type { ListEntry, ListExpiry, NumberedReading } from '../lists/reading.ts';
 import type { BlockElement } from '../service-api.ts';
 

@@ -1,5 +1,5 @@
 // Batches, one after the other, with progress; and what was done when one of them fails.
-import { Failure } from '../failure.ts';
+import { HalfDone } from '../failure.ts';
 import type { ListFormat } from '../lists/format.ts';
 import { readList } from '../lists/read-list.ts';
 import { count } from '../output/times.ts';
@@ -64,24 +64,19 @@ export async function sendBatches(
   } catch (error) {
     // A first batch that was refused says it all; later there is something done to be told of.
     if (doneTo > 0 && tally.result.added + tally.result.removed + tally.result.unchanged > 0) {
-      throw new HalfDone(source.name, doneTo, tally.result, error);
+      throw halfDone(source.name, doneTo, tally.result, error);
     }
     throw error;
   }
   return tally.result;
 }
 
-/** A later batch failed; `cause` says how. */
-export class HalfDone extends Failure {
-  constructor(source: string, doneTo: number, done: BulkResult, cause: unknown) {
-    const lines = [
-      ...rejectionLines(source, done),
-      `${source} was not done to its end; done up to line ${count(doneTo)}: ${bulkSentence(done)}. Run it again when the cause is mended`,
-    ];
-    super(lines.join('\n'), {
-      cause,
-      document: { title: 'the list was not done to its end', done_to_line: doneTo, done },
-    });
-    this.name = 'HalfDone';
-  }
+/** A later batch failed; what was done is told beside why. */
+function halfDone(source: string, doneTo: number, done: BulkResult, cause: unknown): HalfDone {
+  const where = `${source} was not done to its end; done up to line ${count(doneTo)}: ${bulkSentence(done)}`;
+  return new HalfDone(
+    [...rejectionLines(source, done), `${where}. Run it again when the cause is mended`].join('\n'),
+    { title: 'the list was not done to its end', done_to_line: doneTo, done },
+    cause,
+  );
 }

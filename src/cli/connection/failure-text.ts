@@ -1,8 +1,6 @@
 // Why a call did not succeed, in words that say what to do.
 import { ApiProblem, ApiUnreachable } from '../../client/client.ts';
-import { HalfDone } from '../bulk/send.ts';
-import { type ExitCode, exitCodes, Failure } from '../failure.ts';
-import { NotAList } from '../lists/lines.ts';
+import { type ExitCode, exitCodes, Failure, HalfDone } from '../failure.ts';
 import { problemCodes } from './problem.ts';
 
 export interface Told {
@@ -22,13 +20,10 @@ export interface Asked {
 export function tellFailure(error: unknown, asked: Asked): Told {
   if (error instanceof HalfDone) {
     const cause = tellFailure(error.cause, asked);
-    const document = { ...(error.document as object), cause: cause.document };
-    return { message: `${error.message}\n${cause.message}`, document, exitCode: exitCodes.partly };
+    const document = { ...error.done, cause: cause.document };
+    return { message: `${error.message}\n${cause.message}`, document, exitCode: error.exitCode };
   }
   if (error instanceof Failure) return { message: error.message, document: error.document, exitCode: error.exitCode };
-  if (error instanceof NotAList) {
-    return { message: error.message, document: { title: error.message, status: null }, exitCode: exitCodes.failed };
-  }
   if (error instanceof ApiProblem) {
     return { message: problemText(error, asked), document: error.problem, exitCode: exitCodes.failed };
   }
@@ -48,7 +43,8 @@ function problemText(error: ApiProblem, { keySource, url }: Asked): string {
   const { output, covered_by: coveredBy } = problem;
   if (Array.isArray(coveredBy) && coveredBy.length > 0) lines.push(`it is covered by ${coveredBy.join(', ')}`);
   // HAProxy's own words.
-  if (typeof output === 'string' && output.trim() !== '' && !error.message.includes(output.trim())) lines.push(output.trim());
+  if (typeof output === 'string' && output.trim() !== '' && !error.message.includes(output.trim()))
+    lines.push(output.trim());
   lines.push(`(code ${code}${requestId === null ? '' : `, request ${requestId}`})`);
   return lines.join('\n');
 }

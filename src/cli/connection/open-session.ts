@@ -10,7 +10,6 @@ import { outputFormat } from '../verb.ts';
 import type { World } from '../world.ts';
 import { type ApiKey, findKey, type KeyFiles } from './api-key.ts';
 import { HttpServiceApi } from './http-service-api.ts';
-import { ownAddresses } from './own-addresses.ts';
 import { defaultUrl, parseServiceUrl, type ServiceAddress } from './service-url.ts';
 
 export interface Connection {
@@ -44,7 +43,11 @@ export function openSession(
     url: service.url,
     canAsk: world.stdin.isTTY === true && world.stderr.isTTY === true,
     ask: async (question) => await ask(world, question),
-    ownAddresses: async () => await ownAddresses(world.environment, service),
+    ownAddresses: async () => {
+      // Few verbs ask for it.
+      const { ownAddresses } = await import('./own-addresses.ts');
+      return await ownAddresses(world.environment, service);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 // Bytes to numbered lines, in batches, never more than a chunk and one line in memory.
+import { NotAList } from '../failure.ts';
 
 export interface LineOfFile {
   /** Counted from 1. */
@@ -6,14 +7,6 @@ export interface LineOfFile {
   /** Without its line end (LF or CRLF); of a line that is too long, its beginning. */
   readonly text: string;
   readonly tooLong: boolean;
-}
-
-/** A file that is no text at all: nothing of it is read. */
-export class NotAList extends Error {
-  constructor(why: string) {
-    super(why);
-    this.name = 'NotAList';
-  }
 }
 
 const longestLine = 4096;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseIp } from '../../domain/ip.ts';
+import { NotAList } from '../failure.ts';
 import { csvRecord } from './csv.ts';
 import { formatOfLine, type ListFormat, listFormats, readerOf } from './format.ts';
-import { NotAList } from './lines.ts';
 import { readList } from './read-list.ts';
 import type { LineReading, NumberedReading } from './reading.ts';
 

@@ -6,7 +6,7 @@ import { type ListSource, openSource } from './bulk/source.ts';
 import { type BulkResult, BulkTally } from './bulk/tally.ts';
 import { tellBulk } from './bulk/text.ts';
 import { jsonSet, textSet, type WholeSet } from './bulk/whole-set.ts';
-import { isProblem, problemCodes } from './connection/problem.ts';
+import { isProblem, problemCodes, shrinkText } from './connection/problem.ts';
 import { type ExitCode, Failure, misused } from './failure.ts';
 import { type ListFormat, listFormats } from './lists/format.ts';
 import { type ListReading, readList } from './lists/read-list.ts';
@@ -68,13 +68,9 @@ async function replaceSet(
     return await replaceOnce(session, source, format, defaults, allowShrink);
   } catch (error) {
     if (!isProblem(error, problemCodes.setWouldShrink)) throw explainNotAList(source.name, error);
-    // What came through a pipe is gone.
-    if (!source.isFile)
-      throw new Failure(`${error.message}; nothing was changed. --allow-shrink does it all the same`, {
-        cause: error,
-        document: error.problem,
-      });
-    await confirm(session, error.message, '--allow-shrink');
+    // What came through a pipe is gone, and cannot be sent again.
+    if (!source.isFile || !session.canAsk) throw error;
+    await confirm(session, shrinkText(error), '--allow-shrink');
     return await replaceOnce(session, source, format, defaults, true);
   }
 }
@@ -88,18 +84,20 @@ async function replaceOnce(
 ): Promise<BulkResult> {
   const tally = new BulkTally();
   const progress = session.output.progress('sending');
+  const waiting = session.output.progress('sent; the service applies');
   try {
     const list = readList(source.read(), format);
     const set = await wholeSet(list, defaults, tally);
     const begun = await withAnEntry(set, source, allowShrink);
-    const chunks = told(begun, (state) => {
-      if (state === 'sent') {
+    const chunks = told(begun, {
+      sending: () => progress.tell(source.share, set.lines, 'lines'),
+      sent: () => {
         progress.end();
+        waiting.tell(null, set.entries, 'entries');
         session.interruption.says(
           () => `all ${counted(set.lines, 'line')} were sent and not answered; see: proxy-manager status`,
         );
-        session.output.progress('the service applies it').tell(null, set.entries, 'entries');
-      } else progress.tell(source.share, set.lines, 'lines');
+      },
     });
     session.interruption.says(
       () => `the list was not sent to its end (line ${count(set.lines)}), so nothing was changed`,
@@ -110,6 +108,7 @@ async function replaceOnce(
     return tally.result;
   } finally {
     progress.end();
+    waiting.end();
   }
 }
 
@@ -150,10 +149,13 @@ async function withAnEntry(set: WholeSet, source: ListSource, allowShrink: boole
   return all();
 }
 
-async function* told(chunks: AsyncIterable<string>, tell: (state: 'sending' | 'sent') => void): AsyncGenerator<string> {
+async function* told(
+  chunks: AsyncIterable<string>,
+  tell: { readonly sending: () => void; readonly sent: () => void },
+): AsyncGenerator<string> {
   for await (const chunk of chunks) {
     yield chunk;
-    tell('sending');
+    tell.sending();
   }
-  tell('sent');
+  tell.sent();
 }

@@ -107,16 +107,16 @@ function sentence(says: string): string {
 
 /** A line of text: nothing in it is a request or an escape. */
 function text(line: string): string {
-  const escaped = escape(line);
-  return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
+  const plain = escaped(line);
+  return /^[.']/.test(plain) ? `\\&${plain}` : plain;
 }
 
 function quoted(argument: string): string {
-  return `"${escape(argument).replaceAll('"', '\\(dq')}"`;
+  return `"${escaped(argument).replaceAll('"', '\\(dq')}"`;
 }
 
 /** `-` alone would be set as a hyphen, which nobody can paste; so would the others. */
-function escape(line: string): string {
+function escaped(line: string): string {
   return line
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')

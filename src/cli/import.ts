@@ -1,4 +1,6 @@
 // `import`: a list from a file or standard input; added to the set, or in its place.
+
+import { Option } from 'commander';
 import { blockOptions, elementDefaults } from './block.ts';
 import { type ElementDefaults, explainNotAList } from './bulk/elements.ts';
 import { sendList } from './bulk/send.ts';
@@ -20,10 +22,13 @@ export function importVerb(): Verb {
     .argument('<file>', 'the list; - reads standard input')
     .option('--replace', 'the list is the whole set afterwards: what it does not name is unblocked')
     .option('--allow-shrink', 'with --replace: although more than half of the set would go')
-    .option(
-      '--format <format>',
-      `auto, or ${listFormats.join(', ')}: plain lines, CSV with reason and expiry, a map file of HAProxy, ipset or FireHOL`,
-      'auto',
+    .addOption(
+      new Option(
+        '--format <format>',
+        'plain lines, CSV with reason and expiry, a map file of HAProxy, or a set of ipset',
+      )
+        .choices(['auto', ...listFormats])
+        .default('auto'),
     )
     .example('import blocklist.txt', 'add a list; # and ; begin comments')
     .example('import abuse.csv --for 1w', 'CSV: ip_address,reason,expires_at; a week for lines without an end')
@@ -37,7 +42,7 @@ export async function importList(
   [path = '-']: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
-  const format = formatOf(String(options['format'] ?? 'auto'));
+  const format = listFormats.find((name) => name === options['format']) ?? null;
   const replace = options['replace'] === true;
   if (options['allowShrink'] === true && !replace) throw misused('--allow-shrink goes with --replace');
   if (path === '-' && process.stdin.isTTY)
@@ -48,13 +53,6 @@ export async function importList(
     ? await replaceSet(session, source, format, defaults, options['allowShrink'] === true)
     : await sendList(session, source, format, defaults, ({ elements }) => session.api.batch({ add: elements }));
   return await tellBulk(session, source.name, result);
-}
-
-function formatOf(text: string): ListFormat | null {
-  if (text === 'auto') return null;
-  const format = listFormats.find((name) => name === text);
-  if (format === undefined) throw misused(`--format takes auto, ${listFormats.join(', ')}`);
-  return format;
 }
 
 async function replaceSet(

@@ -175,7 +175,7 @@ describe('status', () => {
     master_socket: { status: 'ok', reason: null, since: null },
     workers: { current: { pid: 7, whole: true, reason: null }, draining: [] },
     map_file: { status: 'ok', reason: null, entries: 12 },
-    runtime_map: { expected: 12, seen: 12, last_verified_at: '2026-11-21T19:59:55Z' },
+    runtime_map: { expected: 12, seen: 12, big_change: null, last_verified_at: '2026-11-21T19:59:55Z' },
     last_reload: null,
     scheduled_reload: null,
     versions: { service: '0.1.0', proxy: '3.0.11' } as HealthReport['versions'],
@@ -195,6 +195,14 @@ describe('status', () => {
     ]);
   });
 
+  it('while a big change is under way says so, and is no less well for it', () => {
+    const map = { expected: 12, seen: 7, big_change: { added: 1500, removed: 3 }, last_verified_at: null };
+    const lines = statusLines({ ...health, runtime_map: map }, 'unix:/a', now, (style, text) => `<${style}>${text}`);
+    expect(lines).toContain(
+      '  running map    7 of 12 entries, not verified yet, while a big change goes on (1,500 in, 3 out)',
+    );
+  });
+
   it('when degraded says why and what to do, each once, and fits a screen', () => {
     const reasons = [
       'master socket: nothing listens',
@@ -211,7 +219,7 @@ describe('status', () => {
         status: 'degraded',
         reasons,
         master_socket: { status: 'down', reason: 'nothing listens', since: '2026-11-21T19:50:00Z' },
-        runtime_map: { expected: 12, seen: 3, last_verified_at: null },
+        runtime_map: { expected: 12, seen: 3, big_change: null, last_verified_at: null },
         scheduled_reload: { reasons: ['a block was not seen'], since: '2026-11-21T19:59:00Z', attempts: 1 },
       },
       'http://a:1',

@@ -55,7 +55,7 @@ function statusRows(report: HealthReport, now: Date): Row[] {
     ['workers', isWhole(report.workers.current), workersText(report.workers)],
     [
       'running map',
-      map.seen === map.expected || map.big_change !== null,
+      map.seen === map.expected || Boolean(map.big_change),
       `${seenText(map)}, ${verified}${changeText(map)}`,
     ],
     ['map file', file.status === 'ok', `${withReason(file)}, ${counted(file.entries, 'entry', 'entries')}`],
@@ -83,7 +83,8 @@ function seenText({ seen, expected }: HealthReport['runtime_map']): string {
 }
 
 function changeText({ big_change: change }: HealthReport['runtime_map']): string {
-  if (change === null) return '';
+  // A service that is older than this says nothing of it.
+  if (!change) return '';
   return `, while a big change goes on (${count(change.added)} in, ${count(change.removed)} out)`;
 }
 

@@ -236,7 +236,11 @@ export async function startService(
     bulk: parts.bulk,
     reconciler,
     reloads,
-    versions: () => ({ service: version, proxy: facts.version, unsupported: facts.unsupported }),
+    versions: () => ({
+      service: version,
+      proxy: facts.versionOf(book.runningVersion),
+      unsupported: facts.unsupportedBy(book.runningVersion),
+    }),
     proxyProblems: async () => {
       const problems: string[] = [];
       if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
@@ -334,7 +338,7 @@ export async function startService(
     observers,
     {
       version,
-      proxyVersion: () => facts.version,
+      proxyVersion: () => facts.versionOf(book.runningVersion),
       sets: setSources(parts),
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
@@ -381,7 +385,7 @@ export async function startService(
       reconciler.start();
       idleMemory.start();
       started = true;
-      log.info('Service started', { version, proxy: facts.version });
+      log.info('Service started', { version, proxy: facts.versionOf(book.runningVersion) });
     },
     async stop() {
       await stop();

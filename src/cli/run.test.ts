@@ -205,7 +205,9 @@ function loadedBy(paths: readonly string[]): Set<string> {
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (seen.has(path)) continue;
     seen.add(path);
-    const imports = readFileSync(path, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)';/gms);
+    const imports = readFileSync(path, 'utf8').matchAll(
+      /^(?:import|export) (?!type )(?:[^;']*? from )?'(\.[^']+)';/gms,
+    );
     for (const [, specifier] of imports) waiting.push(join(path, '..', specifier!));
   }
   return seen;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { auditColumns } from './audit.ts';
 import { blockLines } from './block.ts';
 import { checkLine } from './check.ts';
@@ -251,10 +251,15 @@ describe('a time that was typed', () => {
     expect(expiryOf(options, now)).toEqual(expiry);
   });
 
-  it('without a zone is one of the clock here', () => {
-    const local = new Date(2030, 0, 31, 12, 0, 0).toISOString();
-    expect(futureTimeOf('2030-01-31 12:00', '--until', now)).toBe(local);
-    expect(futureTimeOf('2030-01-31', '--until', now)).toBe(new Date(2030, 0, 31).toISOString());
+  it.each([
+    ['UTC', '2030-01-31T12:00:00.000Z', '2030-07-31T00:00:00.000Z'],
+    ['America/St_Johns', '2030-01-31T15:30:00.000Z', '2030-07-31T02:30:00.000Z'],
+    ['Asia/Kolkata', '2030-01-31T06:30:00.000Z', '2030-07-30T18:30:00.000Z'],
+  ])('without a zone is one of the clock here, in %s', (zone, noon, day) => {
+    vi.stubEnv('TZ', zone);
+    expect(futureTimeOf('2030-01-31 12:00', '--until', now)).toBe(noon);
+    expect(futureTimeOf('2030-07-31', '--until', now)).toBe(day);
+    vi.unstubAllEnvs();
   });
 
   it.each([

@@ -95,7 +95,7 @@ export async function openBlocking(options: {
 }
 
 export function caller(): Caller {
-  return { keyName: 'test', requestId: 'r', receivedAt: performance.now() };
+  return { keyName: 'test', requestId: 'r', source: '127.0.0.1', receivedAt: performance.now() };
 }
 
 export function toBlock(text: string, more: Partial<BlockRequest> = {}): BlockRequest {

@@ -22,6 +22,7 @@ import type {
   SyncAnswer,
   UnblockAnswer,
 } from './answers.ts';
+import { auditedChange } from './audit-notes.ts';
 import type { BlockedSetService } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import type { ChangeResult, GroupWriter } from './group-writer.ts';
@@ -79,7 +80,10 @@ export class BlockedSet implements BlockedSetService {
     const overriddenBy = this.#trusted.covering(entry);
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
     const trustedInside = this.#trusted.inside(entry);
-    const result = await this.#writer.change([this.#toChange(request, caller)], 'urgent', deadlineOf(caller));
+    const result = await this.#writer.change([this.#toChange(request, caller)], 'urgent', deadlineOf(caller), {
+      operation: 'block',
+      caller,
+    });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer answered an addition with something else');
     const report = this.#report('block', entry.text, result, caller);
@@ -95,7 +99,10 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer> {
-    const result = await this.#writer.change([{ op: 'remove', entry }], 'urgent', deadlineOf(caller));
+    const result = await this.#writer.change([{ op: 'remove', entry }], 'urgent', deadlineOf(caller), {
+      operation: 'unblock',
+      caller,
+    });
     const covering = await this.#coveringOf(entry);
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer answered a removal with something else');
@@ -126,12 +133,17 @@ export class BlockedSet implements BlockedSetService {
       const source = async function* (): AsyncIterable<readonly StagedRow[]> {
         yield changes as readonly StagedRow[];
       };
-      const done = await this.#bulk.run(source(), { replace: false, allowShrink: true, requestedBy: caller.keyName });
+      const done = await this.#bulk.run(source(), {
+        replace: false,
+        allowShrink: true,
+        requestedBy: caller.keyName,
+        audited: (entries) => auditedChange('batch', caller, { details: { entries } }),
+      });
       return this.#bulkAnswer('batch', done, rejected.length, rejected, caller);
     }
     if (changes.length === 0) return this.#bulkAnswer('batch', this.#nothingDone(), rejected.length, rejected, caller);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
-    const result = await this.#writer.change(changes, lane, deadlineOf(caller));
+    const result = await this.#writer.change(changes, lane, deadlineOf(caller), { operation: 'batch', caller });
     const done = {
       added: result.effects.filter((effect) => effect.op === 'add' && effect.created).length,
       removed: result.effects.filter((effect) => effect.op === 'remove' && effect.removed !== null).length,
@@ -159,6 +171,8 @@ export class BlockedSet implements BlockedSetService {
       replace: true,
       allowShrink: options.allowShrink,
       requestedBy: caller.keyName,
+      audited: (entries) =>
+        auditedChange('replace', caller, { details: { entries, allow_shrink: options.allowShrink } }),
     });
     return this.#bulkAnswer('replace', done, rejectedTotal, rejected, caller);
   }
@@ -218,7 +232,7 @@ export class BlockedSet implements BlockedSetService {
   }
 
   /** Written for every group of expired entries. */
-  reportExpiry(ips: readonly string[], result: ChangeResult): void {
+  reportExpiry(ips: readonly string[], result: ChangeResult): RuntimeReport {
     const scheduled = result.currentFailed && this.#scheduleReload(`expiry: ${result.failures[0]?.reason}`);
     const report = runtimeReport(result.failures, scheduled);
     if (report.runtime_map_updated) this.#log.info('Runtime map updated', { operation: 'expire', count: ips.length });
@@ -228,6 +242,7 @@ export class BlockedSet implements BlockedSetService {
       ip_addresses: ips.slice(0, 20),
       ...report,
     });
+    return report;
   }
 
   async #coveringOf(entry: IpEntry): Promise<string[]> {

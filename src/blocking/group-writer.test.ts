@@ -140,7 +140,9 @@ describe('the one writer', () => {
       }));
     const { writer } = kit;
     const deadline = performance.now() + 20_000;
-    const taken = Array.from({ length: 20 }, (_, n) => writer.change(many(1_000, n), 'bulk', deadline));
+    const taken = Array.from({ length: 20 }, (_, n) =>
+      writer.change(many(1_000, n), 'bulk', deadline, { operation: 'batch', caller: caller() }),
+    );
     expect(writer.queueDepth).toBe(20_000);
     await expect(block('192.0.2.1')).rejects.toMatchObject({ code: 6002, retryAfterSeconds: 1 });
     // What became of them is another test's; twenty thousand take their time.

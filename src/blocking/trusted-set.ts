@@ -12,6 +12,7 @@ import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Caller, RuntimeReport } from './answers.ts';
+import { auditedChange } from './audit-notes.ts';
 import type { TrustedIp } from './blocked-set-service.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';
@@ -112,7 +113,11 @@ export class TrustedSet implements MirroredMap {
   ): Promise<{ created: boolean; answer: TrustedIp & RuntimeReport }> {
     const { value, report } = await this.#change('trust', entry, 'add', caller, async () => {
       const before = await this.#store.get(entry.text);
-      const stored = await this.#store.put(entry, note);
+      const audited = auditedChange('trust', caller, {
+        ipAddress: entry.text,
+        details: { created: before === null, ...(note === undefined ? {} : { note }) },
+      });
+      const stored = await this.#store.put(entry, note, undefined, audited);
       if (stored.created) this.#hold(entry.text);
       return { value: stored, undo: () => this.#putBack(entry, before) };
     });
@@ -121,7 +126,8 @@ export class TrustedSet implements MirroredMap {
 
   async remove(entry: IpEntry, caller: Caller): Promise<{ ip_address: string } & RuntimeReport> {
     const { report } = await this.#change('distrust', entry, 'remove', caller, async () => {
-      const before = await this.#store.remove(entry);
+      const audited = auditedChange('distrust', caller, { ipAddress: entry.text });
+      const before = await this.#store.remove(entry, undefined, audited);
       if (before === null) throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
       this.#letGo(entry.text);
       return { value: null, undo: () => this.#putBack(entry, before) };

@@ -2,6 +2,8 @@
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
+import { auditRoutes } from './audit-routes.ts';
+import { operationOf, tellAudit } from './audited-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
 import { blockedIpsRoutes } from './blocked-ips-routes.ts';
@@ -108,7 +110,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     next();
   });
   const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
-  addHooks(app, services, keyless, monotonicNow);
+  addHooks(app, services, keyless, { now, monotonicNow });
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
 
@@ -120,6 +122,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
+  auditRoutes(typedApp, services);
   return app;
 }
 
@@ -127,19 +130,29 @@ function typed(app: FastifyInstance) {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLines, monotonicNow: () => number): void {
-  const limiter = new FailureLimiter(monotonicNow);
+function addHooks(
+  app: FastifyInstance,
+  services: Services,
+  keyless: KeylessLines,
+  clocks: { readonly now: () => Date; readonly monotonicNow: () => number },
+): void {
+  const limiter = new FailureLimiter(clocks.monotonicNow);
   const routes = new RouteTable();
   let closing = false;
 
   app.decorateRequest('keyName', '');
   app.decorateRequest('keyScopes', null);
   app.decorateRequest('toldOfFailure', false);
+  app.decorateRequest('auditRows', null);
+  app.decorateRequest('answered', null);
+  app.decorateRequest('failure', null);
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     routes.add(route.url, methods);
     const access = accessOf(methods, route.url);
     route.config = { ...route.config, ...(access === 'open' ? { open: true } : { scope: access }) };
+    const operation = operationOf(methods, route.url);
+    if (operation !== null) tellAudit(route, operation, services.audit, clocks.now);
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
     route.preValidation = (request, _reply, done) => {

@@ -48,6 +48,8 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'GET /api/keys': 'admin',
   'POST /api/keys': 'admin',
   'DELETE /api/keys/:name': 'admin',
+
+  'GET /api/audit': 'admin',
 };
 
 /** What a route is declared to need. HEAD is its GET. @throws Error for a route that nobody declared */

@@ -1,6 +1,7 @@
 // The blocked set and everything that keeps it true, wired together.
 import { setImmediate } from 'node:timers/promises';
 import { AddressChecker } from '../blocking/address-checker.ts';
+import type { RuntimeReport } from '../blocking/answers.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk-runner.ts';
 import { ChangeWindows } from '../blocking/change-windows.ts';
@@ -48,6 +49,8 @@ export function wireBlocking(options: {
   readonly scheduleReload: (reason: string) => boolean;
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
+  /** What became of a group of expired entries, by its row of the audit. */
+  readonly onExpiryAudited?: (row: number, report: RuntimeReport) => void;
 }) {
   const { settings, database, instance, socket, log, now, capabilities, scheduleReload } = options;
   const store = new BlockedIpsStore(database);
@@ -161,12 +164,25 @@ export function wireBlocking(options: {
     log,
     now,
   });
+  // Groups of expired entries come one after the other.
+  let expiredRow: number | null = null;
   const expiry = new Expiry({
     store,
     log,
     now,
-    change: (changes) => writer.change(changes, 'urgent', performance.now() + runtimeBudgetMs),
-    onExpired: (ips, result) => blockedSet.reportExpiry(ips, result),
+    change: (changes) =>
+      writer.change(changes, 'urgent', performance.now() + runtimeBudgetMs, {
+        operation: 'expire',
+        caller: null,
+        written: (row) => {
+          expiredRow = row;
+        },
+      }),
+    onExpired: (ips, result) => {
+      const report = blockedSet.reportExpiry(ips, result);
+      if (expiredRow !== null) options.onExpiryAudited?.(expiredRow, report);
+      expiredRow = null;
+    },
   });
   return {
     store,

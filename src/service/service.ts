@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AuditRecorder } from '../activity/audit-recorder.ts';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
@@ -22,6 +23,7 @@ import { childrenOf } from '../haproxy/process.ts';
 import type { Services } from '../http/services.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
+import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
@@ -83,6 +85,7 @@ export async function startService(
   const { database, instance, knownInstance } = await openState(settings);
   crashPoint('start.database-opened');
 
+  const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
   const socket = new MasterSocket(settings.masterSocket);
   const sitesStore = new SitesStore(database);
   const parts = wireBlocking({
@@ -99,6 +102,12 @@ export async function startService(
       return true;
     },
     reconsiderReload: () => reloads.reconsider(),
+    onExpiryAudited: (row, report) =>
+      audit.finished(row, {
+        runtimeMapUpdated: report.runtime_map_updated,
+        runtimeMapFailuresTotal: report.runtime_map_failures_total,
+        reloadScheduled: report.reload_scheduled,
+      }),
   });
   const { keeper, trusted, reconciler, book } = parts;
 
@@ -296,6 +305,7 @@ export async function startService(
     await parts.link.close();
     await parts.turns.drained();
     await keeper.file.close();
+    await audit.stop();
     await database.close();
     if (options.endsProxy === true) await supervisor?.endProxy();
     for (const lock of locks) lock.free();
@@ -305,8 +315,9 @@ export async function startService(
     await removeStaleTemporaries(settings.blockedMap);
     if (knownInstance) return;
     const { exists, header } = await readMapFileHeader(settings.blockedMap);
-    if (exists && header?.database !== instance.databaseId)
-      await importMapFile(settings.blockedMap, parts.store, log, now());
+    if (!exists || header?.database === instance.databaseId) return;
+    const done = await importMapFile(settings.blockedMap, parts.store, log, now());
+    audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details: { ...done } });
   }
 
   /** What runs and was found valid is what a failed reload goes back to. */
@@ -337,6 +348,7 @@ export async function startService(
         log,
       }),
       keys,
+      audit,
       health,
       log,
     },
@@ -350,6 +362,7 @@ export async function startService(
       crashPoint('start.workers-compared');
       reconciler.start();
       idleMemory.start();
+      audit.start();
       started = true;
       log.info('Service started', { version, proxy: facts.version });
     },

@@ -1,6 +1,7 @@
 // Sites: kept in the database, live by a safe reload before the answer. One that would make the configuration invalid
 // is refused and not stored.
 import type { Caller } from '../blocking/answers.ts';
+import { auditedChange } from '../blocking/audit-notes.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { backendName } from '../configuration/render-scope.ts';
 import type { Site } from '../domain/site.ts';
@@ -57,7 +58,9 @@ export class Sites implements SitesService {
         sites: {
           list: [...others, site],
           store: async () => {
-            stored = await this.#store.put(site, this.#now());
+            const servers = site.servers.length;
+            const audited = auditedChange('set_site', caller, { target: site.domain, details: { servers } });
+            stored = await this.#store.put(site, this.#now(), audited);
           },
         },
       };
@@ -76,7 +79,7 @@ export class Sites implements SitesService {
         sites: {
           list: all.filter((site) => site.domain !== domain),
           store: async () => {
-            await this.#store.remove(domain);
+            await this.#store.remove(domain, this.#now(), auditedChange('remove_site', caller, { target: domain }));
           },
         },
       };

@@ -48,6 +48,26 @@ const KEY_RECORD = {
   last_used_at: null,
 };
 
+const AUDIT_RECORD = {
+  id: 7,
+  at: NOW.toISOString(),
+  operation: 'block',
+  key: 'ops',
+  source: '127.0.0.1',
+  request_id: 'abc',
+  ip_address: '192.0.2.1',
+  target: null,
+  details: { created: true, reason: null, blocked_by: 'ops', expires_at: null },
+  outcome: 'done',
+  status: 201,
+  code: null,
+  finished_at: NOW.toISOString(),
+  runtime_map_updated: true,
+  runtime_map_failures_total: 0,
+  reload_scheduled: false,
+  result: null,
+};
+
 type Methods = Record<string, (...args: never[]) => unknown>;
 /** Per service, what some of its methods do instead. */
 export type Overrides = { readonly [Part in keyof Services]?: Methods };
@@ -59,7 +79,7 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate` and the log left out. */
+  /** What the services were asked, the keys' `authenticate`, what the audit is told and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */
@@ -93,7 +113,7 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {
     recorded[name] = (...args: never[]) => {
-      if (name !== 'authenticate') calls.push({ method: `${part}.${name}`, args });
+      if (name !== 'authenticate' && name !== 'answered') calls.push({ method: `${part}.${name}`, args });
       return method(...args);
     };
   }
@@ -170,6 +190,10 @@ function answers(): Record<string, Methods> {
       list: async () => [KEY_RECORD],
       create: async () => ({ ...KEY_RECORD, key: 'secret' }),
       revoke: async () => ({ ...KEY_RECORD, revoked_at: NOW.toISOString() }),
+    },
+    audit: {
+      answered: () => undefined,
+      page: async () => ({ items: [AUDIT_RECORD], next_cursor: null }),
     },
     health: {
       health: async () => ({ status: 'ok', database: { status: 'ok' } }),

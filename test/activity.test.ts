@@ -1,5 +1,8 @@
-// What was done, told to others: the audit.
+// What was done, told to others: the audit, the event stream.
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import SqliteDatabase from 'better-sqlite3';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnEachProxy } from '../testkit/proxies.ts';
@@ -17,6 +20,32 @@ describeOnEachProxy('what was done', ({ bin }) => {
     expect(answer.status).toBe(200);
     return answer.body['items'];
   };
+
+  /** A client of the event stream. */
+  async function listen(headers: Record<string, string> = {}, key = service.key) {
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port: service.apiPort,
+      path: '/api/events',
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      agent: false,
+    });
+    request.on('error', () => undefined);
+    request.end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const events: EventSourceMessage[] = [];
+    const reader = { events, ended: false, close: () => request.destroy() };
+    const parser = createParser({ onEvent: (event) => void events.push(event) });
+    response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
+    response
+      .on('error', () => undefined)
+      .on('close', () => {
+        reader.ended = true;
+      });
+    return reader;
+  }
+  const dataOf = (events: readonly EventSourceMessage[], type: string): JsonBody[] =>
+    events.filter(({ event }) => event === type).map(({ data }) => JSON.parse(data).data);
 
   describe('stands in the audit', () => {
     it('with who, from where, and what became of it', async () => {
@@ -107,6 +136,69 @@ describeOnEachProxy('what was done', ({ bin }) => {
       expect(told.filter((text) => texts.includes(text)).sort()).toEqual(stored.sort());
       await service.launch();
       expect(await audit('?operation=block&limit=1')).toMatchObject([{ key: 'admin' }]);
+    });
+  });
+
+  describe('is told as it happens', () => {
+    it('and a client that comes back goes on where it was', async () => {
+      const reader = await listen();
+      await service.call('POST', '/api/blocked-ips', { body: { ip_address: '192.0.2.77', duration_seconds: 2 } });
+      await eventually('the block is told', () => dataOf(reader.events, 'entry.blocked').length === 1);
+      reader.close();
+      const last = reader.events.at(-1)!.id!;
+      await service.call('POST', '/api/config/reload');
+      await eventually(
+        'the block expired',
+        async () => (await service.call('GET', '/api/blocked-ips/192.0.2.77')).status === 404,
+      );
+      const again = await listen({ 'last-event-id': last });
+      await eventually('the rest is told', () => dataOf(again.events, 'entry.expired').length === 1);
+      expect(dataOf(again.events, 'entry.blocked')).toEqual([]);
+      expect(dataOf(again.events, 'entry.expired')).toEqual([{ ip_address: '192.0.2.77', runtime_map_updated: true }]);
+      const [started] = dataOf(again.events, 'reload.started');
+      expect(started).toMatchObject({ reasons: ['requested by admin'] });
+      expect(dataOf(again.events, 'reload.completed')).toMatchObject([{ id: started!['id'] }]);
+      expect(dataOf(again.events, 'worker.appeared')).toHaveLength(1);
+      again.close();
+    });
+
+    it('the health, when it changes', async () => {
+      const reader = await listen();
+      const master = (await service.processes()).master.pid;
+      const statuses = () => dataOf(reader.events, 'health.changed').map(({ status }) => status);
+      process.kill(master, 'SIGSTOP');
+      try {
+        await eventually('the health is worse', () => statuses().includes('degraded'), 15_000);
+      } finally {
+        process.kill(master, 'SIGCONT');
+      }
+      await eventually('the health is well again', () => statuses().at(-1) === 'ok', 20_000);
+      reader.close();
+    });
+
+    it('until the key ends, to a read key without what is an administrator’s', async () => {
+      const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
+      const reader = await listen({}, key);
+      await service.call('POST', '/api/config/reload');
+      await eventually('the reload is told', () => dataOf(reader.events, 'reload.completed').length === 1);
+      expect(dataOf(reader.events, 'reload.started')).toEqual([{ id: expect.any(String) }]);
+      await service.call('DELETE', '/api/keys/watcher');
+      await eventually('the stream ends', () => reader.ended, 6_000);
+      expect(JSON.stringify(reader.events)).not.toContain('key.revoked');
+    });
+
+    it('to one who was away for a restart as a gap', async () => {
+      const reader = await listen();
+      await service.call('POST', '/api/blocked-ips', { body: { ip_address: '192.0.2.78' } });
+      await eventually('the block is told', () => dataOf(reader.events, 'entry.blocked').length === 1);
+      service.kill('SIGTERM');
+      await eventually('the stream ends', () => reader.ended);
+      expect((await service.ended()).code).toBe(0);
+      expect(reader.events.at(-1)).toMatchObject({ event: 'service.stopping' });
+      await service.launch();
+      const again = await listen({ 'last-event-id': reader.events.at(-1)!.id! });
+      await eventually('the gap is told', () => again.events[0]?.event === 'gap');
+      again.close();
     });
   });
 });

@@ -23,6 +23,8 @@ export interface BlockingKit extends BlockingParts {
   readonly socket: MasterSocket;
   readonly lines: LogLine[];
   readonly reloads: string[];
+  /** What was told to listeners. */
+  readonly told: { readonly type: string; readonly data: unknown }[];
   readonly mapPath: string;
   readonly databaseFile: string;
   /** The map file as HAProxy would load it. */
@@ -50,6 +52,7 @@ export async function openBlocking(options: {
   const mapPath = options.blockedMap ?? join(folder, 'blocked.map');
   const lines: LogLine[] = [];
   const reloads: string[] = [];
+  const told: { type: string; data: unknown }[] = [];
   const note =
     (level: LogLine['level']) =>
     (message: string, fields: object = {}) => {
@@ -64,6 +67,7 @@ export async function openBlocking(options: {
     instance,
     socket,
     log,
+    tell: (type, data) => void told.push({ type, data }),
     now,
     capabilities: () => ({ versionedMaps: true, fastDeletes }),
     scheduleReload: (reason) => reloads.push(reason) > 0,
@@ -75,6 +79,7 @@ export async function openBlocking(options: {
     socket,
     lines,
     reloads,
+    told,
     mapPath,
     databaseFile,
     fileEntries: async () =>

@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { BlockedChange, BlockedIpsStore, ExpiryChange } from '../store/blocked-ips-store.ts';
+import type { BlockedChange, BlockedEffect, BlockedIpsStore, ExpiryChange } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AddressChecker } from './address-checker.ts';
 import type {
@@ -35,6 +36,8 @@ export const runtimeBudgetMs = 1_400;
 /** Up to here a batch is one group with a read-back for each address; beyond, it is staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
+/** More at once are told as one event with counts: a reader of events has room for some thousands. */
+const toldOneByOne = 100;
 const scanPage = 5_000;
 
 export class BlockedSet implements BlockedSetService {
@@ -47,6 +50,7 @@ export class BlockedSet implements BlockedSetService {
   readonly #notSeenWhole: () => string | null;
   readonly #scheduleReload: (reason: string) => boolean;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #now: () => Date;
 
   constructor(options: {
@@ -61,6 +65,7 @@ export class BlockedSet implements BlockedSetService {
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
@@ -72,6 +77,7 @@ export class BlockedSet implements BlockedSetService {
     this.#notSeenWhole = options.notSeenWhole;
     this.#scheduleReload = options.scheduleReload;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
   }
 
@@ -87,6 +93,7 @@ export class BlockedSet implements BlockedSetService {
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer answered an addition with something else');
     const report = this.#report('block', entry.text, result, caller);
+    this.#tellEffects(result.effects, report, caller.keyName);
     return {
       created: effect.created,
       answer: {
@@ -122,6 +129,7 @@ export class BlockedSet implements BlockedSetService {
       );
     }
     const report = this.#report('unblock', entry.text, result, caller);
+    this.#tellEffects(result.effects, report, caller.keyName);
     return { ip_address: entry.text, still_blocked_by: covering, ...report };
   }
 
@@ -139,7 +147,9 @@ export class BlockedSet implements BlockedSetService {
         requestedBy: caller.keyName,
         audited: (entries) => auditedChange('batch', caller, { details: { entries } }),
       });
-      return this.#bulkAnswer('batch', done, rejected.length, rejected, caller);
+      const answer = this.#bulkAnswer('batch', done, rejected.length, rejected, caller);
+      this.#tellCounts('batch', answer, answer, caller.keyName);
+      return answer;
     }
     if (changes.length === 0) return this.#bulkAnswer('batch', this.#nothingDone(), rejected.length, rejected, caller);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
@@ -152,7 +162,10 @@ export class BlockedSet implements BlockedSetService {
       currentFailed: result.currentFailed,
     };
     const unchanged = changes.length - done.added - done.removed;
-    return this.#bulkAnswer('batch', { ...done, unchanged }, rejected.length, rejected, caller);
+    const answer = this.#bulkAnswer('batch', { ...done, unchanged }, rejected.length, rejected, caller);
+    if (changes.length <= toldOneByOne) this.#tellEffects(result.effects, answer, caller.keyName);
+    else this.#tellCounts('batch', answer, answer, caller.keyName);
+    return answer;
   }
 
   async replaceAll(
@@ -174,7 +187,9 @@ export class BlockedSet implements BlockedSetService {
       audited: (entries) =>
         auditedChange('replace', caller, { details: { entries, allow_shrink: options.allowShrink } }),
     });
-    return this.#bulkAnswer('replace', done, rejectedTotal, rejected, caller);
+    const answer = this.#bulkAnswer('replace', done, rejectedTotal, rejected, caller);
+    this.#tellCounts('replace', answer, answer, caller.keyName);
+    return answer;
   }
 
   async sync(caller: Caller, options: { readonly acceptMapFile?: boolean } = {}): Promise<SyncAnswer> {
@@ -187,6 +202,9 @@ export class BlockedSet implements BlockedSetService {
       request_id: caller.requestId,
       ...answer,
     });
+    const { runtime_map_synced, total_ips, added, removed, reload_scheduled, duration_ms } = answer;
+    const counts = { runtime_map_synced, total_ips, added, removed, reload_scheduled, duration_ms };
+    this.#tell('sync.done', { ...counts, by: caller.keyName });
     return answer;
   }
 
@@ -242,7 +260,34 @@ export class BlockedSet implements BlockedSetService {
       ip_addresses: ips.slice(0, 20),
       ...report,
     });
+    if (ips.length > toldOneByOne) {
+      this.#tellCounts('expire', { added: 0, removed: ips.length, unchanged: 0 }, report, null);
+    } else {
+      const { runtime_map_updated } = report;
+      for (const ip_address of ips) this.#tell('entry.expired', { ip_address, runtime_map_updated });
+    }
     return report;
+  }
+
+  #tellEffects(effects: readonly BlockedEffect[], { runtime_map_updated }: RuntimeReport, by: string): void {
+    for (const effect of effects) {
+      if (effect.op === 'add') {
+        const { ip_address, reason, blocked_by, expires_at } = effect.row;
+        const { created } = effect;
+        this.#tell('entry.blocked', { ip_address, created, reason, blocked_by, expires_at, by, runtime_map_updated });
+      } else if (effect.removed !== null) {
+        this.#tell('entry.unblocked', { ip_address: effect.removed.ip_address, by, runtime_map_updated });
+      }
+    }
+  }
+
+  #tellCounts(
+    operation: 'batch' | 'replace' | 'expire',
+    { added, removed, unchanged }: Pick<BulkAnswer, 'added' | 'removed' | 'unchanged'>,
+    { runtime_map_updated }: RuntimeReport,
+    by: string | null,
+  ): void {
+    this.#tell('entries.changed', { operation, added, removed, unchanged, by, runtime_map_updated });
   }
 
   async #coveringOf(entry: IpEntry): Promise<string[]> {

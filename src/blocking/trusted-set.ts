@@ -10,6 +10,7 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Caller, RuntimeReport } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
@@ -34,6 +35,7 @@ export class TrustedSet implements MirroredMap {
   readonly #changer: RuntimeChanger;
   readonly #windows: ChangeWindows;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #scheduleReload: (reason: string) => boolean;
   #expected = new Fingerprint();
   /** The file that was written last. */
@@ -49,6 +51,7 @@ export class TrustedSet implements MirroredMap {
     readonly changer: RuntimeChanger;
     readonly windows: ChangeWindows;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
   }) {
@@ -59,6 +62,7 @@ export class TrustedSet implements MirroredMap {
     this.#changer = options.changer;
     this.#windows = options.windows;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#scheduleReload = options.scheduleReload;
   }
 
@@ -121,7 +125,11 @@ export class TrustedSet implements MirroredMap {
       if (stored.created) this.#hold(entry.text);
       return { value: stored, undo: () => this.#putBack(entry, before) };
     });
-    return { created: value.created, answer: { ...value.row, ...report } };
+    const { created, row } = value;
+    const { runtime_map_updated } = report;
+    const { ip_address, note: told } = row;
+    this.#tell('trust.added', { ip_address, created, note: told, by: caller.keyName, runtime_map_updated });
+    return { created, answer: { ...row, ...report } };
   }
 
   async remove(entry: IpEntry, caller: Caller): Promise<{ ip_address: string } & RuntimeReport> {
@@ -132,6 +140,8 @@ export class TrustedSet implements MirroredMap {
       this.#letGo(entry.text);
       return { value: null, undo: () => this.#putBack(entry, before) };
     });
+    const { runtime_map_updated } = report;
+    this.#tell('trust.removed', { ip_address: entry.text, by: caller.keyName, runtime_map_updated });
     return { ip_address: entry.text, ...report };
   }
 

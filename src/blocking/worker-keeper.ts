@@ -3,6 +3,7 @@
 import { MasterSocketError, type SocketFailureReason } from '../haproxy/master-socket.ts';
 import { isWorkerGone } from '../haproxy/replies.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
@@ -43,6 +44,7 @@ export class WorkerKeeper {
   readonly #windows: ChangeWindows;
   readonly #pending: PendingVersions;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #rule: RemovalRule;
   readonly #listAtMost: number;
   #last: Promise<unknown> = Promise.resolve();
@@ -53,6 +55,7 @@ export class WorkerKeeper {
     readonly windows: ChangeWindows;
     readonly pending: PendingVersions;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly rule: RemovalRule;
     /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
     readonly listAtMost?: number;
@@ -62,6 +65,7 @@ export class WorkerKeeper {
     this.#windows = options.windows;
     this.#pending = options.pending;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#rule = options.rule;
     this.#listAtMost = options.listAtMost ?? listLimit;
   }
@@ -116,6 +120,10 @@ export class WorkerKeeper {
           performance.now() + patienceMs,
         );
         if (verification.whole) return verdict(true, null);
+        if (round === 0) {
+          const { name, expected } = map;
+          this.#tell('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
+        }
         if (round === rounds) break;
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
         this.#book.markSuspect(pid, map.name, 'its map differs from the database', true);
@@ -130,6 +138,7 @@ export class WorkerKeeper {
         repairs.added += done.added;
         repairs.removed += done.removed;
         repairs.corrected += done.corrected;
+        this.#tell('drift.repaired', { map: map.name, worker: pid, ...done });
         this.#log.warn('Running map differed from the database and was repaired', {
           map: map.name,
           worker: pid,

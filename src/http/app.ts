@@ -10,7 +10,10 @@ import { blockedIpsRoutes } from './blocked-ips-routes.ts';
 import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
+import { connectionLimit, readProcessLimits } from './connection-limit.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
+import type { StreamPace } from './event-stream.ts';
+import { eventsRoutes } from './events-routes.ts';
 import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
@@ -35,6 +38,7 @@ export interface AppOptions {
   readonly monotonicNow?: () => number;
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Partial<Limits>;
+  readonly streams?: Partial<StreamPace>;
   /** Told of every route with its schemas; for tests that must forget none. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
@@ -60,6 +64,8 @@ const TIMEOUTS: Timeouts = {
   keepAlive: 72_000,
   leftOver: 5_000,
 };
+
+const STREAMS: StreamPace = { heartbeat: 15_000, keyCheck: 2_000, stalled: 60_000 };
 
 export type App = FastifyInstance;
 /** The form in which every routes file sees the application. */
@@ -109,7 +115,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     request.receivedAt = performance.now();
     next();
   });
-  const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
+  const connections = options.limits?.connections ?? connectionLimit(readProcessLimits());
+  const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.leftOver);
   addHooks(app, services, keyless, { now, monotonicNow });
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
@@ -123,6 +130,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
   auditRoutes(typedApp, services);
+  eventsRoutes(typedApp, services, { pace: { ...STREAMS, ...options.streams }, connections });
   return app;
 }
 

@@ -50,6 +50,8 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'DELETE /api/keys/:name': 'admin',
 
   'GET /api/audit': 'admin',
+  // What is an administrator's alone is left out of it for others (`activity/event-types.ts`).
+  'GET /api/events': 'read',
 };
 
 /** What a route is declared to need. HEAD is its GET. @throws Error for a route that nobody declared */

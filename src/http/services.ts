@@ -13,6 +13,7 @@ export interface Services {
   readonly configuration: ConfigurationService;
   readonly keys: KeysService;
   readonly audit: AuditService;
+  readonly events: EventsService;
   readonly health: HealthService;
   readonly log: RequestLog;
 }
@@ -199,6 +200,36 @@ export interface AuditService {
       readonly until?: string | undefined;
     },
   ): Promise<{ readonly items: readonly AuditRecord[]; readonly next_cursor: string | null }>;
+}
+
+export interface EventView {
+  /** Null: all. */
+  readonly types: ReadonlySet<string> | null;
+  readonly admin: boolean;
+}
+
+/** The events of this run of the service, read from a place on. A place is a number that grows. */
+export interface EventsService {
+  types(): readonly string[];
+  newest(): number;
+  /** Null: it cannot be read on from there. */
+  placeOf(id: string): number | null;
+  idOf(place: number): string;
+  /** Some of what came after; `missed`: something of it is gone, and `place` is the newest. `text`: JSON, one line. */
+  read(
+    place: number,
+    view: EventView,
+  ): {
+    readonly events: readonly { readonly id: string; readonly type: string; readonly text: string }[];
+    readonly place: number;
+    readonly missed: boolean;
+  };
+  /** `wake` is called when there is more. Returns how to end that. */
+  onMore(wake: () => void): () => void;
+  /** The service ends: that is the last event. */
+  stopping(): void;
+  /** Nothing more will come. */
+  over(): boolean;
 }
 
 export interface HealthReport {

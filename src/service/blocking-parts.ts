@@ -31,6 +31,7 @@ import { BulkStore } from '../store/bulk-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 
 const scanPage = 2_000;
@@ -43,6 +44,7 @@ export function wireBlocking(options: {
   readonly instance: InstanceStore;
   readonly socket: MasterSocket;
   readonly log: Log;
+  readonly tell?: Tell;
   readonly now: () => Date;
   /** What the version that runs can do; it may change with a reload. */
   readonly capabilities: () => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
@@ -52,14 +54,14 @@ export function wireBlocking(options: {
   /** What became of a group of expired entries, by its row of the audit. */
   readonly onExpiryAudited?: (row: number, report: RuntimeReport) => void;
 }) {
-  const { settings, database, instance, socket, log, now, capabilities, scheduleReload } = options;
+  const { settings, database, instance, socket, log, tell, now, capabilities, scheduleReload } = options;
   const store = new BlockedIpsStore(database);
   const turns = new TurnQueue();
   const windows = new ChangeWindows();
   const pending = new PendingVersions();
   // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
   const rule = new RemovalRule({ mayReplace: () => replacePays(capabilities()) });
-  const book = new WorkerBook(now, (pid) => rule.forget(pid));
+  const book = new WorkerBook(now, (pid) => rule.forget(pid), tell);
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);
   const trustedMap = new RuntimeMap(socket, settings.trustedMap);
   const keeper: MapFileKeeper = new MapFileKeeper({
@@ -93,6 +95,7 @@ export function wireBlocking(options: {
     changer,
     windows,
     log,
+    tell,
     scheduleReload,
   });
   const blocked: MirroredMap = {
@@ -107,7 +110,7 @@ export function wireBlocking(options: {
     },
     members: (texts) => store.presentOf(texts),
   };
-  const workers = new WorkerKeeper({ book, turns, windows, pending, log, rule });
+  const workers = new WorkerKeeper({ book, turns, windows, pending, log, tell, rule });
   const reconciler: Reconciler = new Reconciler({
     socket,
     link,
@@ -162,6 +165,7 @@ export function wireBlocking(options: {
     },
     scheduleReload,
     log,
+    tell,
     now,
   });
   // Groups of expired entries come one after the other.

@@ -76,8 +76,13 @@ export class Health implements HealthService {
     return await this.#next;
   }
 
-  #start(): Promise<HealthReport> {
-    this.#running = this.#probe().finally(() => {
+  /** A look for the service's own sake, which nobody waits for: it takes part in one that runs. `ping`: writes nothing. */
+  async look(how: 'ping' | 'probe'): Promise<HealthReport> {
+    return await (this.#running ?? this.#start(how));
+  }
+
+  #start(how: 'ping' | 'probe' = 'probe'): Promise<HealthReport> {
+    this.#running = this.#probe(how).finally(() => {
       this.#running = null;
     });
     return this.#running;
@@ -88,10 +93,10 @@ export class Health implements HealthService {
     return this.#sources.started() && (await this.#databaseProblem('ping')) === null;
   }
 
-  async #probe(): Promise<HealthReport> {
+  async #probe(how: 'ping' | 'probe'): Promise<HealthReport> {
     const { book, keeper, reloads, link } = this.#sources;
     const reasons: string[] = [];
-    const databaseProblem = await this.#databaseProblem('probe');
+    const databaseProblem = await this.#databaseProblem(how);
     if (databaseProblem !== null) reasons.push(`database: ${databaseProblem}`);
     const processes = await this.#processes();
     await this.#comparedByNow();

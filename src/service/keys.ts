@@ -14,6 +14,7 @@ import { writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { KeyRecord, KeysService } from '../http/services.ts';
 import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
@@ -24,6 +25,7 @@ export class ApiKeys implements KeysService {
   readonly #store: ApiKeysStore;
   readonly #given: Buffer | null;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #now: () => Date;
 
   constructor(options: {
@@ -31,11 +33,13 @@ export class ApiKeys implements KeysService {
     /** The key of the settings. */
     readonly given: string | null;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
     this.#given = options.given === null ? null : hash(options.given);
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
   }
 
@@ -125,6 +129,8 @@ export class ApiKeys implements KeysService {
       key: caller.keyName,
       request_id: caller.requestId,
     });
+    const { scopes, expires_at } = row;
+    this.#tell('key.created', { name: row.name, scopes, expires_at, by: caller.keyName });
     return { ...shown(row), key };
   }
 
@@ -145,6 +151,7 @@ export class ApiKeys implements KeysService {
       key: caller.keyName,
       request_id: caller.requestId,
     });
+    this.#tell('key.revoked', { name, by: caller.keyName });
     return shown(row);
   }
 }

@@ -4,6 +4,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditRecorder } from '../activity/audit-recorder.ts';
+import { EventFeed } from '../activity/event-feed.ts';
+import { EventRing } from '../activity/event-ring.ts';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
@@ -29,12 +31,14 @@ import { SitesStore } from '../store/sites-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
+import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
 import { Health } from './health.ts';
+import { HealthWatch } from './health-watch.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
@@ -47,6 +51,15 @@ import { Sites } from './sites.ts';
 /** Whoever listens beside us for longer than this is no worker of ours that is just being made. */
 const foreignTries = 3;
 const foreignPauseMs = 100;
+/** Looked at soon after: what was told may be why blocking is, or is again, not enforced somewhere. */
+const mayChangeHealth: ReadonlySet<string> = new Set([
+  'drift.seen',
+  'drift.repaired',
+  'reload.completed',
+  'reload.failed',
+  'worker.appeared',
+  'worker.gone',
+]);
 
 export interface RunningService {
   readonly services: Services;
@@ -85,6 +98,11 @@ export async function startService(
   const { database, instance, knownInstance } = await openState(settings);
   crashPoint('start.database-opened');
 
+  const ring = new EventRing({ log, now });
+  const tell: Tell = (type, data) => {
+    ring.tell(type, data);
+    if (mayChangeHealth.has(type)) healthWatch.kick();
+  };
   const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
   const socket = new MasterSocket(settings.masterSocket);
   const sitesStore = new SitesStore(database);
@@ -94,6 +112,7 @@ export async function startService(
     instance,
     socket,
     log,
+    tell,
     now,
     capabilities: () => facts.capabilitiesOf(parts.book.runningVersion),
     scheduleReload: (reason) => {
@@ -171,6 +190,7 @@ export async function startService(
     safeReload,
     store: new ReloadsStore(database),
     log,
+    tell,
     now,
     stillNeeded: async () => {
       await reconciler.look(false);
@@ -219,7 +239,7 @@ export async function startService(
       })
     : null;
 
-  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, now });
+  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, tell, now });
   const keyFile = join(settings.stateDir, 'api-key');
   const idleMemory = IdleMemory.ofThisProcess();
   let started = false;
@@ -257,6 +277,7 @@ export async function startService(
     },
     started: () => started,
   });
+  const healthWatch: HealthWatch = new HealthWatch({ look: (how) => health.look(how), tell, log });
 
   options.signal?.addEventListener('abort', () => supervisor?.abandon(), { once: true });
   try {
@@ -294,12 +315,14 @@ export async function startService(
   async function stop(): Promise<void> {
     started = false;
     idleMemory.stop();
+    const watched = healthWatch.stop();
     await parts.expiry.stop();
     parts.bulk.stop();
     await supervisor?.stop();
     await reloads.stop();
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();
+    await watched;
     await firstLook;
     await reconciler.stop();
     await parts.link.close();
@@ -337,7 +360,7 @@ export async function startService(
     services: {
       blockedSet: parts.blockedSet,
       trustedIps: trusted,
-      sites: new Sites({ store: sitesStore, reloads, socket, log, now }),
+      sites: new Sites({ store: sitesStore, reloads, socket, log, tell, now }),
       configuration: new Configuration({
         live,
         backups,
@@ -349,6 +372,7 @@ export async function startService(
       }),
       keys,
       audit,
+      events: new EventFeed(ring),
       health,
       log,
     },
@@ -365,6 +389,8 @@ export async function startService(
       audit.start();
       started = true;
       log.info('Service started', { version, proxy: facts.version });
+      tell('service.started', { version, proxy: facts.version });
+      healthWatch.start();
     },
     async stop() {
       await stop();

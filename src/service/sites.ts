@@ -11,6 +11,7 @@ import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.t
 import { parseShowStat, type ServerStat } from '../haproxy/show-stat.ts';
 import type { ReloadAnswer, ServerState, SiteRecord, SitesService } from '../http/services.ts';
 import type { SitesStore } from '../store/sites-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 
 const patienceMs = 2_000;
@@ -20,6 +21,7 @@ export class Sites implements SitesService {
   readonly #reloads: ReloadCoordinator;
   readonly #socket: MasterSocket;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #now: () => Date;
 
   constructor(options: {
@@ -27,12 +29,14 @@ export class Sites implements SitesService {
     readonly reloads: ReloadCoordinator;
     readonly socket: MasterSocket;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
     this.#reloads = options.reloads;
     this.#socket = options.socket;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
   }
 
@@ -67,6 +71,7 @@ export class Sites implements SitesService {
     });
     this.#done('set site', site.domain, caller);
     const { created, row } = stored!;
+    this.#tell('site.set', { domain: site.domain, created, by: caller.keyName });
     return { created, answer: { ...row, reload } };
   }
 
@@ -85,6 +90,7 @@ export class Sites implements SitesService {
       };
     });
     this.#done('remove site', domain, caller);
+    this.#tell('site.removed', { domain, by: caller.keyName });
     return { domain, reload };
   }
 

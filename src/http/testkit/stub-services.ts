@@ -195,6 +195,17 @@ function answers(): Record<string, Methods> {
       answered: () => undefined,
       page: async () => ({ items: [AUDIT_RECORD], next_cursor: null }),
     },
+    events: {
+      types: () => ['entry.blocked'],
+      newest: () => 0,
+      placeOf: () => 0,
+      idOf: (place: number) => `ab-${place}`,
+      read: (place: number) => ({ events: [], place, missed: false }),
+      onMore: () => () => undefined,
+      stopping: () => undefined,
+      // Whoever injects a request waits for the end of its answer.
+      over: () => true,
+    },
     health: {
       health: async () => ({ status: 'ok', database: { status: 'ok' } }),
       ready: async () => true,

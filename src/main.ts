@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { guardLog } from './cli/guard-log.ts';
 import { repairMaps } from './cli/map-repair.ts';
 import { serve } from './cli/serve.ts';
 import { UnknownCrashPoint } from './faults/crash-point.ts';
@@ -50,6 +51,7 @@ withSettings(
     .description("write the map files from the database, for use before HAProxy's own start; not beside the service"),
 ).action(async (options) => {
   const settings = settingsOf(options);
+  guardLog(settings);
   const { blocked, trusted } = await repairMaps(settings, new ManagerLog(settings.logFile, 2));
   process.stdout.write(`${settings.blockedMap}: ${blocked} entries\n${settings.trustedMap}: ${trusted} entries\n`);
 });

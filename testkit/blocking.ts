@@ -89,6 +89,7 @@ export async function openBlocking(options: {
         .map((line) => line.trim()),
     close: async () => {
       await parts.expiry.stop();
+      parts.bulk.stop();
       await parts.reconciler.stop();
       await parts.link.close();
       await parts.turns.drained();

@@ -62,15 +62,18 @@ export const breakages: readonly Breakage[] = [
   },
 ];
 
-/** Ten clients that say nothing: the master serves no eleventh. */
+/** Ten clients that say nothing: the master serves no eleventh. One that a reload under way refuses tries again. */
 export async function takeAllConnections(service: RealService): Promise<Mend> {
-  const clients: Socket[] = [];
-  for (let count = 0; count < 10; count += 1) {
+  const join = (): Socket => {
     const client = connect(service.paths.masterSocket);
     client.on('error', () => client.destroy());
-    clients.push(client);
-  }
-  await eventually('ten clients are connected', () => clients.every((client) => client.readyState === 'open'));
+    return client;
+  };
+  const clients = Array.from({ length: 10 }, join);
+  await eventually('ten clients are connected', () => {
+    for (const [index, client] of clients.entries()) if (client.destroyed) clients[index] = join();
+    return clients.every((client) => client.readyState === 'open');
+  });
   return async () => {
     for (const client of clients) client.destroy();
   };

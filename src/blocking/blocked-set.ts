@@ -33,7 +33,7 @@ import type { TrustedEntries } from './trust.ts';
 
 /** Of the two seconds that promise 3 gives a request; the rest is for its answer. */
 export const runtimeBudgetMs = 1_400;
-/** Up to here a batch is one group with a read-back for each address; beyond, it is staged. */
+/** Up to here a batch is one group with a read-back for each address; beyond, or where deletes are slow, it is staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
 /** More at once are told as one event with counts: a reader of events has room for some thousands. */
@@ -137,7 +137,8 @@ export class BlockedSet implements BlockedSetService {
     const rejected = [...request.rejected];
     const { changes, rejected: own } = this.#acceptBatch(request, caller);
     rejected.push(...own);
-    if (changes.length > groupedUpTo) {
+    const removals = changes.filter(({ op }) => op === 'remove').length;
+    if (changes.length > groupedUpTo || removals > this.#writer.removalsAtMost) {
       const source = async function* (): AsyncIterable<readonly StagedRow[]> {
         yield changes as readonly StagedRow[];
       };

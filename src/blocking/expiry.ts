@@ -9,13 +9,14 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeResult } from './group-writer.ts';
 
 const lookEveryMs = 500;
-const groupSize = 500;
+const groupAtMost = 500;
 
 export class Expiry {
   readonly #store: BlockedIpsStore;
   readonly #log: Log;
   readonly #now: () => Date;
   readonly #change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
+  readonly #removalsAtMost: () => number;
   readonly #onExpired: (ips: readonly string[], result: ChangeResult) => void;
   readonly #stop = new AbortController();
   #loop: Promise<void> | null = null;
@@ -27,12 +28,15 @@ export class Expiry {
     readonly log: Log;
     readonly now: () => Date;
     readonly change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
+    /** Removals that the workers can be expected to make before a group's deadline. */
+    readonly removalsAtMost: () => number;
     readonly onExpired: (ips: readonly string[], result: ChangeResult) => void;
   }) {
     this.#store = options.store;
     this.#log = options.log;
     this.#now = options.now;
     this.#change = options.change;
+    this.#removalsAtMost = options.removalsAtMost;
     this.#onExpired = options.onExpired;
   }
 
@@ -49,10 +53,9 @@ export class Expiry {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        // A full group says that more is waiting.
-        const due = await this.#expireOnce();
+        const mayBeMore = await this.#expireOnce();
         this.#lastFailure = null;
-        if (due === groupSize) continue;
+        if (mayBeMore) continue;
       } catch (error) {
         const cause = causeText(error);
         if (cause !== this.#lastFailure) {
@@ -68,16 +71,18 @@ export class Expiry {
     }
   }
 
-  async #expireOnce(): Promise<number> {
+  /** Whether more may be waiting. */
+  async #expireOnce(): Promise<boolean> {
     const now = this.#now().toISOString();
+    const groupSize = Math.min(groupAtMost, this.#removalsAtMost());
     const due = await this.#store.expiredBefore(now, groupSize);
-    if (due.length === 0) return 0;
+    if (due.length === 0) return false;
     const changes: BlockedChange[] = [];
     for (const ip of due) {
       const parsed = parseIp(ip);
       if (parsed.ok) changes.push({ op: 'expire', entry: parsed.entry, now });
     }
-    if (changes.length === 0) return 0;
+    if (changes.length === 0) return false;
     crashPoint('expiry.found');
     const result = await this.#change(changes);
     crashPoint('expiry.done');
@@ -86,6 +91,6 @@ export class Expiry {
     );
     if (expired.length > 0) this.#onExpired(expired, result);
     // Rows that are not in the form in which the service writes them would come up again at once, for ever.
-    return expired.length === 0 ? 0 : due.length;
+    return expired.length > 0 && due.length === groupSize;
   }
 }

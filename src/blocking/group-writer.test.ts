@@ -63,6 +63,57 @@ describe('the one writer', () => {
     expect((await kit.fileEntries()).sort()).toEqual(running());
   });
 
+  it('puts no more removals into a group than the workers can make in its time, but those of one request always', async () => {
+    const texts = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'];
+    for (const text of texts) await block(text);
+    vi.spyOn(kit.rule, 'perGroup').mockReturnValue(2);
+    const groups = transactions();
+    const release = holdTurn();
+    const answers: Promise<unknown>[] = texts.slice(0, 3).map(unblock);
+    answers.push(block('192.0.2.6'));
+    const three = ['192.0.2.3', '192.0.2.4', '192.0.2.5'].map(
+      (text) => ({ op: 'remove', entry: entryOf(text) }) as const,
+    );
+    answers.push(
+      kit.writer.change(three, 'urgent', performance.now() + 1_000, { operation: 'batch', caller: caller() }),
+    );
+    release();
+    await Promise.all(answers);
+    const removals = groups.mock.calls.map(([changes]) => changes.filter(({ op }) => op === 'remove').length);
+    expect(removals).toEqual([2, 1, 3]);
+    expect(running()).toEqual(['192.0.2.6 1']);
+  });
+
+  it('makes a big change of a batch with more removals than that', async () => {
+    const texts = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    for (const text of texts) await block(text);
+    vi.spyOn(kit.rule, 'perGroup').mockReturnValue(2);
+    const run = vi.spyOn(kit.bulk, 'run');
+    const remove = (some: readonly string[]) =>
+      kit.blockedSet.batch(
+        { add: [], remove: some.map((text, index) => ({ index, entry: entryOf(text) })), rejected: [] },
+        caller(),
+      );
+    expect(await remove(texts.slice(0, 2))).toMatchObject({ removed: 2, runtime_map_updated: true });
+    expect(run).not.toHaveBeenCalled();
+    for (const text of texts) await block(text);
+    expect(await remove(texts)).toMatchObject({ removed: 3, runtime_map_updated: true });
+    expect(run).toHaveBeenCalledTimes(1);
+    expect(running()).toEqual([]);
+  });
+
+  it('takes expired entries out in groups of no more', async () => {
+    vi.spyOn(kit.rule, 'perGroup').mockReturnValue(2);
+    const at = new Date(Date.now() + 300);
+    for (const text of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'])
+      await kit.blockedSet.block(toBlock(text, { expiry: { kind: 'at', at } }), caller());
+    await eventually('their time is over', () => new Date() > at);
+    const groups = transactions();
+    kit.expiry.start();
+    await eventually('none is left', () => running().length === 0);
+    expect(groups.mock.calls.map(([changes]) => changes.length)).toEqual([2, 2, 1]);
+  });
+
   it('has the line in the file before the database commits, and the row gone before the line goes', async () => {
     const add = vi.spyOn(kit.keeper.file, 'add');
     add.mockImplementationOnce(async (ips) => {

@@ -45,6 +45,7 @@ export class GroupWriter {
   readonly #changer: RuntimeChanger;
   readonly #map: RuntimeMap;
   readonly #windows: ChangeWindows;
+  readonly #removalsAtMost: () => number;
   readonly #pending: Record<Lane, Pending[]> = { urgent: [], bulk: [] };
   readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
   #waitingChanges = 0;
@@ -57,6 +58,8 @@ export class GroupWriter {
     readonly changer: RuntimeChanger;
     readonly map: RuntimeMap;
     readonly windows: ChangeWindows;
+    /** Removals that the workers can be expected to make before a group's deadline; one is always taken. */
+    readonly removalsAtMost?: () => number;
   }) {
     this.#turns = options.turns;
     this.#store = options.store;
@@ -65,6 +68,12 @@ export class GroupWriter {
     this.#changer = options.changer;
     this.#map = options.map;
     this.#windows = options.windows;
+    this.#removalsAtMost = options.removalsAtMost ?? (() => Number.POSITIVE_INFINITY);
+  }
+
+  /** See the option. Whoever has more at once makes several groups of them, or a big change. */
+  get removalsAtMost(): number {
+    return this.#removalsAtMost();
   }
 
   /** Changes that wait for their turn. */
@@ -110,7 +119,7 @@ export class GroupWriter {
       this.#scheduled[lane] = false;
       // Another rewrite may have begun while this turn was waited for.
       if (this.#keeper.underWay !== null) return;
-      const group = takeGroup(this.#pending[lane]);
+      const group = takeGroup(this.#pending[lane], this.removalsAtMost);
       for (const pending of group) this.#waitingChanges -= pending.changes.length;
       await this.#process(group, leastBudgetMs[lane]);
     });
@@ -200,15 +209,19 @@ export class GroupWriter {
 }
 
 /** Several requests in one group, but never two that want different things for one address. */
-function takeGroup(waiting: Pending[]): Pending[] {
+function takeGroup(waiting: Pending[], removalsAtMost: number): Pending[] {
   const wanted = new Map<string, 'add' | 'remove'>();
   const group: Pending[] = [];
   let size = 0;
+  let removals = 0;
   while (waiting.length > 0) {
     const next = waiting[0]!;
     if (group.length > 0 && size + next.changes.length > groupLimit) break;
     const verbs = next.changes.map((change) => [change.entry.text, change.op === 'add' ? 'add' : 'remove'] as const);
     if (group.length > 0 && verbs.some(([text, verb]) => (wanted.get(text) ?? verb) !== verb)) break;
+    const itsRemovals = verbs.filter(([, verb]) => verb === 'remove').length;
+    if (group.length > 0 && itsRemovals > 0 && removals + itsRemovals > removalsAtMost) break;
+    removals += itsRemovals;
     for (const [text, verb] of verbs) wanted.set(text, verb);
     group.push(waiting.shift()!);
     size += next.changes.length;

@@ -27,6 +27,21 @@ describe('the rule of commands or replace', () => {
     expect(rule.prefersReplace(pid, million, row.byReplace)).toBe(true);
   });
 
+  it('gives a group as many removals as its deadline allows the slowest worker, and assumes a scan that is not measured', () => {
+    const rule = new RemovalRule();
+    expect(rule.perGroup([pid], 200_000)).toBe(58);
+    rule.took(pid, 200_000, 10, 10);
+    expect(rule.perGroup([pid], 200_000)).toBe(350);
+    rule.took(8, 200_000, 10, 70);
+    expect(rule.perGroup([pid, 8], 200_000)).toBe(50);
+    rule.took(9, million, 1, 500);
+    expect(rule.perGroup([9], million)).toBe(1);
+    expect(rule.perGroup([pid, 8], 900)).toBe(Number.POSITIVE_INFINITY);
+    expect(rule.perGroup([], 200_000)).toBe(Number.POSITIVE_INFINITY);
+    const fast = new RemovalRule({ scans: () => false });
+    expect(fast.perGroup([pid], million)).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('knows that a scan grows with the map, and that each worker has its own speed', () => {
     const rule = new RemovalRule();
     rule.took(pid, 100_000, 4, 8);

@@ -96,6 +96,7 @@ export class WorkerKeeper {
   async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
+    let seen = false;
     const verdict = (
       whole: boolean,
       reason: string | null,
@@ -120,14 +121,17 @@ export class WorkerKeeper {
           performance.now() + patienceMs,
         );
         if (verification.whole) return verdict(true, null);
-        if (round === 0) {
+        if (!seen) {
+          seen = true;
           const { name, expected } = map;
           this.#tell('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
         }
         if (round === rounds) break;
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
         this.#book.markSuspect(pid, map.name, 'its map differs from the database', true);
-        const { more, ...done } = await this.#repair(map, worker, pid);
+        const before = { ...repairs };
+        const more = await this.#repair(map, worker, pid, repairs);
+        const done = madeSince(before, repairs);
         // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
         if (more && done.added + done.removed + done.corrected > 0) round -= 1;
         if (done.added + done.removed + done.corrected === 0) {
@@ -135,9 +139,6 @@ export class WorkerKeeper {
           await map.reread();
           continue;
         }
-        repairs.added += done.added;
-        repairs.removed += done.removed;
-        repairs.corrected += done.corrected;
         this.#tell('drift.repaired', { map: map.name, worker: pid, ...done });
         this.#log.warn('Running map differed from the database and was repaired', {
           map: map.name,
@@ -162,27 +163,28 @@ export class WorkerKeeper {
     }
   }
 
-  async #repair(map: MirroredMap, worker: WorkerRef, pid: number): Promise<Repairs & { more: boolean }> {
+  /** What is done counts in `repairs`, also when the rest of it throws. True: more was wrong than one comparison lists. */
+  async #repair(map: MirroredMap, worker: WorkerRef, pid: number, repairs: Repairs): Promise<boolean> {
     const window = this.#windows.open();
+    const before = { ...repairs };
     try {
       const comparison = await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost);
-      const { repairs, leftToReplace } = await repairWorker({
+      const { leftToReplace } = await repairWorker({
         map,
         pid,
         comparison,
         window,
         turns: this.#turns,
         rule: this.#rule,
+        repairs,
       });
-      if (!leftToReplace) return { ...repairs, more: comparison.differences.more };
+      const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
+      if (!leftToReplace) return more;
       await this.#replace(map, pid, comparison.listed);
-      const { unexpected, wrongValue, duplicate } = comparison.differences;
-      return {
-        added: repairs.added,
-        removed: unexpected.length,
-        corrected: new Set(wrongValue).size + new Set(duplicate).size,
-        more: false,
-      };
+      // Also what had gone by commands before; what was missing was added before, and is counted by itself.
+      repairs.removed = before.removed + unexpectedTotal;
+      repairs.corrected = before.corrected + new Set(wrongValue).size + new Set(duplicate).size;
+      return false;
     } finally {
       this.#windows.close(window);
     }
@@ -210,4 +212,12 @@ export class WorkerKeeper {
     this.#last = run.catch(() => undefined);
     return run;
   }
+}
+
+function madeSince(before: Repairs, now: Repairs): Repairs {
+  return {
+    added: now.added - before.added,
+    removed: now.removed - before.removed,
+    corrected: now.corrected - before.corrected,
+  };
 }

@@ -9,7 +9,9 @@ import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import type { CompletedReload, ReloadRequest, SafeReload } from './safe-reload.ts';
+import { comparisonPatienceMs, waitedFor } from './comparison-patience.ts';
+import type { CompletedReload, ReloadRequest } from './reload-request.ts';
+import type { SafeReload } from './safe-reload.ts';
 
 export interface ScheduledReload {
   readonly reasons: readonly string[];
@@ -40,6 +42,7 @@ export class ReloadCoordinator {
   readonly #memoryAllows: () => Promise<boolean>;
   readonly #inForce: () => Promise<ReloadRequest['restore'] | null>;
   readonly #halfDone: () => boolean;
+  readonly #comparisonPatienceMs: number;
   readonly #stop = new AbortController();
   #lock: Promise<unknown> = Promise.resolve();
   #next: { reasons: string[]; promise: Promise<CompletedReload> } | null = null;
@@ -64,6 +67,8 @@ export class ReloadCoordinator {
     readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
     /** Live file, proxy and database are of different minds: the last one failed, and so did its rollback. */
     readonly halfDone: () => boolean;
+    /** What the look at the workers takes beyond this does not keep other reloads waiting. */
+    readonly comparisonPatienceMs?: number;
   }) {
     this.#safeReload = options.safeReload;
     this.#store = options.store;
@@ -74,6 +79,7 @@ export class ReloadCoordinator {
     this.#memoryAllows = options.memoryAllows;
     this.#inForce = options.inForce;
     this.#halfDone = options.halfDone;
+    this.#comparisonPatienceMs = options.comparisonPatienceMs ?? comparisonPatienceMs;
   }
 
   get scheduled(): ScheduledReload | null {
@@ -187,7 +193,9 @@ export class ReloadCoordinator {
     try {
       await this.#alone(async () => {
         // One that had its turn before may have done what this one is for; if not, it counts for the distance.
-        if (!(await this.#isNeeded()) || this.#waitBefore(scheduled.attempts) > 0) return;
+        // Not known yet: it is asked again without the lock.
+        const needed = await waitedFor(this.#isNeeded(), this.#comparisonPatienceMs);
+        if (needed !== true || this.#waitBefore(scheduled.attempts) > 0) return;
         scheduled.attempts += 1;
         const request = { id: newId(this.#now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
         // It is there to enforce what waits for it. What is new in the template, or an operator's own configuration

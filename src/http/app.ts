@@ -18,6 +18,7 @@ import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
@@ -55,6 +56,8 @@ export interface Timeouts {
   readonly keepAlive: number;
   /** For what is left of a body after its request was answered. */
   readonly leftOver: number;
+  /** Over which the body of a large batch or a whole set has to come with 1 KiB a second. */
+  readonly bodyPace: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -63,9 +66,12 @@ const TIMEOUTS: Timeouts = {
   request: 600_000,
   keepAlive: 72_000,
   leftOver: 5_000,
+  bodyPace: 30_000,
 };
 
 const STREAMS: StreamPace = { heartbeat: 15_000, keyCheck: 2_000, stalled: 60_000 };
+/** One small object: as many at once as may be under way (`RequestLimit`) are 256 MiB. A route that takes more says so. */
+const SMALL_BODY_BYTES = 65_536;
 
 export type App = FastifyInstance;
 /** The form in which every routes file sees the application. */
@@ -88,7 +94,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     connectionTimeout: timeouts.connection,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
-    bodyLimit: 1_048_576,
+    bodyLimit: SMALL_BODY_BYTES,
     // A request that comes while the service closes is answered like any other; `Connection: close` goes with it.
     return503OnClosing: false,
     // The parser of the value says what is wrong with it; the headers' size bounds it.
@@ -117,20 +123,23 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   });
   const connections = options.limits?.connections ?? connectionLimit(readProcessLimits());
   const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.leftOver);
+  const description = new ApiDescription();
   addHooks(app, services, keyless, { now, monotonicNow });
+  app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
 
   const typedApp = typed(app);
   healthRoutes(typedApp, services);
   blockedIpsRoutes(typedApp, services, now);
-  blockedIpsBulkRoutes(typedApp, services, now);
+  blockedIpsBulkRoutes(typedApp, services, now, timeouts.bodyPace);
   trustedIpsRoutes(typedApp, services);
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
   auditRoutes(typedApp, services);
   eventsRoutes(typedApp, services, { pace: { ...STREAMS, ...options.streams }, connections });
+  openApiRoutes(typedApp, description);
   return app;
 }
 

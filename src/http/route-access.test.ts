@@ -44,10 +44,11 @@ describe('the table of who may do what', () => {
     expect(() => accessOf(['GET', 'PUT'], '/api/blocked-ips')).toThrow(/different scopes/);
   });
 
-  test('opens nothing but the two probes', () => {
+  test('opens nothing but the two probes and the description of the API', () => {
     expect(rows.filter(({ access }) => access === 'open').map(({ route }) => route)).toEqual([
       'GET /livez',
       'GET /readyz',
+      'GET /openapi.json',
     ]);
   });
 

@@ -60,7 +60,10 @@ export function wireBlocking(options: {
   const windows = new ChangeWindows();
   const pending = new PendingVersions();
   // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
-  const rule = new RemovalRule({ mayReplace: () => replacePays(capabilities()) });
+  const rule = new RemovalRule({
+    mayReplace: () => replacePays(capabilities()),
+    scans: () => !capabilities().fastDeletes,
+  });
   const book = new WorkerBook(now, (pid) => rule.forget(pid), tell);
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);
   const trustedMap = new RuntimeMap(socket, settings.trustedMap);
@@ -123,8 +126,13 @@ export function wireBlocking(options: {
     onCurrentNotWhole: scheduleReload,
     proxyRuns: async () => (await findMaster(settings.pidFile, settings.configFile)) !== null,
   });
+  const removalsAtMost = (): number =>
+    rule.perGroup(
+      book.all().map(({ pid }) => pid),
+      keeper.expected.total,
+    );
   const durable = new DurableCommit({ store, keeper, log, now });
-  const writer = new GroupWriter({ turns, store, durable, keeper, changer, map: blockedMap, windows });
+  const writer = new GroupWriter({ turns, store, durable, keeper, changer, map: blockedMap, windows, removalsAtMost });
   const bulk = new BulkRunner({
     bulk: new BulkStore(database),
     turns,
@@ -182,6 +190,7 @@ export function wireBlocking(options: {
           expiredRow = row;
         },
       }),
+    removalsAtMost,
     onExpired: (ips, result) => {
       const report = blockedSet.reportExpiry(ips, result);
       if (expiredRow !== null) options.onExpiryAudited?.(expiredRow, report);

@@ -3,12 +3,13 @@ import type { HealthReport } from '../http/services.ts';
 import { type LogFields, silentLog } from '../telemetry/log.ts';
 import { HealthWatch } from './health-watch.ts';
 
+type Report = Pick<HealthReport, 'status' | 'reasons'>;
 const watches: HealthWatch[] = [];
 afterEach(async () => {
   for (const watch of watches.splice(0)) await watch.stop();
 });
 
-function watching(reports: (HealthReport | Error)[], everyMs = 1) {
+function watching(reports: (Report | Error)[], everyMs = 1) {
   const told: unknown[] = [];
   const warned: (LogFields | undefined)[] = [];
   const looks: string[] = [];
@@ -28,8 +29,8 @@ function watching(reports: (HealthReport | Error)[], everyMs = 1) {
   return { watch, told, warned, looks };
 }
 
-const ok: HealthReport = { status: 'ok', reasons: [] };
-const lacks = (count: number): HealthReport => ({ status: 'degraded', reasons: [`it holds ${count} entries`] });
+const ok: Report = { status: 'ok', reasons: [] };
+const lacks = (count: number): Report => ({ status: 'degraded', reasons: [`it holds ${count} entries`] });
 
 describe('a change of the health', () => {
   it('is told once, with what it was; numbers that change are no news', async () => {

@@ -12,7 +12,7 @@ const writeEveryMs = 30_000;
 const soonMs = 200;
 
 export class HealthWatch {
-  readonly #look: (how: 'ping' | 'probe') => Promise<HealthReport>;
+  readonly #look: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
   readonly #tell: Tell;
   readonly #log: Log;
   readonly #everyMs: number;
@@ -25,7 +25,7 @@ export class HealthWatch {
   #wroteAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: {
-    readonly look: (how: 'ping' | 'probe') => Promise<HealthReport>;
+    readonly look: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
     readonly tell: Tell;
     readonly log: Log;
     readonly everyMs?: number;
@@ -71,7 +71,7 @@ export class HealthWatch {
     if (writes) this.#wroteAt = performance.now();
     try {
       const { status, reasons } = await this.#look(writes ? 'probe' : 'ping');
-      this.#compare(status, Array.isArray(reasons) ? reasons.map(String) : []);
+      this.#compare(status, reasons);
     } catch (error) {
       this.#log.warn('The health could not be looked at', { cause: causeText(error) });
     }

@@ -35,7 +35,7 @@ export interface HealthSources {
   readonly trusted: Pick<TrustedSet, 'fileUnchanged'>;
   readonly blocked: MirroredMap;
   readonly turns: TurnQueue;
-  readonly bulk: Pick<BulkRunner, 'problem'>;
+  readonly bulk: Pick<BulkRunner, 'problem' | 'underWay'>;
   /** Paused: a big change is under way, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused' | 'look'>;
   readonly reloads: ReloadCoordinator;
@@ -52,6 +52,9 @@ export interface HealthSources {
 interface EntryCount {
   readonly seen: number | null;
   readonly expected: number;
+  /** What the worker may hold at this moment, both included: other than `expected` only during a big change. */
+  readonly least: number;
+  readonly most: number;
   readonly unanswered: string | null;
 }
 
@@ -94,7 +97,7 @@ export class Health implements HealthService {
   }
 
   async #probe(how: 'ping' | 'probe'): Promise<HealthReport> {
-    const { book, keeper, reloads, link } = this.#sources;
+    const { book, keeper, reloads, link, bulk } = this.#sources;
     const reasons: string[] = [];
     const databaseProblem = await this.#databaseProblem(how);
     if (databaseProblem !== null) reasons.push(`database: ${databaseProblem}`);
@@ -102,17 +105,19 @@ export class Health implements HealthService {
     await this.#comparedByNow();
     const changingBefore = this.#sources.reconciler.paused;
     if (processes instanceof MasterSocketError) reasons.push(`master socket: ${processes.message}`);
-    const { seen, expected, unanswered } = await this.#countEntries(processes);
+    const { seen, expected, least, most, unanswered } = await this.#countEntries(processes);
     if (unanswered !== null) reasons.push(`running map: ${unanswered}`);
     const fileProblem = await this.#fileProblem();
     if (fileProblem !== null) reasons.push(`map file: ${fileProblem}`);
-    const bulkProblem = this.#sources.bulk.problem;
-    if (bulkProblem !== null) reasons.push(`database: ${bulkProblem}`);
+    if (bulk.problem !== null) reasons.push(`database: ${bulk.problem}`);
     // What a big change under way leaves to be done is on purpose, and is told by its own answer; what was found before
     // it or beside it, such as a block that did not get into a worker, is neither.
     const changing = changingBefore || this.#sources.reconciler.paused;
-    if (seen !== null && seen !== expected && !changing)
-      reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
+    if (seen !== null && (seen < least || seen > most)) {
+      const wanted =
+        least === most ? `instead of ${expected}` : `where a big change under way leaves ${least} to ${most}`;
+      reasons.push(`running map: it holds ${seen} entries ${wanted}`);
+    }
     const { scheduled } = reloads;
     if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
@@ -146,7 +151,12 @@ export class Health implements HealthService {
         reason: fileProblem,
         entries: keeper.file.entryCount,
       },
-      runtime_map: { expected, seen, last_verified_at: book.lastVerifiedAt?.toISOString() ?? null },
+      runtime_map: {
+        expected,
+        seen,
+        big_change: bulk.underWay === null ? null : { added: bulk.underWay.added, removed: bulk.underWay.removed },
+        last_verified_at: book.lastVerifiedAt?.toISOString() ?? null,
+      },
       last_reload: reloads.last,
       scheduled_reload:
         scheduled === null
@@ -215,6 +225,8 @@ export class Health implements HealthService {
     const unknown = (unanswered: string | null = null) => ({
       seen: null,
       expected: keeper.expected.total,
+      least: 0,
+      most: Number.POSITIVE_INFINITY,
       unanswered,
     });
     if (processes instanceof MasterSocketError || processes.current.length === 0) return unknown();
@@ -223,7 +235,7 @@ export class Health implements HealthService {
     try {
       for (let tries = 0; tries < countsBeside; tries += 1) {
         const count = await this.#countOnce(pid, probePatienceMs);
-        if (count.seen === count.expected) return count;
+        if (count.seen !== null && count.seen >= count.least && count.seen <= count.most) return count;
         answered = true;
       }
       // A change may be between database and worker at each of these moments; where many come, at nearly every one.
@@ -243,8 +255,24 @@ export class Health implements HealthService {
     const count = await blocked.runtime.entryCount(performance.now() + patienceMs, { kind: 'pid', pid });
     // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
     const expected = keeper.expected.total;
-    const leftOver = count.nextVersion > count.currentVersion ? this.#leftOver(pid) : undefined;
-    return { seen: leftOver?.live(count.entries, expected) ?? count.entries, expected, unanswered: null };
+    const twoVersions = count.nextVersion > count.currentVersion;
+    const seen = (twoVersions ? this.#leftOver(pid) : undefined)?.live(count.entries, expected) ?? count.entries;
+    return { seen, expected, ...this.#bounds(expected, twoVersions), unanswered: null };
+  }
+
+  /**
+   * What a big change has stored and not brought to the worker yet, either way. `twoVersions`: the worker may hold one
+   * that a replace is filling at the end of it, which is counted too.
+   */
+  #bounds(expected: number, twoVersions: boolean): Pick<EntryCount, 'least' | 'most'> {
+    const { bulk, reconciler } = this.#sources;
+    const { underWay } = bulk;
+    if (underWay === null && !reconciler.paused) return { least: expected, most: expected };
+    if (underWay === null) return { least: 0, most: Number.POSITIVE_INFINITY };
+    return {
+      least: expected - underWay.added,
+      most: twoVersions ? Number.POSITIVE_INFINITY : expected + underWay.removed,
+    };
   }
 
   #leftOver(pid: number): LeftOver | undefined {

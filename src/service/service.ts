@@ -2,7 +2,6 @@
 // passed on; no part looks another one up.
 
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditRecorder } from '../activity/audit-recorder.ts';
 import { EventFeed } from '../activity/event-feed.ts';
 import { EventRing } from '../activity/event-ring.ts';
@@ -21,7 +20,6 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
-import { childrenOf } from '../haproxy/process.ts';
 import type { Services } from '../http/services.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
@@ -29,6 +27,7 @@ import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
+import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import type { Tell } from '../telemetry/activity.ts';
@@ -48,9 +47,6 @@ import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
 
-/** Whoever listens beside us for longer than this is no worker of ours that is just being made. */
-const foreignTries = 3;
-const foreignPauseMs = 100;
 /** Looked at soon after: what was told may be why blocking is, or is again, not enforced somewhere. */
 const mayChangeHealth: ReadonlySet<string> = new Set([
   'drift.seen',
@@ -264,12 +260,9 @@ export async function startService(
       const text = (await live.read()) ?? '';
       const lacking = rule.problemOf(text);
       if (lacking !== null) problems.push(lacking);
-      let foreigners = await foreignListeners(bindAddresses(text), pids);
-      // During a reload the master listens, forks, and closes again, before anybody has seen the new worker listed.
-      for (let tries = 0; foreigners.length > 0 && book.masterPid !== null && tries < foreignTries; tries += 1) {
-        await sleep(foreignPauseMs);
-        foreigners = await foreignListeners(bindAddresses(text), [...pids, ...(await childrenOf(book.masterPid))]);
-      }
+      const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>
+        foreignListeners(bindAddresses(text), known),
+      );
       for (const foreign of foreigners) {
         problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
       }

@@ -1,6 +1,16 @@
 import Type from 'typebox';
 import type { AuditRecord } from '../services.ts';
-import { IntegerOrNull, listOf, pageCursor, pageLimit, StringOrNull } from './common.ts';
+import {
+  answer,
+  BooleanOrNull,
+  listOf,
+  oneOf,
+  pageCursor,
+  pageLimit,
+  StringOrNull,
+  Time,
+  TimeOrNull,
+} from './common.ts';
 import { keyNameOptions } from './keys.ts';
 
 /** Of the audit's operations: those of requests, and what the service does by itself. */
@@ -26,15 +36,17 @@ export const AuditQuery = Type.Object(
   { additionalProperties: false },
 );
 
-const BooleanOrNull = Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] });
+/** By the kind of operation; the service owns its form. */
 const DataOrNull = Type.Unsafe<Readonly<Record<string, unknown>> | null>({
   type: ['object', 'null'],
   additionalProperties: true,
 });
+const numberOrNull = (minimum: number, maximum: number) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum });
 
-export const AuditRecordSchema = Type.Object({
+export const AuditRecordSchema = answer<AuditRecord>('AuditRecord')({
   id: Type.Integer({ minimum: 1 }),
-  at: Type.String(),
+  at: Time,
   operation: Type.String(),
   key: StringOrNull,
   source: StringOrNull,
@@ -42,19 +54,16 @@ export const AuditRecordSchema = Type.Object({
   ip_address: StringOrNull,
   target: StringOrNull,
   details: DataOrNull,
-  outcome: Type.Unsafe<AuditRecord['outcome']>({
-    type: 'string',
-    enum: ['done', 'partly', 'refused', 'failed', 'unknown'],
-  }),
-  status: IntegerOrNull,
-  code: IntegerOrNull,
-  finished_at: StringOrNull,
+  outcome: oneOf('done', 'partly', 'refused', 'failed', 'unknown'),
+  status: numberOrNull(100, 599),
+  code: numberOrNull(0, 4_294_967_295),
+  finished_at: TimeOrNull,
   runtime_map_updated: BooleanOrNull,
-  runtime_map_failures_total: IntegerOrNull,
+  runtime_map_failures_total: numberOrNull(0, Number.MAX_SAFE_INTEGER),
   reload_scheduled: BooleanOrNull,
   result: DataOrNull,
 });
-export const AuditPageSchema = Type.Object({
-  items: listOf<AuditRecord>(AuditRecordSchema),
-  next_cursor: StringOrNull,
-});
+export const AuditPageSchema = answer<{
+  readonly items: readonly AuditRecord[];
+  readonly next_cursor: string | null;
+}>('AuditPage')({ items: listOf(AuditRecordSchema), next_cursor: StringOrNull });

@@ -30,6 +30,7 @@ import type { RequestLog, Services } from './services.ts';
 import { sitesRoutes } from './sites-routes.ts';
 import { refuseAmbiguous } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
+import { webhooksRoutes } from './webhooks-routes.ts';
 import './request-context.ts';
 
 export interface AppOptions {
@@ -139,6 +140,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   keysRoutes(typedApp, services, now);
   auditRoutes(typedApp, services);
   eventsRoutes(typedApp, services, { pace: { ...STREAMS, ...options.streams }, connections });
+  webhooksRoutes(typedApp, services);
   openApiRoutes(typedApp, description);
   return app;
 }

@@ -53,6 +53,11 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'GET /api/audit': 'admin',
   // What is an administrator's alone is left out of it for others (`activity/event-types.ts`).
   'GET /api/events': 'read',
+
+  'GET /api/webhooks': 'admin',
+  'GET /api/webhooks/:id': 'admin',
+  'PUT /api/webhooks/:id': 'admin',
+  'DELETE /api/webhooks/:id': 'admin',
 };
 
 /** What a route is declared to need. HEAD is its GET. @throws Error for a route that nobody declared */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { BlockRequest, Caller } from '../src/blocking/answers.ts';
 import { parseIp } from '../src/domain/ip.ts';
 import { MasterSocket } from '../src/haproxy/master-socket.ts';
-import { type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
+import { type BlockingObservers, type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
 import type { Settings } from '../src/settings.ts';
 import { InstanceStore } from '../src/store/instance-store.ts';
 import { type Database, openDatabase } from '../src/store/open-database.ts';
@@ -44,6 +44,7 @@ export async function openBlocking(options: {
   readonly blockedMap?: string;
   readonly fastDeletes?: boolean;
   readonly now?: () => Date;
+  readonly observers?: BlockingObservers;
 }): Promise<BlockingKit> {
   const { folder, now = () => new Date(), fastDeletes = true } = options;
   const databaseFile = join(folder, 'test.sqlite');
@@ -72,6 +73,7 @@ export async function openBlocking(options: {
     capabilities: () => ({ versionedMaps: true, fastDeletes }),
     scheduleReload: (reason) => reloads.push(reason) > 0,
     reconsiderReload: () => undefined,
+    ...(options.observers === undefined ? {} : { observers: options.observers }),
   });
   return {
     ...parts,

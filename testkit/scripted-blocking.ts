@@ -1,6 +1,7 @@
 // The blocking kit before a scripted master that holds both maps, empty, with the map file written.
 import { join } from 'node:path';
 import { it } from 'vitest';
+import type { BlockingObservers } from '../src/service/blocking-parts.ts';
 import { type BlockingKit, openBlocking, temporaryFolder } from './blocking.ts';
 import { ScriptedMaster } from './scripted-master.ts';
 
@@ -12,7 +13,7 @@ export interface ScriptedBlocking {
 }
 
 export async function openScriptedBlocking(
-  options: { readonly fastDeletes?: boolean } = {},
+  options: { readonly fastDeletes?: boolean; readonly observers?: BlockingObservers } = {},
 ): Promise<ScriptedBlocking> {
   const folder = await temporaryFolder();
   const blocked = join(folder.path, 'blocked.map');

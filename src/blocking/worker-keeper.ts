@@ -6,6 +6,8 @@ import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
+import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
+import { DriftTally } from './drift-tally.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
@@ -47,6 +49,7 @@ export class WorkerKeeper {
   readonly #tell: Tell;
   readonly #rule: RemovalRule;
   readonly #listAtMost: number;
+  readonly #drift: DriftObserver;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -59,6 +62,7 @@ export class WorkerKeeper {
     readonly rule: RemovalRule;
     /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
     readonly listAtMost?: number;
+    readonly drift?: DriftObserver;
   }) {
     this.#book = options.book;
     this.#turns = options.turns;
@@ -68,11 +72,15 @@ export class WorkerKeeper {
     this.#tell = options.tell ?? tellNobody;
     this.#rule = options.rule;
     this.#listAtMost = options.listAtMost ?? listLimit;
+    this.#drift = options.drift ?? unobservedDrift;
   }
 
   /** Never throws: what cannot be read or repaired is a verdict too. */
   async ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
-    return await this.#alone(() => this.#ensureWhole(map, pid));
+    const verdict = await this.#alone(() => this.#ensureWhole(map, pid));
+    const { whole, socketFailure } = verdict;
+    this.#drift.compared(map.name, whole ? 'whole' : socketFailure === null ? 'differs' : 'unreadable');
+    return verdict;
   }
 
   /** What is wrong right now, the first `limit` of each; for the answer of a sync that did not succeed. */
@@ -167,8 +175,11 @@ export class WorkerKeeper {
   async #repair(map: MirroredMap, worker: WorkerRef, pid: number, repairs: Repairs): Promise<boolean> {
     const window = this.#windows.open();
     const before = { ...repairs };
+    const drift = new DriftTally(this.#drift, map.name);
     try {
-      const comparison = await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost);
+      const comparison = drift.found(
+        await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost),
+      );
       const { leftToReplace } = await repairWorker({
         map,
         pid,
@@ -187,6 +198,7 @@ export class WorkerKeeper {
       return false;
     } finally {
       this.#windows.close(window);
+      drift.repaired(madeSince(before, repairs));
     }
   }
 

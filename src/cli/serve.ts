@@ -61,7 +61,10 @@ export async function serve(settings: Settings, options: ServeOptions = {}): Pro
   }
   let listening: Listening;
   try {
-    listening = await refusing(log, listen(createApp(service.services), settings.listen.target));
+    listening = await refusing(
+      log,
+      listen(createApp(service.services, { metricsOpen: settings.metricsOpen }), settings.listen.target),
+    );
   } catch (error) {
     await service.stop();
     throw error;

@@ -26,6 +26,15 @@ export interface LastReload {
   readonly error: string | null;
 }
 
+/** What it was made for: a site that changes, a backup, whatever the service found to need one, or none of them. */
+export type ReloadPurpose = 'requested' | 'site' | 'restore' | 'scheduled';
+
+export interface EndedReload {
+  readonly status: LastReload['status'];
+  readonly purpose: ReloadPurpose;
+  readonly milliseconds: number;
+}
+
 const coalesceMs = 150;
 const leastApartMs = 10_000;
 const lengthsApart = 4;
@@ -42,6 +51,7 @@ export class ReloadCoordinator {
   readonly #memoryAllows: () => Promise<boolean>;
   readonly #inForce: () => Promise<ReloadRequest['restore'] | null>;
   readonly #halfDone: () => boolean;
+  readonly #onEnded: (ended: EndedReload) => void;
   readonly #comparisonPatienceMs: number;
   readonly #stop = new AbortController();
   #lock: Promise<unknown> = Promise.resolve();
@@ -67,6 +77,8 @@ export class ReloadCoordinator {
     readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
     /** Live file, proxy and database are of different minds: the last one failed, and so did its rollback. */
     readonly halfDone: () => boolean;
+    /** Hears of every reload that ended, well or not. */
+    readonly onEnded?: (ended: EndedReload) => void;
     /** What the look at the workers takes beyond this does not keep other reloads waiting. */
     readonly comparisonPatienceMs?: number;
   }) {
@@ -79,6 +91,7 @@ export class ReloadCoordinator {
     this.#memoryAllows = options.memoryAllows;
     this.#inForce = options.inForce;
     this.#halfDone = options.halfDone;
+    this.#onEnded = options.onEnded ?? (() => undefined);
     this.#comparisonPatienceMs = options.comparisonPatienceMs ?? comparisonPatienceMs;
   }
 
@@ -201,7 +214,10 @@ export class ReloadCoordinator {
         // It is there to enforce what waits for it. What is new in the template, or an operator's own configuration
         // that the template would replace, is for a reload that somebody asks for.
         const inForce = await this.#inForce();
-        await this.#run(inForce === null || inForce === undefined ? request : { ...request, restore: inForce });
+        await this.#run(
+          inForce === null || inForce === undefined ? request : { ...request, restore: inForce },
+          'scheduled',
+        );
       });
     } catch (error) {
       this.#log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });
@@ -217,10 +233,11 @@ export class ReloadCoordinator {
     return this.#lastEnd + backOff - performance.now();
   }
 
-  async #run(request: ReloadRequest): Promise<CompletedReload> {
+  async #run(request: ReloadRequest, purpose: ReloadPurpose = purposeOf(request)): Promise<CompletedReload> {
     const began = performance.now();
     const startedAt = this.#now().toISOString();
     this.#tell('reload.started', { id: request.id, reasons: request.reasons });
+    let status: LastReload['status'] = 'completed';
     try {
       const done = await this.#safeReload.run(request);
       crashPoint('reload.done');
@@ -228,11 +245,13 @@ export class ReloadCoordinator {
       crashPoint('reload.recorded');
       return done;
     } catch (error) {
+      status = statusOf(error);
       await this.#record(request, startedAt, null, error);
       throw error;
     } finally {
       this.#lastEnd = performance.now();
       this.#lastLength = this.#lastEnd - began;
+      this.#onEnded({ status, purpose, milliseconds: this.#lastLength });
       if (this.#halfDone()) this.schedule('one was neither done nor undone');
       this.reconsider();
     }
@@ -245,8 +264,7 @@ export class ReloadCoordinator {
     error: unknown,
   ): Promise<void> {
     const members = error instanceof ServiceError ? error.members : {};
-    const status =
-      done !== null ? 'completed' : error instanceof ServiceError && error.status === 422 ? 'refused' : 'failed';
+    const status = done !== null ? 'completed' : statusOf(error);
     const finishedAt = this.#now().toISOString();
     this.#last = { id: request.id, status, finished_at: finishedAt, error: error === null ? null : causeText(error) };
     if (done === null) this.#tell('reload.failed', { id: request.id, status, error: this.#last.error });
@@ -300,6 +318,15 @@ export class ReloadCoordinator {
 /** Sorts by time; `20261120T123456789Z-1a2b3c4d`. */
 function newId(now: Date): string {
   return `${now.toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
+}
+
+function statusOf(error: unknown): 'refused' | 'failed' {
+  return error instanceof ServiceError && error.status === 422 ? 'refused' : 'failed';
+}
+
+function purposeOf({ sites, restore }: ReloadRequest): ReloadPurpose {
+  if (sites !== undefined) return 'site';
+  return restore === undefined ? 'requested' : 'restore';
 }
 
 function text(value: unknown): string | null {

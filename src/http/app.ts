@@ -18,12 +18,13 @@ import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { metricsRoutes } from './metrics-routes.ts';
 import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
-import { accessOf, requireScope } from './route-access.ts';
+import { accessOf, requireScope, routesOpenedBy } from './route-access.ts';
 import { RouteTable } from './route-table.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog, Services } from './services.ts';
@@ -41,6 +42,8 @@ export interface AppOptions {
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Partial<Limits>;
   readonly streams?: Partial<StreamPace>;
+  /** `/metrics` asks for no key. Default false. */
+  readonly metricsOpen?: boolean;
   /** Told of every route with its schemas; for tests that must forget none. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
@@ -125,7 +128,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const connections = options.limits?.connections ?? connectionLimit(readProcessLimits());
   const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.leftOver);
   const description = new ApiDescription();
-  addHooks(app, services, keyless, { now, monotonicNow });
+  const opened = routesOpenedBy({ metricsOpen: options.metricsOpen === true });
+  addHooks(app, services, keyless, { now, monotonicNow }, opened);
   app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
@@ -141,6 +145,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   auditRoutes(typedApp, services);
   eventsRoutes(typedApp, services, { pace: { ...STREAMS, ...options.streams }, connections });
   webhooksRoutes(typedApp, services);
+  metricsRoutes(typedApp, services);
   openApiRoutes(typedApp, description);
   return app;
 }
@@ -154,6 +159,7 @@ function addHooks(
   services: Services,
   keyless: KeylessLines,
   clocks: { readonly now: () => Date; readonly monotonicNow: () => number },
+  opened: ReadonlySet<string>,
 ): void {
   const limiter = new FailureLimiter(clocks.monotonicNow);
   const routes = new RouteTable();
@@ -168,7 +174,7 @@ function addHooks(
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     routes.add(route.url, methods);
-    const access = accessOf(methods, route.url);
+    const access = accessOf(methods, route.url, opened);
     route.config = { ...route.config, ...(access === 'open' ? { open: true } : { scope: access }) };
     const operation = operationOf(methods, route.url);
     if (operation !== null) tellAudit(route, operation, services.audit, clocks.now);
@@ -209,6 +215,8 @@ function addHooks(
   });
   app.addHook('onResponse', (request, reply, done) => {
     done();
+    const milliseconds = performance.now() - request.receivedAt;
+    services.metrics.answered(request.method, request.routeOptions.url ?? null, reply.statusCode, milliseconds);
     const open = request.routeOptions.config?.open === true;
     // Probes come every second and say nothing while all is well.
     if (open && reply.statusCode < 400) return;
@@ -220,7 +228,7 @@ function addHooks(
       path: pathOf(request.url),
       status: reply.statusCode,
       ...(request.keyName === '' ? { from: address } : { key: request.keyName }),
-      duration_ms: Math.round((performance.now() - request.receivedAt) * 10) / 10,
+      duration_ms: Math.round(milliseconds * 10) / 10,
     });
   });
 }

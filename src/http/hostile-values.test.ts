@@ -43,7 +43,7 @@ describe.each([...Map.groupBy(all, ({ endpoint }) => `${endpoint.method} ${endpo
       const { statusCode: status, body } = response;
       expect(status, one.name).toBeLessThan(500);
       expect(response.headers['content-type'] ?? '', one.name).toMatch(
-        /^(application\/(problem\+)?json|application\/x-protobuf|text\/(plain|event-stream))/,
+        /^(application\/(problem\+)?json|application\/x-protobuf|text\/(plain|html|event-stream))/,
       );
       if (status >= 400) expect(body, one.name).not.toMatch(/<script>|\u2028|\u2029/u);
       for (const { message, fields } of stub.logged) {

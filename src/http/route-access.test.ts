@@ -49,6 +49,7 @@ describe('the table of who may do what', () => {
       'GET /livez',
       'GET /readyz',
       'GET /openapi.json',
+      'GET /docs',
     ]);
   });
 

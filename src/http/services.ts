@@ -16,6 +16,7 @@ export interface Services {
   readonly events: EventsService;
   readonly webhooks: WebhooksService;
   readonly health: HealthService;
+  readonly metrics: MetricsService;
   readonly log: RequestLog;
 }
 
@@ -366,4 +367,19 @@ export interface HealthService {
   /** Probed now, never from a cache. */
   health(): Promise<HealthReport>;
   ready(): Promise<boolean>;
+}
+
+export interface RequestObserver {
+  /**
+   * A request was answered, or its client went away. Called for every one: it must be quick, and must not throw.
+   * @param route as it was registered, `/api/sites/:domain`; null: there is none
+   */
+  answered(method: string, route: string | null, status: number, milliseconds: number): void;
+}
+
+export type MetricsForm = 'prometheus' | 'openmetrics';
+
+export interface MetricsService extends RequestObserver {
+  /** Everything that is counted, as text. */
+  scrape(form: MetricsForm): Promise<string>;
 }

@@ -5,9 +5,10 @@ import type { RuntimeReport } from '../blocking/answers.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk-runner.ts';
 import { ChangeWindows } from '../blocking/change-windows.ts';
+import { type DriftObserver, unobservedDrift } from '../blocking/drift-observer.ts';
 import { DurableCommit } from '../blocking/durable-commit.ts';
 import { Expiry } from '../blocking/expiry.ts';
-import { GroupWriter } from '../blocking/group-writer.ts';
+import { type ChangeResult, GroupWriter } from '../blocking/group-writer.ts';
 import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { PendingVersions } from '../blocking/map-replacement.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
@@ -36,6 +37,19 @@ import type { Log } from '../telemetry/log.ts';
 
 const scanPage = 2_000;
 
+/** Who hears of what the parts do while they work. */
+export interface BlockingObservers {
+  readonly drift: DriftObserver;
+  readonly groupEnded: (changes: number, milliseconds: number) => void;
+  readonly expired: (entries: number, result: ChangeResult) => void;
+}
+
+const unobserved: BlockingObservers = {
+  drift: unobservedDrift,
+  groupEnded: () => undefined,
+  expired: () => undefined,
+};
+
 export type BlockingParts = ReturnType<typeof wireBlocking>;
 
 export function wireBlocking(options: {
@@ -53,8 +67,20 @@ export function wireBlocking(options: {
   readonly reconsiderReload: () => void;
   /** What became of a group of expired entries, by its row of the audit. */
   readonly onExpiryAudited?: (row: number, report: RuntimeReport) => void;
+  readonly observers?: BlockingObservers;
 }) {
-  const { settings, database, instance, socket, log, tell, now, capabilities, scheduleReload } = options;
+  const {
+    settings,
+    database,
+    instance,
+    socket,
+    log,
+    tell,
+    now,
+    capabilities,
+    scheduleReload,
+    observers = unobserved,
+  } = options;
   const store = new BlockedIpsStore(database);
   const turns = new TurnQueue();
   const windows = new ChangeWindows();
@@ -113,7 +139,7 @@ export function wireBlocking(options: {
     },
     members: (texts) => store.presentOf(texts),
   };
-  const workers = new WorkerKeeper({ book, turns, windows, pending, log, tell, rule });
+  const workers = new WorkerKeeper({ book, turns, windows, pending, log, tell, rule, drift: observers.drift });
   const reconciler: Reconciler = new Reconciler({
     socket,
     link,
@@ -124,6 +150,7 @@ export function wireBlocking(options: {
     maps: [blocked, trusted],
     log,
     onCurrentNotWhole: scheduleReload,
+    drift: observers.drift,
     proxyRuns: async () => (await findMaster(settings.pidFile, settings.configFile)) !== null,
   });
   const removalsAtMost = (): number =>
@@ -132,7 +159,17 @@ export function wireBlocking(options: {
       keeper.expected.total,
     );
   const durable = new DurableCommit({ store, keeper, log, now });
-  const writer = new GroupWriter({ turns, store, durable, keeper, changer, map: blockedMap, windows, removalsAtMost });
+  const writer = new GroupWriter({
+    turns,
+    store,
+    durable,
+    keeper,
+    changer,
+    map: blockedMap,
+    windows,
+    removalsAtMost,
+    onGroup: observers.groupEnded,
+  });
   const bulk = new BulkRunner({
     bulk: new BulkStore(database),
     turns,
@@ -195,6 +232,7 @@ export function wireBlocking(options: {
       const report = blockedSet.reportExpiry(ips, result);
       if (expiredRow !== null) options.onExpiryAudited?.(expiredRow, report);
       expiredRow = null;
+      observers.expired(ips.length, result);
     },
   });
   return {

@@ -68,6 +68,11 @@ describe('health, with a version left behind in the worker', () => {
   it('is degraded when the live map lacks an entry', async () => {
     map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version !== 0);
     expect(await seen()).toMatchObject({ status: 'degraded', held: 1_199 });
+    const { status, parts } = await health.verdict();
+    expect({ status, wrong: Object.entries(parts).filter(([, ok]) => !ok) }).toEqual({
+      status: 'degraded',
+      wrong: [['runtime_map', false]],
+    });
   });
 });
 

@@ -15,8 +15,10 @@ import { childrenOf, processAlive } from '../haproxy/process.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
 import type { HealthReport, HealthService } from '../http/services.ts';
+import type { HealthVerdict } from '../metrics/health-metrics.ts';
 import type { Database } from '../store/open-database.ts';
 import { causeText } from '../telemetry/log.ts';
+import { HealthFindings } from './health-findings.ts';
 
 const probePatienceMs = 1_500;
 /** Blocks wait meanwhile. */
@@ -49,6 +51,11 @@ export interface HealthSources {
   readonly started: () => boolean;
 }
 
+interface Probe {
+  readonly report: HealthReport;
+  readonly verdict: HealthVerdict;
+}
+
 interface EntryCount {
   readonly seen: number | null;
   readonly expected: number;
@@ -60,15 +67,24 @@ interface EntryCount {
 
 export class Health implements HealthService {
   readonly #sources: HealthSources;
-  #running: Promise<HealthReport> | null = null;
-  #next: Promise<HealthReport> | null = null;
+  #running: Promise<Probe> | null = null;
+  #next: Promise<Probe> | null = null;
 
   constructor(sources: HealthSources) {
     this.#sources = sources;
   }
 
-  /** Those who ask while a probe runs share the one that follows it: an answer is never older than its question. */
   async health(): Promise<HealthReport> {
+    return (await this.#shared()).report;
+  }
+
+  /** The same, part by part. */
+  async verdict(): Promise<HealthVerdict> {
+    return (await this.#shared()).verdict;
+  }
+
+  /** Those who ask while a probe runs share the one that follows it: an answer is never older than its question. */
+  async #shared(): Promise<Probe> {
     if (this.#running === null) return await this.#start();
     this.#next ??= this.#running
       .catch(() => undefined)
@@ -81,10 +97,10 @@ export class Health implements HealthService {
 
   /** A look for the service's own sake, which nobody waits for: it takes part in one that runs. `ping`: writes nothing. */
   async look(how: 'ping' | 'probe'): Promise<HealthReport> {
-    return await (this.#running ?? this.#start(how));
+    return (await (this.#running ?? this.#start(how))).report;
   }
 
-  #start(how: 'ping' | 'probe' = 'probe'): Promise<HealthReport> {
+  #start(how: 'ping' | 'probe' = 'probe'): Promise<Probe> {
     this.#running = this.#probe(how).finally(() => {
       this.#running = null;
     });
@@ -96,44 +112,46 @@ export class Health implements HealthService {
     return this.#sources.started() && (await this.#databaseProblem('ping')) === null;
   }
 
-  async #probe(how: 'ping' | 'probe'): Promise<HealthReport> {
+  async #probe(how: 'ping' | 'probe'): Promise<Probe> {
     const { book, keeper, reloads, link, bulk } = this.#sources;
-    const reasons: string[] = [];
+    const found = new HealthFindings();
     const databaseProblem = await this.#databaseProblem(how);
-    if (databaseProblem !== null) reasons.push(`database: ${databaseProblem}`);
+    if (databaseProblem !== null) found.add('database', `database: ${databaseProblem}`);
     const processes = await this.#processes();
     await this.#comparedByNow();
     const changingBefore = this.#sources.reconciler.paused;
-    if (processes instanceof MasterSocketError) reasons.push(`master socket: ${processes.message}`);
+    if (processes instanceof MasterSocketError) found.add('master_socket', `master socket: ${processes.message}`);
     const { seen, expected, least, most, unanswered } = await this.#countEntries(processes);
-    if (unanswered !== null) reasons.push(`running map: ${unanswered}`);
+    if (unanswered !== null) found.add('runtime_map', `running map: ${unanswered}`);
     const fileProblem = await this.#fileProblem();
-    if (fileProblem !== null) reasons.push(`map file: ${fileProblem}`);
-    if (bulk.problem !== null) reasons.push(`database: ${bulk.problem}`);
+    if (fileProblem !== null) found.add('map_file', `map file: ${fileProblem}`);
+    if (bulk.problem !== null) found.add('database', `database: ${bulk.problem}`);
     // What a big change under way leaves to be done is on purpose, and is told by its own answer; what was found before
     // it or beside it, such as a block that did not get into a worker, is neither.
     const changing = changingBefore || this.#sources.reconciler.paused;
     if (seen !== null && (seen < least || seen > most)) {
       const wanted =
         least === most ? `instead of ${expected}` : `where a big change under way leaves ${least} to ${most}`;
-      reasons.push(`running map: it holds ${seen} entries ${wanted}`);
+      found.add('runtime_map', `running map: it holds ${seen} entries ${wanted}`);
     }
     const { scheduled } = reloads;
-    if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
+    if (scheduled !== null) found.add('reload', `a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
-    reasons.push(...unsupported, ...(await this.#proxyProblems()));
+    found.add('version', ...unsupported);
+    found.add('proxy', ...(await this.#proxyProblems()));
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
     for (const worker of book.all()) {
       const lack = lackOf(worker, book, (changing || this.#sources.reconciler.paused) && !worker.unresponsive);
-      if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
+      if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
     }
 
     const answered = !(processes instanceof MasterSocketError);
     const noWorker = answered ? processes.current.length === 0 : !(await this.#anyWorkerLives());
-    if (noWorker) reasons.push('no worker of the proxy is running');
+    if (noWorker) found.add('workers', 'no worker of the proxy is running');
+    const { reasons } = found;
     const status = databaseProblem !== null || noWorker ? 'down' : reasons.length > 0 ? 'degraded' : 'ok';
     const current = noWorker ? null : book.current();
-    return {
+    const report: HealthReport = {
       status,
       reasons,
       database: { status: databaseProblem === null ? 'ok' : 'down', reason: databaseProblem },
@@ -164,6 +182,7 @@ export class Health implements HealthService {
           : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
       versions,
     };
+    return { report, verdict: found.verdict(status) };
   }
 
   /** A configuration that cannot be read is a finding, not a failure of the probe. */

@@ -2,6 +2,7 @@
 // passed on; no part looks another one up.
 
 import { join } from 'node:path';
+import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../activity/audit-recorder.ts';
 import { EventFeed } from '../activity/event-feed.ts';
 import { EventRing } from '../activity/event-ring.ts';
@@ -22,6 +23,9 @@ import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
 import type { Services } from '../http/services.ts';
+import { measuredServices } from '../metrics/measured-services.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
@@ -43,6 +47,7 @@ import { HealthWatch } from './health-watch.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
+import { proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState, rememberInstance } from './open-state.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
@@ -104,7 +109,10 @@ export async function startService(
   };
   const webhooks = new Webhooks({ store: new WebhooksStore(database), ring, tell, log, now });
   const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
-  const socket = new MasterSocket(settings.masterSocket);
+  const registry = new Registry();
+  const observers = new MetricObservers(registry);
+  const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
+  const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
   const sitesStore = new SitesStore(database);
   const parts = wireBlocking({
     settings,
@@ -127,6 +135,11 @@ export async function startService(
         runtimeMapFailuresTotal: report.runtime_map_failures_total,
         reloadScheduled: report.reload_scheduled,
       }),
+    observers: {
+      drift: observers.drift,
+      groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
+      expired: (entries, { failures }) => observers.operations.expired(entries, failures.length),
+    },
   });
   const { keeper, trusted, reconciler, book } = parts;
 
@@ -201,6 +214,7 @@ export async function startService(
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
     halfDone: () => underWay.interrupted !== null,
+    onEnded: (ended) => observers.reloads.ended(ended),
     inForce: async () => {
       // A change that was not finished is made or unmade by what the database says.
       if (underWay.interrupted === 'rendered') return null;
@@ -320,6 +334,7 @@ export async function startService(
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();
     await watched;
+    statsSocket.close();
     await firstLook;
     await reconciler.stop();
     await parts.link.close();
@@ -354,25 +369,48 @@ export async function startService(
     if (!start.usable) log.error('No configuration that the proxy takes', { output: start.output });
   }
 
+  const metrics = new Metrics(
+    registry,
+    observers,
+    {
+      version,
+      proxyVersion: () => facts.version,
+      sets: setSources(parts),
+      reloads,
+      storedFacts: () => storedFacts(parts.store, sitesStore),
+      expiringEntries: () => parts.store.countEnding(),
+      health: () => health.verdict(),
+      proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
+    },
+    log,
+  );
+  const configuration = new Configuration({
+    live,
+    backups,
+    reloads,
+    history: new ReloadsStore(database),
+    render: renderStored,
+    proxyBin: settings.proxyBin,
+    log,
+  });
+
   return {
     services: {
-      blockedSet: parts.blockedSet,
-      trustedIps: trusted,
-      sites: new Sites({ store: sitesStore, reloads, socket, log, tell, now }),
-      configuration: new Configuration({
-        live,
-        backups,
-        reloads,
-        history: new ReloadsStore(database),
-        render: renderStored,
-        proxyBin: settings.proxyBin,
-        log,
-      }),
-      keys,
+      ...measuredServices(
+        {
+          blockedSet: parts.blockedSet,
+          trustedIps: trusted,
+          sites: new Sites({ store: sitesStore, reloads, socket, log, tell, now }),
+          configuration,
+          keys,
+        },
+        observers.operations,
+      ),
       audit,
       events: new EventFeed(ring),
       webhooks: webhooksService(webhooks),
       health,
+      metrics,
       log,
     },
     keyFile,

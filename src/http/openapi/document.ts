@@ -7,7 +7,9 @@ import type { Access } from '../route-access.ts';
 import { ProblemSchema, ScopeMembers } from '../schemas/problem.ts';
 import { Components, type Json, sentence } from './components.ts';
 import { introduction } from './introduction.ts';
+import type { OpenApi } from './openapi-types.ts';
 import { type AnswerDoc, type Example, type OperationDoc, type Tag, tags } from './operation-doc.ts';
+import { operationDocs } from './operations.ts';
 import { parameters } from './parameters.ts';
 import { commonCodes, sampleProblem } from './problems.ts';
 import { answerHeaders, protobufError, sharedHeaders } from './shared-parts.ts';
@@ -34,16 +36,17 @@ interface Properties {
 
 const JSON_TYPE = 'application/json';
 
-export function openApiDocument(routes: readonly DocumentedRoute[]): Json {
+export function openApiDocument(routes: readonly DocumentedRoute[]): OpenApi {
   const components = new Components();
   const shared = new SharedProblems(components);
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) {
+  const order = Object.values(operationDocs);
+  for (const route of routes.toSorted((a, b) => order.indexOf(a.doc) - order.indexOf(b.doc))) {
     const path = documentedPath(route.url);
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = operation(route, components, shared);
   }
-  return {
+  const document = {
     openapi: '3.1.1',
     info: {
       title: 'proxy-manager',
@@ -70,6 +73,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[]): Json {
       schemas: components.schemas(),
     },
   };
+  return document as unknown as OpenApi;
 }
 
 /** `/api/sites/:domain` as OpenAPI writes it. */
@@ -137,13 +141,12 @@ function responsesOf(route: DocumentedRoute, components: Components, shared: Sha
     String(lookUpCode(code).status),
   );
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => Number(a) - Number(b))) {
-    const problem = shared.response(
-      route,
-      status,
-      codes.sort((a, b) => a - b),
-    );
+    codes.sort((a, b) => a - b);
     const answer = statuses[status];
-    statuses[status] = answer === undefined ? problem : besideAnswer(answer, problem);
+    statuses[status] =
+      answer === undefined
+        ? shared.response(route, status, codes)
+        : besideAnswer(answer, shared.own(route, status, codes));
   }
   for (const status of Object.keys(route.schema.response ?? {})) {
     if (statuses[status] === undefined)
@@ -223,9 +226,11 @@ class SharedProblems {
     const members = doc.members?.[Number(status)] ?? (status === '403' ? ScopeMembers : undefined);
     const own = this.#components.use(ProblemSchema);
     const these = { type: 'object', properties: { code: { type: 'integer', enum: codes } } };
+    const given = samplesOf(doc, status);
+    const others = codes.filter((code) => !given.some(([, { answer }]) => (answer as Json)['code'] === code));
     const examples = Object.fromEntries([
-      ...samplesOf(doc, status).map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
-      ...codes.map((code) => [`code_${code}`, { summary: lookUpCode(code).message, value: sampleProblem(code) }]),
+      ...given.map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
+      ...others.map((code) => [`code_${code}`, { summary: lookUpCode(code).message, value: sampleProblem(code) }]),
     ]);
     return {
       description: codes.map((code) => `${code} ${lookUpCode(code).message}`).join(', '),

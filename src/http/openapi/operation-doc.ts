@@ -69,6 +69,7 @@ export const tags = {
   Events: 'What happens, as it happens.',
   Webhooks: 'What happens, sent to others.',
   Health: 'Whether blocking is enforced, and for machines whether to send traffic.',
+  Metrics: 'What Prometheus reads.',
   Description: 'This description of the API.',
 } as const;
 

@@ -6,6 +6,7 @@ import * as description from './description.ts';
 import * as events from './events.ts';
 import * as health from './health.ts';
 import * as keys from './keys.ts';
+import * as metrics from './metrics.ts';
 import type { FieldDocs, OperationDoc, OperationDocs } from './operation-doc.ts';
 import * as shared from './shared-fields.ts';
 import * as sites from './sites.ts';
@@ -13,7 +14,7 @@ import * as trustedIps from './trusted-ips.ts';
 import * as webhooks from './webhooks.ts';
 
 /** In the order of the page. */
-const parts = [blockedIps, trustedIps, sites, config, keys, audit, events, webhooks, health, description];
+const parts = [blockedIps, trustedIps, sites, config, keys, audit, events, webhooks, health, metrics, description];
 
 export const operationDocs: OperationDocs = together(parts.map(({ operations }) => operations));
 /** What a component is as a whole. */

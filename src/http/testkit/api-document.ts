@@ -1,9 +1,13 @@
 // The OpenAPI document as the service answers it.
+import { createApp } from '../app.ts';
 import type { OpenApi } from '../openapi/openapi-types.ts';
-import { stubApp } from './stub-services.ts';
+import type { Services } from '../services.ts';
 
+/** No service is asked for it. */
 export async function apiDocument(): Promise<OpenApi> {
-  const { app } = stubApp();
+  // Asked of when the app is closed.
+  const events = { stopping: () => undefined };
+  const app = createApp({ events } as unknown as Services);
   try {
     return (await app.inject('/openapi.json')).json();
   } finally {

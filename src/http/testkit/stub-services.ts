@@ -1,7 +1,13 @@
 // Services that do nothing, say something plausible, and remember what they were asked.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BulkAnswer, RuntimeReport } from '../../blocking/answers.ts';
+import { codes } from '../../errors/catalogue.ts';
 import { type App, type AppOptions, createApp } from '../app.ts';
+import { documentedPath } from '../openapi/document.ts';
 import type { BackupRecord, HealthReport, ReloadAnswer, ReloadRecord, Services } from '../services.ts';
+import { apiDocument } from './api-document.ts';
+import { DocumentCheck } from './document-check.ts';
 
 export const KEY = 'right-key';
 export const BEARER = { authorization: `Bearer ${KEY}` };
@@ -120,6 +126,13 @@ const WEBHOOK = {
   pending: 0,
 };
 
+const documented = lazily(async () => new DocumentCheck(await apiDocument()));
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
+
 type Methods = Record<string, (...args: never[]) => unknown>;
 /** Per service, what some of its methods do instead. */
 export type Overrides = { readonly [Part in keyof Services]?: Methods };
@@ -131,14 +144,19 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate`, what the audit is told and the log left out. */
+  /** What the services were asked, the keys' `authenticate`, what metrics and audit are told (`answered`) and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */
   onlyCall(): readonly unknown[];
 }
 
-export function stubApp(overrides: Overrides = {}, options: AppOptions = {}): Stub {
+export interface StubOptions extends AppOptions {
+  /** The services of this test throw what such a service never does, so that its answers are in no document. */
+  readonly undocumented?: boolean;
+}
+
+export function stubApp(overrides: Overrides = {}, { undocumented, ...options }: StubOptions = {}): Stub {
   const calls: Call[] = [];
   const logged: Stub['logged'][number][] = [];
   const log = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
@@ -149,6 +167,7 @@ export function stubApp(overrides: Overrides = {}, options: AppOptions = {}): St
     services[part] = recording(part, { ...methods, ...overrides[part as keyof Services] }, calls);
   }
   const app = createApp(services as unknown as Services, { now: () => NOW, ...options });
+  if (undocumented !== true) app.addHook('onSend', refuseUndocumented);
   return {
     app,
     calls,
@@ -158,6 +177,21 @@ export function stubApp(overrides: Overrides = {}, options: AppOptions = {}): St
       return calls[0]!.args;
     },
   };
+}
+
+/** Whatever a test asks for, its answer is one that the OpenAPI document has; else it becomes a 500. */
+async function refuseUndocumented(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  const { url } = request.routeOptions;
+  // What reaches no route has no operation either.
+  if (url === undefined || request.method === 'HEAD' || reply.statusCode === 405) return payload;
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+  const contentType = String(reply.getHeader('content-type'));
+  const seen = { status: reply.statusCode, contentType, text: String(payload) };
+  if (url === '/openapi.json' && reply.statusCode === 200) return payload;
+  if (reply.statusCode === 404 && JSON.parse(seen.text).code === codes.NoSuchEndpoint) return payload;
+  const faults = (await documented()).answerFaults(request.method, documentedPath(url), seen);
+  if (faults.length > 0) throw new Error(`the answer is not as documented: ${faults.join('; ')}`);
+  return payload;
 }
 
 function recording(part: string, methods: Methods, calls: Call[]): Methods {
@@ -270,6 +304,10 @@ function answers(): Record<string, Methods> {
     health: {
       health: async () => HEALTH,
       ready: async () => true,
+    },
+    metrics: {
+      scrape: async (form: string) => `# ${form}\n`,
+      answered: () => undefined,
     },
   };
 }

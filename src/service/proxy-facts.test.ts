@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ProxyFacts } from './proxy-facts.ts';
 
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const silent = (): void => undefined;
+const log = { debug: silent, info: silent, warn: silent, error: silent };
 
 describe('what is known of the proxy', () => {
   const facts = new ProxyFacts('haproxy', log as unknown as ConstructorParameters<typeof ProxyFacts>[1]);

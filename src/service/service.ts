@@ -430,8 +430,9 @@ export async function startService(
       idleMemory.start();
       audit.start();
       started = true;
-      log.info('Service started', { version, proxy: facts.versionOf(book.runningVersion) });
-      tell('service.started', { version, proxy: facts.versionOf(book.runningVersion) });
+      const proxy = facts.versionOf(book.runningVersion);
+      log.info('Service started', { version, proxy });
+      tell('service.started', { version, proxy });
       healthWatch.start();
     },
     async stop() {

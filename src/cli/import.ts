@@ -45,8 +45,7 @@ export async function importList(
   const format = listFormats.find((name) => name === options['format']) ?? null;
   const replace = options['replace'] === true;
   if (options['allowShrink'] === true && !replace) throw misused('--allow-shrink goes with --replace');
-  if (path === '-' && session.canAsk)
-    session.output.remark('reading addresses from the keyboard; Ctrl-D ends them');
+  if (path === '-' && session.canAsk) session.output.remark('reading addresses from the keyboard; Ctrl-D ends them');
   const source = await openSource(path, session.stdin);
   const defaults = await elementDefaults(session, options);
   const result = replace

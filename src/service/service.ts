@@ -39,7 +39,7 @@ import { Health } from './health.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
-import { proxyStats, setSources, storedFacts } from './metric-sources.ts';
+import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState, rememberInstance } from './open-state.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
@@ -339,7 +339,7 @@ export async function startService(
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
       expiringEntries: () => parts.store.countEnding(),
-      health: () => health.verdict(),
+      health: gentleHealth(health),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
     },
     log,

@@ -100,6 +100,11 @@ export class Health implements HealthService {
     return await this.#next;
   }
 
+  /** The report for the service's own sake, which nobody waits for, as `verdict` is. `ping`: nothing is written. */
+  async look(how: DatabaseLook): Promise<HealthReport> {
+    return (await (this.#running ?? this.#start(how, false))).report;
+  }
+
   /** @param mayTakeTurn whether changes may have to wait for the count of the entries */
   #start(how: DatabaseLook = 'probe', mayTakeTurn = true): Promise<Probe> {
     this.#running = this.#probe(how, mayTakeTurn).finally(() => {

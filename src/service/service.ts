@@ -3,6 +3,10 @@
 
 import { join } from 'node:path';
 import { Registry } from '@prometheus-io/client';
+import { AuditRecorder } from '../activity/audit-recorder.ts';
+import { EventFeed } from '../activity/event-feed.ts';
+import { EventRing } from '../activity/event-ring.ts';
+import { Webhooks } from '../activity/webhooks.ts';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
@@ -24,18 +28,22 @@ import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
+import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
+import { WebhooksStore } from '../store/webhooks-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
 import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
+import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
 import { Health } from './health.ts';
+import { HealthWatch } from './health-watch.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
@@ -45,6 +53,17 @@ import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
+import { webhooksService } from './webhooks.ts';
+
+/** Looked at soon after: what was told may be why blocking is, or is again, not enforced somewhere. */
+const mayChangeHealth: ReadonlySet<string> = new Set([
+  'drift.seen',
+  'drift.repaired',
+  'reload.completed',
+  'reload.failed',
+  'worker.appeared',
+  'worker.gone',
+]);
 
 export interface RunningService {
   readonly services: Services;
@@ -83,6 +102,13 @@ export async function startService(
   const { database, instance, knownInstance } = await openState(settings);
   crashPoint('start.database-opened');
 
+  const ring = new EventRing({ log, now });
+  const tell: Tell = (type, data) => {
+    ring.tell(type, data);
+    if (mayChangeHealth.has(type)) healthWatch.kick();
+  };
+  const webhooks = new Webhooks({ store: new WebhooksStore(database), ring, tell, log, now });
+  const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
   const registry = new Registry();
   const observers = new MetricObservers(registry);
   const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
@@ -94,6 +120,7 @@ export async function startService(
     instance,
     socket,
     log,
+    tell,
     now,
     capabilities: () => facts.capabilitiesOf(parts.book.runningVersion),
     scheduleReload: (reason) => {
@@ -102,6 +129,12 @@ export async function startService(
       return true;
     },
     reconsiderReload: () => reloads.reconsider(),
+    onExpiryAudited: (row, report) =>
+      audit.finished(row, {
+        runtimeMapUpdated: report.runtime_map_updated,
+        runtimeMapFailuresTotal: report.runtime_map_failures_total,
+        reloadScheduled: report.reload_scheduled,
+      }),
     observers: {
       drift: observers.drift,
       groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
@@ -170,6 +203,7 @@ export async function startService(
     safeReload,
     store: new ReloadsStore(database),
     log,
+    tell,
     now,
     stillNeeded: async () => {
       await reconciler.look(false);
@@ -219,7 +253,7 @@ export async function startService(
       })
     : null;
 
-  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, now });
+  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, tell, now });
   const keyFile = join(settings.stateDir, 'api-key');
   const idleMemory = IdleMemory.ofThisProcess();
   let started = false;
@@ -236,7 +270,11 @@ export async function startService(
     bulk: parts.bulk,
     reconciler,
     reloads,
-    versions: () => ({ service: version, proxy: facts.version, unsupported: facts.unsupported }),
+    versions: () => ({
+      service: version,
+      proxy: facts.versionOf(book.runningVersion),
+      unsupported: facts.unsupportedBy(book.runningVersion),
+    }),
     proxyProblems: async () => {
       const problems: string[] = [];
       if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
@@ -254,6 +292,7 @@ export async function startService(
     },
     started: () => started,
   });
+  const healthWatch: HealthWatch = new HealthWatch({ look: (how) => health.look(how), tell, log });
 
   options.signal?.addEventListener('abort', () => supervisor?.abandon(), { once: true });
   try {
@@ -291,18 +330,22 @@ export async function startService(
   async function stop(): Promise<void> {
     started = false;
     idleMemory.stop();
+    const watched = healthWatch.stop();
     await parts.expiry.stop();
     parts.bulk.stop();
     await supervisor?.stop();
     await reloads.stop();
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();
+    await watched;
     statsSocket.close();
     await firstLook;
     await reconciler.stop();
     await parts.link.close();
     await parts.turns.drained();
     await keeper.file.close();
+    await webhooks.stop();
+    await audit.stop();
     await database.close();
     if (options.endsProxy === true) await supervisor?.endProxy();
     for (const lock of locks) lock.free();
@@ -312,8 +355,9 @@ export async function startService(
     await removeStaleTemporaries(settings.blockedMap);
     if (knownInstance) return;
     const { exists, header } = await readMapFileHeader(settings.blockedMap);
-    if (exists && header?.database !== instance.databaseId)
-      await importMapFile(settings.blockedMap, parts.store, log, now());
+    if (!exists || header?.database === instance.databaseId) return;
+    const done = await importMapFile(settings.blockedMap, parts.store, log, now());
+    audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details: { ...done } });
   }
 
   /** What runs and was found valid is what a failed reload goes back to. */
@@ -334,7 +378,7 @@ export async function startService(
     observers,
     {
       version,
-      proxyVersion: () => facts.version,
+      proxyVersion: () => facts.versionOf(book.runningVersion),
       sets: setSources(parts),
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
@@ -360,12 +404,15 @@ export async function startService(
         {
           blockedSet: parts.blockedSet,
           trustedIps: trusted,
-          sites: new Sites({ store: sitesStore, reloads, socket, log, now }),
+          sites: new Sites({ store: sitesStore, reloads, socket, log, tell, now }),
           configuration,
           keys,
         },
         observers.operations,
       ),
+      audit,
+      events: new EventFeed(ring),
+      webhooks: webhooksService(webhooks),
       health,
       metrics,
       log,
@@ -373,6 +420,7 @@ export async function startService(
     keyFile,
     async begin() {
       crashPoint('start.listening');
+      await webhooks.start();
       parts.expiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
@@ -380,8 +428,12 @@ export async function startService(
       crashPoint('start.workers-compared');
       reconciler.start();
       idleMemory.start();
+      audit.start();
       started = true;
-      log.info('Service started', { version, proxy: facts.version });
+      const proxy = facts.versionOf(book.runningVersion);
+      log.info('Service started', { version, proxy });
+      tell('service.started', { version, proxy });
+      healthWatch.start();
     },
     async stop() {
       await stop();

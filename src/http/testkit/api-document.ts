@@ -5,7 +5,9 @@ import type { Services } from '../services.ts';
 
 /** No service is asked for it. */
 export async function apiDocument(): Promise<OpenApi> {
-  const app = createApp({} as Services);
+  // Asked of when the app is closed.
+  const events = { stopping: () => undefined };
+  const app = createApp({ events } as unknown as Services);
   try {
     return (await app.inject('/openapi.json')).json();
   } finally {

@@ -47,7 +47,7 @@ import { HealthWatch } from './health-watch.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
-import { proxyStats, setSources, storedFacts } from './metric-sources.ts';
+import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState, rememberInstance } from './open-state.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
@@ -270,7 +270,11 @@ export async function startService(
     bulk: parts.bulk,
     reconciler,
     reloads,
-    versions: () => ({ service: version, proxy: facts.version, unsupported: facts.unsupported }),
+    versions: () => ({
+      service: version,
+      proxy: facts.versionOf(book.runningVersion),
+      unsupported: facts.unsupportedBy(book.runningVersion),
+    }),
     proxyProblems: async () => {
       const problems: string[] = [];
       if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
@@ -374,12 +378,12 @@ export async function startService(
     observers,
     {
       version,
-      proxyVersion: () => facts.version,
+      proxyVersion: () => facts.versionOf(book.runningVersion),
       sets: setSources(parts),
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
       expiringEntries: () => parts.store.countEnding(),
-      health: () => health.verdict(),
+      health: gentleHealth(health),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
     },
     log,
@@ -426,8 +430,9 @@ export async function startService(
       idleMemory.start();
       audit.start();
       started = true;
-      log.info('Service started', { version, proxy: facts.version });
-      tell('service.started', { version, proxy: facts.version });
+      const proxy = facts.versionOf(book.runningVersion);
+      log.info('Service started', { version, proxy });
+      tell('service.started', { version, proxy });
       healthWatch.start();
     },
     async stop() {

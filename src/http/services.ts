@@ -5,6 +5,7 @@ import type { BlockedSetService, TrustedIp } from '../blocking/blocked-set-servi
 import type { IpEntry } from '../domain/ip.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Site } from '../domain/site.ts';
+import type { PanelAsset } from './panel-asset.ts';
 
 export interface Services {
   readonly blockedSet: BlockedSetService;
@@ -13,6 +14,7 @@ export interface Services {
   readonly configuration: ConfigurationService;
   readonly keys: KeysService;
   readonly health: HealthService;
+  readonly panel: PanelFiles;
   readonly log: RequestLog;
 }
 
@@ -148,4 +150,12 @@ export interface HealthService {
   /** Probed now, never from a cache. */
   health(): Promise<HealthReport>;
   ready(): Promise<boolean>;
+}
+
+/** The panel as it was built. */
+export interface PanelFiles {
+  /** The page, with a place for the nonce; null: it could not be read, and `problem` says so. */
+  readonly page: string | null;
+  readonly problem: string | null;
+  readonly assets: ReadonlyMap<string, PanelAsset>;
 }

@@ -37,6 +37,7 @@ import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
 import { openState, rememberInstance } from './open-state.ts';
+import { builtPanel, readPanel } from './panel-files.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
@@ -212,6 +213,7 @@ export async function startService(
 
   const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, now });
   const keyFile = join(settings.stateDir, 'api-key');
+  const panel = await readPanel(builtPanel, log);
   const idleMemory = IdleMemory.ofThisProcess();
   let started = false;
   let firstLook: Promise<void> | null = null;
@@ -338,6 +340,7 @@ export async function startService(
       }),
       keys,
       health,
+      panel,
       log,
     },
     keyFile,

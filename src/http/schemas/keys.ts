@@ -46,3 +46,9 @@ export const KeysSchema = Type.Object({ items: listOf<KeyRecord>(KeySchema) });
 export const NewKeySchema = Type.Unsafe<KeyRecord & { readonly key: string }>(
   Type.Object({ ...keyFields, key: Type.String() }),
 );
+
+export const SessionSchema = Type.Object({
+  name: Type.String(),
+  scopes: keyFields.scopes,
+  expires_at: StringOrNull,
+});

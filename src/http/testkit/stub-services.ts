@@ -1,7 +1,7 @@
 // Services that do nothing, say something plausible, and remember what they were asked.
 import type { BulkAnswer, RuntimeReport } from '../../blocking/answers.ts';
 import { type App, type AppOptions, createApp } from '../app.ts';
-import type { ReloadAnswer, Services } from '../services.ts';
+import type { PanelFiles, ReloadAnswer, Services } from '../services.ts';
 
 export const KEY = 'right-key';
 export const BEARER = { authorization: `Bearer ${KEY}` };
@@ -66,7 +66,9 @@ export interface Stub {
   onlyCall(): readonly unknown[];
 }
 
-export function stubApp(overrides: Overrides = {}, options: AppOptions = {}): Stub {
+const PANEL: PanelFiles = { page: '<!doctype html>', problem: null, assets: new Map() };
+
+export function stubApp(overrides: Overrides = {}, options: AppOptions = {}, panel: PanelFiles = PANEL): Stub {
   const calls: Call[] = [];
   const logged: Stub['logged'][number][] = [];
   const log = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
@@ -76,6 +78,7 @@ export function stubApp(overrides: Overrides = {}, options: AppOptions = {}): St
   for (const [part, methods] of Object.entries(parts)) {
     services[part] = recording(part, { ...methods, ...overrides[part as keyof Services] }, calls);
   }
+  services['panel'] = panel;
   const app = createApp(services as unknown as Services, { now: () => NOW, ...options });
   return {
     app,

@@ -1,0 +1,3 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './panel.css';

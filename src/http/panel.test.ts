@@ -51,6 +51,14 @@ describe('the panel', () => {
     for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9+/]{22}==$/);
   });
 
+  test('looks at nothing that its address says beside its path', async () => {
+    const app = served();
+    const plain = (text: string) => text.replaceAll(/nonce="[^"]*"/g, '');
+    const hostile = await app.inject({ url: '/?q=%3Cscript%3E&q=1&__proto__[x]=1&__CSP_NONCE__', headers: BEARER });
+    expect(hostile.statusCode).toBe(200);
+    expect(plain(hostile.payload)).toBe(plain((await app.inject({ url: '/' })).payload));
+  });
+
   test('sends its files in the form that is taken, to be kept for good', async () => {
     const app = served();
     const get = (headers: Record<string, string>) => app.inject({ url: '/assets/index-abc.js', headers });

@@ -13,6 +13,7 @@ import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
 import { panelRoutes } from './panel-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
@@ -110,7 +111,9 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     next();
   });
   const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
+  const description = new ApiDescription();
   addHooks(app, services, keyless, monotonicNow);
+  app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
 
@@ -122,6 +125,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
+  openApiRoutes(typedApp, description);
   sessionRoutes(typedApp, services);
   panelRoutes(typedApp, services);
   return app;

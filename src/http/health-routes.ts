@@ -1,10 +1,10 @@
 import { causeText } from '../telemetry/log.ts';
 import type { TypedApp } from './app.ts';
+import { HealthSchema } from './schemas/health.ts';
 import type { Services } from './services.ts';
 
 export function healthRoutes(app: TypedApp, { health, log }: Services): void {
-  // The parts are the service's own; what it says is what is answered.
-  app.get('/health', async (_request, reply) => {
+  app.get('/health', { schema: { response: { 200: HealthSchema, 503: HealthSchema } } }, async (_request, reply) => {
     const report = await health.health();
     return reply.code(report.status === 'ok' ? 200 : 503).send(report);
   });

@@ -113,12 +113,17 @@ test.each([
   expect(encodingFor(accepted)).toBe(form);
 });
 
-test('a session is the name, the scopes and the end of the key that asks', async () => {
+test('a session is the name, the scopes and the end of the key that asks, and where it asks from', async () => {
   const { app } = stubApp({
     keys: {
       list: async () => [{ name: 'ops', scopes: ['read'], expires_at: '2030-01-01T00:00:00.000Z', revoked_at: null }],
     },
   });
   const { payload } = await app.inject({ url: '/api/session', headers: BEARER });
-  expect(JSON.parse(payload)).toEqual({ name: 'ops', scopes: ['admin'], expires_at: '2030-01-01T00:00:00.000Z' });
+  expect(JSON.parse(payload)).toEqual({
+    name: 'ops',
+    scopes: ['admin'],
+    expires_at: '2030-01-01T00:00:00.000Z',
+    client_address: '127.0.0.1',
+  });
 });

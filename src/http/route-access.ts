@@ -15,6 +15,7 @@ export type Access = Scope | 'open';
 export const routeAccess: Readonly<Record<string, Access>> = {
   'GET /livez': 'open',
   'GET /readyz': 'open',
+  'GET /openapi.json': 'open',
   'GET /health': 'read',
 
   'GET /api/blocked-ips': 'read',

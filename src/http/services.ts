@@ -70,7 +70,10 @@ export interface ServerState {
   readonly port: number;
   /** The proxy's own word (`UP`, `DOWN`, `MAINT`, `no check`, …); null when the proxy could not be asked. */
   readonly status: string | null;
-  readonly [detail: string]: unknown;
+  /** What the last health check said (`L4OK`, `L4CON`, …); null without checks. */
+  readonly check: string | null;
+  /** Address and port in use; null while a name is not resolved. */
+  readonly resolved_address: string | null;
 }
 
 export interface SitesService {
@@ -88,25 +91,71 @@ export interface SitesService {
 
 export interface ReloadRecord {
   readonly id: string;
-  readonly status: string;
-  readonly [detail: string]: unknown;
+  readonly status: 'completed' | 'refused' | 'failed';
+  readonly reasons: readonly string[];
+  /** Whether the configuration differed from the live one; null: it never came so far. */
+  readonly changed: boolean | null;
+  readonly validation_output: string | null;
+  readonly error: string | null;
+  /** The id of the backup set. */
+  readonly backup: string | null;
+  /** pids. */
+  readonly worker_before: number | null;
+  readonly worker_after: number | null;
+  readonly warnings: readonly string[];
+  readonly started_at: string;
+  readonly finished_at: string | null;
 }
 
+export interface ReloadPage {
+  readonly items: readonly ReloadRecord[];
+  readonly next_cursor: string | null;
+}
+
+/** What `meta.json` of a backup set says. Hashes are lower-case hex SHA-256. */
 export interface BackupRecord {
   readonly id: string;
-  readonly [detail: string]: unknown;
+  readonly created_at: string;
+  /** Of the configuration text. */
+  readonly sha256: string;
+  readonly reason: string;
+  readonly note: string | null;
+  /** Files that the configuration names; restored with it. */
+  readonly files: readonly { readonly name: string; readonly path: string; readonly sha256: string }[];
+  /** Copies of map files, for reading only: a restore never brings them back. */
+  readonly maps: readonly { readonly name: string; readonly path: string; readonly bytes: number }[];
+}
+
+/** The live text and the lower-case hex SHA-256 of its bytes. */
+export interface CurrentConfig {
+  readonly text: string;
+  readonly sha256: string;
+  readonly path: string;
+}
+
+export interface ValidationAnswer {
+  readonly valid: boolean;
+  /** The proxy's own messages, or the template's. */
+  readonly output: string;
+  /** Of what was rendered; empty where it could not be. */
+  readonly sha256: string;
+}
+
+/** A unified diff. */
+export interface ConfigDiff {
+  readonly changed: boolean;
+  readonly diff: string;
 }
 
 export interface ConfigurationService {
   /** Errors: 422 with the proxy's own messages, `restored` and the workers; 503 when it was rolled back. */
   reload(caller: Caller): Promise<ReloadAnswer>;
-  /** The live text and the lower-case hex SHA-256 of its bytes. */
-  current(): Promise<{ readonly text: string; readonly sha256: string; readonly path: string }>;
+  current(): Promise<CurrentConfig>;
   /** A dry run; a configuration that is refused is an answer here, not an error. */
-  validate(caller: Caller): Promise<{ readonly valid: boolean; readonly output: string; readonly sha256: string }>;
+  validate(caller: Caller): Promise<ValidationAnswer>;
   /** What a reload would change, as a unified diff. */
-  diff(): Promise<{ readonly changed: boolean; readonly diff: string }>;
-  reloads(query: PageQuery): Promise<{ readonly items: readonly ReloadRecord[]; readonly next_cursor: string | null }>;
+  diff(): Promise<ConfigDiff>;
+  reloads(query: PageQuery): Promise<ReloadPage>;
   /** Errors: 1100. */
   reloadRecord(id: string): Promise<ReloadRecord>;
   backups(): Promise<readonly BackupRecord[]>;
@@ -121,6 +170,15 @@ export interface KeyRecord {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly last_used_at: string | null;
+}
+
+/** Whose key a request has. */
+export interface SessionRecord {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expires_at: string | null;
+  /** Where the request came from, in canonical form; null over a unix socket. */
+  readonly client_address: string | null;
 }
 
 export interface KeysService {
@@ -141,9 +199,48 @@ export interface KeysService {
   revoke(name: string, caller: Caller): Promise<KeyRecord>;
 }
 
+export interface WorkerHealth {
+  readonly pid: number;
+  /** It was seen to hold both maps as they should be. */
+  readonly whole: boolean;
+  readonly reason: string | null;
+}
+
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'down';
-  readonly [part: string]: unknown;
+  /** What is wrong, the gravest first; empty when all is well. */
+  readonly reasons: readonly string[];
+  readonly database: { readonly status: 'ok' | 'down'; readonly reason: string | null };
+  readonly master_socket: {
+    readonly status: 'ok' | 'down';
+    readonly reason: string | null;
+    /** Since when it counts as down. */
+    readonly since: string | null;
+  };
+  readonly workers: { readonly current: WorkerHealth | null; readonly draining: readonly WorkerHealth[] };
+  readonly map_file: {
+    readonly status: 'ok' | 'behind';
+    readonly reason: string | null;
+    readonly entries: number;
+  };
+  readonly runtime_map: {
+    readonly expected: number;
+    /** null: the current worker could not be asked. */
+    readonly seen: number | null;
+    readonly last_verified_at: string | null;
+  };
+  readonly last_reload: {
+    readonly id: string;
+    readonly status: 'completed' | 'refused' | 'failed';
+    readonly finished_at: string;
+    readonly error: string | null;
+  } | null;
+  readonly scheduled_reload: {
+    readonly reasons: readonly string[];
+    readonly since: string;
+    readonly attempts: number;
+  } | null;
+  readonly versions: { readonly service: string; readonly proxy: string };
 }
 
 export interface HealthService {

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Database } from './open-database.ts';
-import type { ReloadsTable } from './schema.ts';
+import type { ReloadStatus, ReloadsTable } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
 
 export interface ReloadRecord {
   readonly id: string;
-  readonly status: string;
+  readonly status: ReloadStatus;
   readonly reasons: readonly string[];
   /** Whether the configuration differed from the live one; null: it never came so far. */
   readonly changed: boolean | null;

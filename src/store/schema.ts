@@ -53,11 +53,14 @@ export interface ApiKeysTable {
   last_used_at: string | null;
 }
 
+/** Refused: by the template or the proxy's check. Failed: not confirmed, or something else failed. */
+export type ReloadStatus = 'completed' | 'refused' | 'failed';
+
 export interface ReloadsTable {
   /** Order of appending; the page cursor. */
   seq: Generated<number>;
   id: string;
-  status: string;
+  status: ReloadStatus;
   reasons_json: string;
   changed: number | null;
   validation_output: string | null;

@@ -3,21 +3,32 @@ import type {
   BlockAnswer,
   BlockedIp,
   BlockedIpDetail,
+  BlockedIpPage,
   BulkAnswer,
   CheckAnswer,
+  Rejection,
+  RuntimeMapFailure,
   SyncAnswer,
   UnblockAnswer,
+  WorkerHolding,
 } from '../../blocking/answers.ts';
 import {
+  answer,
+  BooleanOrNull,
   Count,
-  IntegerOrNull,
+  Duration,
   lineOfText,
   lineOfTextOrNull,
   listOf,
+  oneOf,
+  Pid,
+  PidOrNull,
   pageCursor,
   pageLimit,
   StringOrNull,
   Texts,
+  Time,
+  TimeOrNull,
 } from './common.ts';
 
 /** A hundred years: more is a mistake, and the sum would leave the calendar. */
@@ -44,14 +55,14 @@ export const BlockBody = Type.Object(
     ),
     force: Type.Optional(Type.Boolean({ description: 'true or false' })),
   },
-  { additionalProperties: false, description: 'a JSON object with ip_address' },
+  { additionalProperties: false, title: 'BlockRequest', description: 'a JSON object with ip_address' },
 );
 export type BlockBody = Static<typeof BlockBody>;
 
 /** An element of `remove`: what an `add` says beside the address is of no use there. */
 export const UnblockBody = Type.Object(
   { ip_address: BlockBody.properties.ip_address },
-  { additionalProperties: false, description: 'a JSON object with ip_address' },
+  { additionalProperties: false, title: 'UnblockRequest', description: 'a JSON object with ip_address' },
 );
 
 export const ListQuery = Type.Object(
@@ -85,13 +96,15 @@ const blockedIpFields = {
   ip_address: Type.String(),
   reason: StringOrNull,
   blocked_by: StringOrNull,
-  blocked_at: Type.String(),
-  expires_at: StringOrNull,
+  blocked_at: Time,
+  expires_at: TimeOrNull,
 };
 
-const runtimeMapFailure = Type.Object({
+export const BlockedIpSchema = answer<BlockedIp>('BlockedIp')(blockedIpFields);
+
+const RuntimeMapFailureSchema = answer<RuntimeMapFailure>('RuntimeMapFailure')({
   ip_address: Type.String(),
-  worker: IntegerOrNull,
+  worker: PidOrNull,
   command: Type.String(),
   responses: Texts,
   reason: Type.String(),
@@ -99,93 +112,82 @@ const runtimeMapFailure = Type.Object({
 
 export const runtimeReportFields = {
   runtime_map_updated: Type.Boolean(),
-  runtime_map_failures: listOf(runtimeMapFailure),
+  runtime_map_failures: listOf(RuntimeMapFailureSchema),
   runtime_map_failures_total: Count,
   reload_scheduled: Type.Boolean(),
 };
 
-export const BlockAnswerSchema = Type.Unsafe<BlockAnswer>(
-  Type.Object({
-    ...blockedIpFields,
-    ...runtimeReportFields,
-    overridden_by: Type.Optional(Texts),
-    trusted_inside: Type.Optional(Texts),
-  }),
-);
+export const BlockAnswerSchema = answer<BlockAnswer>('BlockAnswer')({
+  ...blockedIpFields,
+  ...runtimeReportFields,
+  overridden_by: Type.Optional(Texts),
+  trusted_inside: Type.Optional(Texts),
+});
 
-export const UnblockAnswerSchema = Type.Unsafe<UnblockAnswer>(
-  Type.Object({ ip_address: Type.String(), still_blocked_by: Texts, ...runtimeReportFields }),
-);
+export const UnblockAnswerSchema = answer<UnblockAnswer>('UnblockAnswer')({
+  ip_address: Type.String(),
+  still_blocked_by: Texts,
+  ...runtimeReportFields,
+});
 
-export const BulkAnswerSchema = Type.Unsafe<BulkAnswer>(
-  Type.Object({
-    added: Count,
-    removed: Count,
-    unchanged: Count,
-    rejected_total: Count,
-    rejected: listOf(
-      Type.Object({
-        line: Type.Optional(Count),
-        list: Type.Optional(Type.String()),
-        index: Type.Optional(Count),
-        value: Type.String(),
-        why: Type.String(),
-      }),
-    ),
-    ...runtimeReportFields,
-    // A bulk change can force entries and take in networks like a single one.
-    overridden_by: Type.Optional(Texts),
-    trusted_inside: Type.Optional(Texts),
-  }),
-);
+const RejectionSchema = answer<Rejection>('Rejection')({
+  line: Type.Optional(Type.Integer({ minimum: 1 })),
+  list: Type.Optional(oneOf('add', 'remove')),
+  index: Type.Optional(Count),
+  value: Type.String(),
+  why: Type.String(),
+});
 
-export const SyncAnswerSchema = Type.Unsafe<SyncAnswer>(
-  Type.Object({
-    runtime_map_synced: Type.Boolean(),
-    total_ips: Count,
-    added: Count,
-    removed: Count,
-    missing_ips: Texts,
-    unexpected_ips: Texts,
-    wrong_value_ips: Texts,
-    duplicate_ips: Texts,
-    draining_workers: listOf(
-      Type.Object({ pid: Type.Integer(), synced: Type.Boolean(), reason: Type.Optional(Type.String()) }),
-    ),
-    map_file_updated: Type.Boolean(),
-    reload_scheduled: Type.Boolean(),
-    duration_ms: Type.Integer(),
-    reason: Type.Optional(Type.String()),
-  }),
-);
+export const BulkAnswerSchema = answer<BulkAnswer>('BulkAnswer')({
+  added: Count,
+  removed: Count,
+  unchanged: Count,
+  rejected_total: Count,
+  rejected: listOf(RejectionSchema),
+  ...runtimeReportFields,
+});
 
-export const CheckAnswerSchema = Type.Unsafe<CheckAnswer>(
-  Type.Object({
-    ip_address: Type.String(),
-    verdict: Type.String(),
-    by: StringOrNull,
-    reason: StringOrNull,
-    expires_at: StringOrNull,
-    enforced: Type.Unsafe({ type: ['boolean', 'null'] }),
-    workers: listOf(Type.Object({ pid: Type.Integer(), verdict: Type.String() })),
-  }),
-);
+export const SyncAnswerSchema = answer<SyncAnswer>('SyncAnswer')({
+  runtime_map_synced: Type.Boolean(),
+  total_ips: Count,
+  added: Count,
+  removed: Count,
+  missing_ips: Texts,
+  unexpected_ips: Texts,
+  wrong_value_ips: Texts,
+  duplicate_ips: Texts,
+  draining_workers: listOf(
+    answer<SyncAnswer['draining_workers'][number]>('DrainingWorkerSync')({
+      pid: Pid,
+      synced: Type.Boolean(),
+      reason: Type.Optional(Type.String()),
+    }),
+  ),
+  map_file_updated: Type.Boolean(),
+  reload_scheduled: Type.Boolean(),
+  duration_ms: Duration,
+  reason: Type.Optional(Type.String()),
+});
 
-export const BlockedIpDetailSchema = Type.Unsafe<BlockedIpDetail>(
-  Type.Object({
-    ...blockedIpFields,
-    workers: listOf(
-      Type.Object({
-        pid: Type.Integer(),
-        draining: Type.Boolean(),
-        holds: Type.Unsafe({ type: ['boolean', 'null'] }),
-      }),
-    ),
-  }),
-);
+const Verdict = oneOf('blocked', 'trusted', 'allowed');
 
-export const BlockedIpPageSchema = Type.Object({
-  items: listOf<BlockedIp>(Type.Object(blockedIpFields)),
+export const CheckAnswerSchema = answer<CheckAnswer>('CheckAnswer')({
+  ip_address: Type.String(),
+  verdict: Verdict,
+  by: StringOrNull,
+  reason: StringOrNull,
+  expires_at: TimeOrNull,
+  enforced: BooleanOrNull,
+  workers: listOf(answer<CheckAnswer['workers'][number]>('WorkerVerdict')({ pid: Pid, verdict: Verdict })),
+});
+
+export const BlockedIpDetailSchema = answer<BlockedIpDetail>('BlockedIpDetail')({
+  ...blockedIpFields,
+  workers: listOf(answer<WorkerHolding>('WorkerHolding')({ pid: Pid, draining: Type.Boolean(), holds: BooleanOrNull })),
+});
+
+export const BlockedIpPageSchema = answer<BlockedIpPage>('BlockedIpPage')({
+  items: listOf(BlockedIpSchema),
   next_cursor: StringOrNull,
   total: Count,
 });

@@ -1,24 +1,84 @@
 import Type from 'typebox';
-import type { BackupRecord, ReloadRecord } from '../services.ts';
-import { listOf, openRecord, pageCursor, pageLimit, StringOrNull } from './common.ts';
+import type {
+  BackupRecord,
+  ConfigDiff,
+  CurrentConfig,
+  ReloadPage,
+  ReloadRecord,
+  ValidationAnswer,
+} from '../services.ts';
+import {
+  answer,
+  BooleanOrNull,
+  Count,
+  listOf,
+  oneOf,
+  PidOrNull,
+  pageCursor,
+  pageLimit,
+  StringOrNull,
+  Texts,
+  Time,
+  TimeOrNull,
+} from './common.ts';
 
 export { ReloadAnswerSchema } from './sites.ts';
 
-export const CurrentConfigSchema = Type.Object({ text: Type.String(), sha256: Type.String(), path: Type.String() });
-export const ValidationSchema = Type.Object({ valid: Type.Boolean(), output: Type.String(), sha256: Type.String() });
-export const DiffSchema = Type.Object({ changed: Type.Boolean(), diff: Type.String() });
+export const CurrentConfigSchema = answer<CurrentConfig>('CurrentConfig')({
+  text: Type.String(),
+  sha256: Type.String(),
+  path: Type.String(),
+});
+export const ValidationSchema = answer<ValidationAnswer>('ValidationAnswer')({
+  valid: Type.Boolean(),
+  output: Type.String(),
+  sha256: Type.String(),
+});
+export const DiffSchema = answer<ConfigDiff>('ConfigDiff')({ changed: Type.Boolean(), diff: Type.String() });
 
 export const HistoryQuery = Type.Object(
   { limit: pageLimit, cursor: Type.Optional(pageCursor) },
   { additionalProperties: false },
 );
-/** A record has what its kind of reload had; the service owns its form. */
-export const ReloadRecordSchema = openRecord<ReloadRecord>();
-export const ReloadPageSchema = Type.Object({
-  items: listOf<ReloadRecord>(ReloadRecordSchema),
+export const ReloadRecordSchema = answer<ReloadRecord>('ReloadRecord')({
+  id: Type.String(),
+  status: oneOf('completed', 'refused', 'failed'),
+  reasons: Texts,
+  changed: BooleanOrNull,
+  validation_output: StringOrNull,
+  error: StringOrNull,
+  backup: StringOrNull,
+  worker_before: PidOrNull,
+  worker_after: PidOrNull,
+  warnings: Texts,
+  started_at: Time,
+  finished_at: TimeOrNull,
+});
+export const ReloadPageSchema = answer<ReloadPage>('ReloadPage')({
+  items: listOf(ReloadRecordSchema),
   next_cursor: StringOrNull,
 });
-export const BackupsSchema = Type.Object({ items: listOf<BackupRecord>(openRecord()) });
+
+const BackupSchema = answer<BackupRecord>('Backup')({
+  id: Type.String(),
+  created_at: Time,
+  sha256: Type.String(),
+  reason: Type.String(),
+  note: StringOrNull,
+  files: listOf(
+    answer<BackupRecord['files'][number]>('BackupFile')({
+      name: Type.String(),
+      path: Type.String(),
+      sha256: Type.String(),
+    }),
+  ),
+  maps: listOf(
+    answer<BackupRecord['maps'][number]>('BackupMap')({ name: Type.String(), path: Type.String(), bytes: Count }),
+  ),
+});
+export const BackupsSchema = answer<{ readonly items: readonly BackupRecord[] }>('Backups')({
+  items: listOf(BackupSchema),
+});
 
 /** No id can name a file outside the folder of backups. */
 export const idParameter = Type.Object({

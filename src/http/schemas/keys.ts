@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { type Scope, scopes } from '../../domain/scope.ts';
-import type { KeyRecord } from '../services.ts';
-import { listOf, StringOrNull } from './common.ts';
+import type { KeyRecord, SessionRecord } from '../services.ts';
+import { answer, listOf, StringOrNull, Time, TimeOrNull } from './common.ts';
 
 const nameOptions = {
   minLength: 1,
@@ -27,7 +27,7 @@ export const KeyBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'a JSON object with name' },
+  { additionalProperties: false, title: 'KeyRequest', description: 'a JSON object with name' },
 );
 export type KeyBody = Static<typeof KeyBody>;
 
@@ -35,20 +35,21 @@ export const keyParameter = Type.Object({ name: Type.String(nameOptions) });
 
 const keyFields = {
   name: Type.String(),
-  scopes: Type.Unsafe<readonly Scope[]>({ type: 'array', items: { type: 'string', enum: scopes } }),
-  created_at: Type.String(),
-  expires_at: StringOrNull,
-  revoked_at: StringOrNull,
-  last_used_at: StringOrNull,
+  scopes: listOf(Type.Unsafe<Scope>({ type: 'string', enum: scopes })),
+  created_at: Time,
+  expires_at: TimeOrNull,
+  revoked_at: TimeOrNull,
+  last_used_at: TimeOrNull,
 };
-export const KeySchema = Type.Unsafe<KeyRecord>(Type.Object(keyFields));
-export const KeysSchema = Type.Object({ items: listOf<KeyRecord>(KeySchema) });
-export const NewKeySchema = Type.Unsafe<KeyRecord & { readonly key: string }>(
-  Type.Object({ ...keyFields, key: Type.String() }),
-);
-
-export const SessionSchema = Type.Object({
+export const KeySchema = answer<KeyRecord>('Key')(keyFields);
+export const KeysSchema = answer<{ readonly items: readonly KeyRecord[] }>('Keys')({ items: listOf(KeySchema) });
+export const NewKeySchema = answer<KeyRecord & { readonly key: string }>('NewKey')({
+  ...keyFields,
+  key: Type.String(),
+});
+export const SessionSchema = answer<SessionRecord>('Session')({
   name: Type.String(),
   scopes: keyFields.scopes,
-  expires_at: StringOrNull,
+  expires_at: TimeOrNull,
+  client_address: StringOrNull,
 });

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
+import type { ServerOptions } from '../../domain/server-options.ts';
+import type { SiteServer } from '../../domain/site.ts';
 import type { ReloadAnswer, ServerState, SiteRecord } from '../services.ts';
-import { Count, IntegerOrNull, listOf, openRecord, StringOrNull, Texts } from './common.ts';
+import { answer, Count, Duration, listOf, oneOf, PidOrNull, StringOrNull, Texts, Time } from './common.ts';
 
 const MOST_SERVERS = 100;
 
@@ -11,49 +13,79 @@ export const SiteBody = Type.Object(
         {
           address: Type.String({ description: 'a host name or an IP address' }),
           port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'a whole number from 1 to 65535' }),
-          // The closed list of options has a parser of its own, which names what it takes.
-          options: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'an object of server options' })),
+          // The closed list of options has a parser of its own, which names what it takes; the document has its form.
+          options: Type.Optional(
+            Type.Unsafe<object>({
+              type: 'object',
+              title: 'ServerOptionsRequest',
+              description: 'an object of server options',
+            }),
+          ),
         },
-        { additionalProperties: false, description: 'an object with address and port' },
+        { additionalProperties: false, title: 'ServerRequest', description: 'an object with address and port' },
       ),
       { minItems: 1, maxItems: MOST_SERVERS, description: `a list of 1 to ${MOST_SERVERS} servers` },
     ),
   },
-  { additionalProperties: false, description: 'a JSON object with servers' },
+  { additionalProperties: false, title: 'SiteRequest', description: 'a JSON object with servers' },
 );
 export type SiteBody = Static<typeof SiteBody>;
 
-const serverSchema = Type.Object({
-  address: Type.String(),
-  port: Type.Integer(),
-  options: Type.Optional(openRecord()),
+const ServerOptionsSchema = answer<ServerOptions>('ServerOptions')({
+  weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 256 })),
+  backup: Type.Optional(Type.Boolean()),
+  max_connections: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  check: Type.Optional(Type.Boolean()),
+  ssl: Type.Optional(oneOf('none', 'verify', 'insecure')),
 });
 
-export const reloadAnswerFields = {
+const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
+
+const ServerSchema = answer<SiteServer>('Server')({
+  address: Type.String(),
+  port: Port,
+  options: Type.Optional(ServerOptionsSchema),
+});
+
+export const ReloadAnswerSchema = answer<ReloadAnswer>('ReloadAnswer')({
   id: Type.String(),
-  status: Type.Literal('completed'),
+  status: oneOf('completed'),
   reasons: Texts,
   changed: Type.Boolean(),
   backup: StringOrNull,
-  worker_before: IntegerOrNull,
-  worker_after: IntegerOrNull,
-  duration_ms: Type.Integer(),
+  worker_before: PidOrNull,
+  worker_after: PidOrNull,
+  duration_ms: Duration,
   warnings: Texts,
-};
-export const ReloadAnswerSchema = Type.Unsafe<ReloadAnswer>(Type.Object(reloadAnswerFields));
+});
 
 const siteFields = {
   domain: Type.String(),
-  servers: listOf(serverSchema),
-  created_at: Type.String(),
-  updated_at: Type.String(),
+  servers: listOf(ServerSchema),
+  created_at: Time,
+  updated_at: Time,
 };
-export const SiteSchema = Type.Unsafe<SiteRecord>(Type.Object(siteFields));
-export const SitesSchema = Type.Object({ items: listOf<SiteRecord>(SiteSchema), total: Count });
-export const SiteAnswerSchema = Type.Unsafe<SiteRecord & { readonly reload: ReloadAnswer }>(
-  Type.Object({ ...siteFields, reload: ReloadAnswerSchema }),
-);
-export const SiteRemovedSchema = Type.Unsafe<{ readonly domain: string; readonly reload: ReloadAnswer }>(
-  Type.Object({ domain: Type.String(), reload: ReloadAnswerSchema }),
-);
-export const ServerStatesSchema = Type.Object({ items: listOf<ServerState>(openRecord()) });
+export const SiteSchema = answer<SiteRecord>('Site')(siteFields);
+export const SitesSchema = answer<{ readonly items: readonly SiteRecord[]; readonly total: number }>('Sites')({
+  items: listOf(SiteSchema),
+  total: Count,
+});
+export const SiteAnswerSchema = answer<SiteRecord & { readonly reload: ReloadAnswer }>('SiteAnswer')({
+  ...siteFields,
+  reload: ReloadAnswerSchema,
+});
+export const SiteRemovedSchema = answer<{ readonly domain: string; readonly reload: ReloadAnswer }>('SiteRemoved')({
+  domain: Type.String(),
+  reload: ReloadAnswerSchema,
+});
+
+const ServerStateSchema = answer<ServerState>('ServerState')({
+  address: Type.String(),
+  port: Port,
+  status: StringOrNull,
+  check: StringOrNull,
+  resolved_address: StringOrNull,
+});
+export const ServerStatesSchema = answer<{ readonly items: readonly ServerState[] }>('ServerStates')({
+  items: listOf(ServerStateSchema),
+});

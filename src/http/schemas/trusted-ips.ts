@@ -2,20 +2,25 @@ import Type from 'typebox';
 import type { RuntimeReport } from '../../blocking/answers.ts';
 import type { TrustedIp } from '../../blocking/blocked-set-service.ts';
 import { runtimeReportFields } from './blocked-ips.ts';
-import { Count, lineOfTextOrNull, listOf, StringOrNull } from './common.ts';
+import { answer, Count, lineOfTextOrNull, listOf, StringOrNull, Time } from './common.ts';
 
 export const TrustedIpBody = Type.Object(
   { note: Type.Optional(lineOfTextOrNull(0, 500)) },
-  { additionalProperties: false, description: 'a JSON object with note, or empty' },
+  { additionalProperties: false, title: 'TrustRequest', description: 'a JSON object with note, or empty' },
 );
 
-const trustedIpFields = { ip_address: Type.String(), note: StringOrNull, added_at: Type.String() };
+const trustedIpFields = { ip_address: Type.String(), note: StringOrNull, added_at: Time };
 
-export const TrustedIpSchema = Type.Unsafe<TrustedIp>(Type.Object(trustedIpFields));
-export const TrustedIpsSchema = Type.Object({ items: listOf<TrustedIp>(TrustedIpSchema), total: Count });
-export const TrustAnswerSchema = Type.Unsafe<TrustedIp & RuntimeReport>(
-  Type.Object({ ...trustedIpFields, ...runtimeReportFields }),
-);
-export const DistrustAnswerSchema = Type.Unsafe<{ readonly ip_address: string } & RuntimeReport>(
-  Type.Object({ ip_address: Type.String(), ...runtimeReportFields }),
-);
+export const TrustedIpSchema = answer<TrustedIp>('TrustedIp')(trustedIpFields);
+export const TrustedIpsSchema = answer<{ readonly items: readonly TrustedIp[]; readonly total: number }>('TrustedIps')({
+  items: listOf(TrustedIpSchema),
+  total: Count,
+});
+export const TrustAnswerSchema = answer<TrustedIp & RuntimeReport>('TrustAnswer')({
+  ...trustedIpFields,
+  ...runtimeReportFields,
+});
+export const DistrustAnswerSchema = answer<{ readonly ip_address: string } & RuntimeReport>('DistrustAnswer')({
+  ip_address: Type.String(),
+  ...runtimeReportFields,
+});

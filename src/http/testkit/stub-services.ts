@@ -1,7 +1,7 @@
 // Services that do nothing, say something plausible, and remember what they were asked.
 import type { BulkAnswer, RuntimeReport } from '../../blocking/answers.ts';
 import { type App, type AppOptions, createApp } from '../app.ts';
-import type { PanelFiles, ReloadAnswer, Services } from '../services.ts';
+import type { BackupRecord, HealthReport, PanelFiles, ReloadAnswer, ReloadRecord, Services } from '../services.ts';
 
 export const KEY = 'right-key';
 export const BEARER = { authorization: `Bearer ${KEY}` };
@@ -24,6 +24,44 @@ export const RELOAD: ReloadAnswer = {
   worker_after: 11,
   duration_ms: 40,
   warnings: [],
+};
+const RELOAD_RECORD: ReloadRecord = {
+  id: 'r1',
+  status: 'refused',
+  reasons: ['asked for'],
+  changed: null,
+  validation_output: 'ok',
+  error: 'refused',
+  backup: 'b1',
+  worker_before: 10,
+  worker_after: null,
+  warnings: [],
+  started_at: NOW.toISOString(),
+  finished_at: NOW.toISOString(),
+};
+const BACKUP: BackupRecord = {
+  id: 'b1',
+  created_at: NOW.toISOString(),
+  sha256: 'ab',
+  reason: 'r1',
+  note: null,
+  files: [{ name: 'file-1-sites.map', path: '/etc/proxy/sites.map', sha256: 'cd' }],
+  maps: [{ name: 'map-1-blocked_ips.map', path: '/etc/proxy/blocked_ips.map', bytes: 64 }],
+};
+export const HEALTH: HealthReport = {
+  status: 'ok',
+  reasons: [],
+  database: { status: 'ok', reason: null },
+  master_socket: { status: 'ok', reason: null, since: null },
+  workers: {
+    current: { pid: 11, whole: true, reason: null },
+    draining: [{ pid: 10, whole: false, reason: 'blocked map: not verified' }],
+  },
+  map_file: { status: 'ok', reason: null, entries: 2 },
+  runtime_map: { expected: 2, seen: null, last_verified_at: NOW.toISOString() },
+  last_reload: { id: 'r1', status: 'completed', finished_at: NOW.toISOString(), error: null },
+  scheduled_reload: { reasons: ['asked for'], since: NOW.toISOString(), attempts: 1 },
+  versions: { service: '0.1.0', proxy: '3.0.11' },
 };
 const BLOCKED = {
   ip_address: '192.0.2.1',
@@ -156,16 +194,18 @@ function answers(): Record<string, Methods> {
       get: async () => SITE,
       put: async () => ({ created: false, answer: { ...SITE, reload: RELOAD } }),
       remove: async () => ({ domain: SITE.domain, reload: RELOAD }),
-      servers: async () => [{ address: '10.0.0.1', port: 80, status: 'UP', weight: 1 }],
+      servers: async () => [
+        { address: '10.0.0.1', port: 80, status: 'UP', check: 'L4OK', resolved_address: '10.0.0.1:80' },
+      ],
     },
     configuration: {
       reload: async () => RELOAD,
       current: async () => ({ text: 'global\n', sha256: 'ab', path: '/etc/proxy/proxy.cfg' }),
       validate: async () => ({ valid: false, output: '[ALERT]', sha256: 'ab' }),
       diff: async () => ({ changed: true, diff: '-a\n+b\n' }),
-      reloads: async () => ({ items: [{ id: 'r1', status: 'completed' }], next_cursor: null }),
-      reloadRecord: async () => ({ id: 'r1', status: 'completed', validation_output: 'ok' }),
-      backups: async () => [{ id: 'b1', created_at: NOW.toISOString() }],
+      reloads: async () => ({ items: [RELOAD_RECORD], next_cursor: null }),
+      reloadRecord: async () => RELOAD_RECORD,
+      backups: async () => [BACKUP],
       restore: async () => RELOAD,
     },
     keys: {
@@ -175,7 +215,7 @@ function answers(): Record<string, Methods> {
       revoke: async () => ({ ...KEY_RECORD, revoked_at: NOW.toISOString() }),
     },
     health: {
-      health: async () => ({ status: 'ok', database: { status: 'ok' } }),
+      health: async () => HEALTH,
       ready: async () => true,
     },
   };

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { HEALTH, KEY, stubApp } from '../http/testkit/stub-services.ts';
+import { ApiProblem, ApiUnreachable, replaceBlockedAddresses } from './client.ts';
+import { connect } from './node-client.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** Where something else than the service answers. */
+async function stranger(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  return await call.then(
+    () => expect.unreachable('it answered'),
+    (error: unknown) => error,
+  );
+}
+
+describe.each(['tcp', 'unix'])('the client over %s', (how) => {
+  let folder: string;
+  let url: string;
+  let status: 'ok' | 'degraded' = 'ok';
+  const { app, calls } = stubApp({ health: { health: async () => ({ ...HEALTH, status }) } });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'client-'));
+    const path = join(folder, 'api');
+    if (how === 'unix') await app.listen({ path });
+    else await app.listen({ host: '127.0.0.1', port: 0 });
+    url = how === 'unix' ? `unix:${path}` : `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('answers with what the service answers, in its types', async () => {
+    const client = connect({ url, key: KEY });
+    const { data, response } = await client.POST('/api/blocked-ips', { body: { ip_address: '192.0.2.1' } });
+    expect(response.status).toBe(201);
+    expect(data.runtime_map_failures_total.toFixed()).toBe('0');
+    const path = { ip_address: '2001:db8::/32' };
+    expect((await client.DELETE('/api/blocked-ips/{ip_address}', { params: { path } })).data.still_blocked_by).toEqual([
+      '192.0.2.0/24',
+    ]);
+    expect(calls.at(-1)).toMatchObject({ method: 'blockedSet.unblock', args: [{ text: '2001:db8::/32' }, {}] });
+    const { data: text } = await client.GET('/api/blocked-ips', { headers: { accept: 'text/plain' }, parseAs: 'text' });
+    expect(text).toBe('192.0.2.1\n192.0.2.2\n2001:db8::/32\n');
+  });
+
+  it('gives a health that is not well as an answer, since it is one', async () => {
+    const client = connect({ url, key: KEY });
+    expect((await client.GET('/health')).data.status).toBe('ok');
+    status = 'degraded';
+    const { data, response } = await client.GET('/health');
+    status = 'ok';
+    expect([response.status, data.status]).toEqual([503, 'degraded']);
+  });
+
+  it('throws a problem with its code, its status and the id of the request', async () => {
+    const error = await thrownBy(connect({ url, key: 'wrong' }).GET('/api/sites'));
+    expect(error).toBeInstanceOf(ApiProblem);
+    expect(error).toMatchObject({ code: 401, status: 401, message: expect.stringMatching(/valid API key/) });
+    const { requestId, problem } = error as ApiProblem;
+    expect(requestId).toBe(problem.request_id);
+    expect(await thrownBy(connect({ url }).GET('/api/sites'))).toMatchObject({ code: 401 });
+  });
+
+  it('streams a whole set as text, whatever its length', async () => {
+    const line = Buffer.from('192.0.2.1\n'.repeat(1_000));
+    let left = 200;
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        if (left-- > 0) controller.enqueue(line);
+        else controller.close();
+      },
+    });
+    const { data } = await replaceBlockedAddresses(connect({ url, key: KEY }), stream, { allowShrink: true });
+    expect(data.added).toBe(200_000);
+    expect(calls.at(-1)).toMatchObject({ args: [expect.anything(), { allowShrink: true }, expect.anything()] });
+    const refused = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(line) });
+    expect(await thrownBy(replaceBlockedAddresses(connect({ url, key: 'wrong' }), refused))).toMatchObject({
+      code: 401,
+    });
+  });
+});
+
+describe('the client', () => {
+  it('follows no redirect, and its key goes nowhere else', async () => {
+    const seen: string[] = [];
+    const elsewhere = await stranger((request, response) => {
+      seen.push(String(request.headers.authorization));
+      response.end('{}');
+    });
+    const url = await stranger((_request, response) => {
+      response.writeHead(307, { location: `${elsewhere}/api/sites`, 'x-request-id': 'a' }).end();
+    });
+    const error = await thrownBy(connect({ url, key: KEY }).GET('/api/sites'));
+    expect(error).toMatchObject({ reason: 'stranger', message: expect.stringContaining(elsewhere) });
+    expect(seen).toEqual([]);
+  });
+
+  it('takes nothing for an answer that is not the service’s', async () => {
+    const url = await stranger((_request, response) => response.end('{"status":"ok"}'));
+    expect(await thrownBy(connect({ url }).GET('/health'))).toMatchObject({ reason: 'stranger' });
+    const bad = await stranger((_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'a' }).end('<html>');
+    });
+    expect(await thrownBy(connect({ url: bad }).GET('/health'))).toMatchObject({ reason: 'stranger' });
+  });
+
+  it('says why no answer came', async () => {
+    const url = await stranger((request, response) => {
+      if (request.url === '/livez') request.socket.destroy();
+      if (request.url === '/readyz') response.writeHead(200, { 'x-request-id': 'a' }).write('rea');
+    });
+    const client = connect({ url, timeoutMs: 200 });
+    expect(await thrownBy(client.GET('/livez'))).toMatchObject({ reason: 'broken' });
+    expect(await thrownBy(client.GET('/health'))).toMatchObject({ reason: 'timeout' });
+    expect(await thrownBy(client.GET('/readyz', { parseAs: 'text' }))).toBeInstanceOf(Error);
+    const signal = AbortSignal.timeout(50);
+    expect(await thrownBy(connect({ url }).GET('/health', { signal }))).toMatchObject({ reason: 'aborted' });
+    const nowhere = await thrownBy(connect({ url: 'unix:/nowhere/api' }).GET('/livez'));
+    expect(nowhere).toBeInstanceOf(ApiUnreachable);
+    expect(nowhere).toMatchObject({ reason: 'refused', message: 'unix:/nowhere/api: there is no such socket' });
+    expect(await thrownBy(connect({ url: 'http://127.0.0.1:1' }).GET('/livez'))).toMatchObject({ reason: 'refused' });
+  });
+
+  it.each(['', 'localhost:7080', 'ftp://a', 'http://a/path', 'http://user@a', 'unix:relative'])(
+    'takes %j for no address',
+    (url) => expect(() => connect({ url })).toThrow(TypeError),
+  );
+});

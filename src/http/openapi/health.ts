@@ -1,0 +1,105 @@
+import Type from 'typebox';
+import type { FieldDocs, OperationDocs } from './operation-doc.ts';
+
+const word = (text: string) => Type.Unsafe<string>({ type: 'string', const: text });
+
+const health = {
+  status: 'ok',
+  reasons: [],
+  database: { status: 'ok', reason: null },
+  master_socket: { status: 'ok', reason: null, since: null },
+  workers: { current: { pid: 4711, whole: true, reason: null }, draining: [] },
+  map_file: { status: 'ok', reason: null, entries: 2 },
+  runtime_map: { expected: 2, seen: 2, last_verified_at: '2026-11-20T12:00:00.000Z' },
+  last_reload: {
+    id: '20261120T115900456Z-5e6f7a8b',
+    status: 'completed',
+    finished_at: '2026-11-20T11:59:00.600Z',
+    error: null,
+  },
+  scheduled_reload: null,
+  versions: { service: '0.1.0', proxy: '3.0.11-1+deb13u2' },
+};
+
+export const operations: OperationDocs = {
+  'GET /health': {
+    id: 'getHealth',
+    tag: 'Health',
+    summary: 'Say whether blocking is enforced, and if not, why',
+    description:
+      'Probed when asked, never from a cache. Degraded: an address that is to be blocked may get through somewhere, and `reasons` say where. Down: no usable database, or no worker of the proxy.',
+    answers: {
+      200: { description: 'All is well.' },
+      503: { description: 'Degraded or down; `status` says which, and `reasons` why.' },
+    },
+    examples: { ok: { summary: 'All is well', answer: health } },
+  },
+  'GET /livez': {
+    id: 'getLiveness',
+    tag: 'Health',
+    summary: 'Say that the process answers',
+    description: 'For machines that restart what does not answer. Needs no key and tells nothing else.',
+    answers: { 200: { description: 'It answers.', content: { 'text/plain': word('alive') } } },
+    examples: { alive: { summary: 'It answers', answer: 'alive' } },
+  },
+  'GET /readyz': {
+    id: 'getReadiness',
+    tag: 'Health',
+    summary: 'Say whether the service serves',
+    description: 'For machines that send traffic to what is ready. Needs no key and tells nothing else.',
+    answers: {
+      200: { description: 'It serves.', content: { 'text/plain': word('ready') } },
+      503: { description: 'It does not serve yet, or has no database.', content: { 'text/plain': word('unready') } },
+    },
+    examples: { ready: { summary: 'It serves', answer: 'ready' } },
+  },
+};
+
+export const models: FieldDocs = {
+  Health: 'The truth about the whole.',
+  DatabaseHealth: 'The database.',
+  MasterSocketHealth: 'The master socket of the proxy.',
+  WorkersHealth: 'The workers of the proxy.',
+  WorkerHealth: 'One worker of the proxy.',
+  MapFileHealth: 'The map files.',
+  RuntimeMapHealth: "The current worker's map of blocked addresses.",
+  LastReload: 'The last reload since the service started.',
+  ScheduledReload: 'A reload that follows by itself.',
+  Versions: 'Versions.',
+};
+
+export const fields: FieldDocs = {
+  'Health.status': '`ok`; `degraded`: blocking may not be enforced somewhere; `down`: no database, or no worker.',
+  'Health.reasons': 'What is wrong, a sentence each; empty when all is well.',
+  'Health.database': 'The database.',
+  'Health.master_socket': 'The master socket of the proxy.',
+  'Health.workers': 'The workers of the proxy.',
+  'Health.map_file': 'The map files.',
+  'Health.runtime_map': "The current worker's map of blocked addresses.",
+  'Health.last_reload': 'The last reload since the service started; null: there was none.',
+  'Health.scheduled_reload': 'The reload that follows by itself; null: none does.',
+  'Health.versions': 'Versions.',
+  'DatabaseHealth.status': 'Whether it was read and written.',
+  'DatabaseHealth.reason': 'Why not; null when all is well.',
+  'MasterSocketHealth.status': 'Whether it answered.',
+  'MasterSocketHealth.reason': 'Why not; null when all is well.',
+  'MasterSocketHealth.since': 'Since when it counts as down; null when it does not.',
+  'WorkersHealth.current': 'The one that takes new connections; null when there is none.',
+  'WorkersHealth.draining': 'Those that only finish what they have begun.',
+  'WorkerHealth.whole': 'Both of its maps were seen to be right.',
+  'WorkerHealth.reason': 'What they lack; null when they are right.',
+  'MapFileHealth.status': '`behind`: not what was written, or not what it should be.',
+  'MapFileHealth.reason': 'What is wrong; null when all is well.',
+  'MapFileHealth.entries': 'How many addresses the map file of the blocked ones holds.',
+  'RuntimeMapHealth.expected': 'How many entries it should hold.',
+  'RuntimeMapHealth.seen': 'How many it holds; null when it could not be asked.',
+  'RuntimeMapHealth.last_verified_at': 'When it was last seen to be right, entry by entry; null: not yet.',
+  'LastReload.id': 'Its id in the history.',
+  'LastReload.status': 'What came of it.',
+  'LastReload.finished_at': 'When it ended.',
+  'LastReload.error': 'Why it did not complete; null where it did.',
+  'ScheduledReload.since': 'Since when.',
+  'ScheduledReload.attempts': 'How often it was tried.',
+  'Versions.service': 'Of this service.',
+  'Versions.proxy': 'Of the proxy, as it prints it.',
+};

@@ -1,0 +1,48 @@
+// All descriptions, of whatever file; what is said of one thing twice, or of nothing, is a mistake.
+import { panelPages } from '../panel-pages.ts';
+import * as blockedIps from './blocked-ips.ts';
+import * as config from './config.ts';
+import * as description from './description.ts';
+import * as health from './health.ts';
+import * as keys from './keys.ts';
+import type { FieldDocs, OperationDoc, OperationDocs } from './operation-doc.ts';
+import * as shared from './shared-fields.ts';
+import * as sites from './sites.ts';
+import * as trustedIps from './trusted-ips.ts';
+
+/** In the order of the page. */
+const parts = [blockedIps, trustedIps, sites, config, keys, health, description];
+
+export const operationDocs: OperationDocs = together(parts.map(({ operations }) => operations));
+/** What a component is as a whole. */
+export const modelDocs: FieldDocs = together([shared.models, ...parts.map(({ models }) => models)]);
+export const fieldDocs: FieldDocs = together([shared.fields, ...parts.map(({ fields }) => fields)]);
+/** Schemas that are judged by a parser of its own, by the title of what stands for them in the route. */
+export const replacements: Readonly<Record<string, object>> = sites.replacements;
+
+/** @throws Error for a route that nobody described */
+export function describeRoute(methods: readonly string[], url: string): OperationDoc | null {
+  const names = methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${url}`);
+  const [name] = names;
+  if (name === undefined || isOfThePanel(url)) return null;
+  const doc = Object.hasOwn(operationDocs, name) ? operationDocs[name] : undefined;
+  if (doc === undefined || names.length > 1)
+    throw new Error(
+      `${names.join(', ')} has no description in src/http/openapi: operation-doc.ts says how to write one`,
+    );
+  return doc;
+}
+
+/** A page and its files are no part of the API. */
+function isOfThePanel(url: string): boolean {
+  return url === '/assets/:name' || (panelPages as readonly string[]).includes(url);
+}
+
+function together<Value>(tables: readonly Readonly<Record<string, Value>>[]): Readonly<Record<string, Value>> {
+  const all: Record<string, Value> = {};
+  for (const [name, value] of tables.flatMap((table) => Object.entries(table))) {
+    if (Object.hasOwn(all, name)) throw new Error(`${name} is described twice in src/http/openapi`);
+    all[name] = value;
+  }
+  return all;
+}

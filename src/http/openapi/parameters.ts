@@ -1,0 +1,40 @@
+// What stands in a path or a query, by its name.
+
+export interface ParameterDoc {
+  readonly description: string;
+  readonly example: string | number | boolean;
+  /** What the route's schema leaves to a parser of its own. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+}
+
+export const parameters: Readonly<Record<string, ParameterDoc>> = {
+  ip_address: {
+    description:
+      'An IP address or network in any spelling that the one parser of addresses takes. The slash of a network is `%2F`.',
+    example: '203.0.113.7',
+    schema: { minLength: 2, maxLength: 256 },
+  },
+  domain: {
+    description: 'The host name of the site, without scheme and port. Upper case is read as lower case.',
+    example: 'shop.example.com',
+    schema: { minLength: 1, maxLength: 256 },
+  },
+  id: { description: 'The id, as a list gave it.', example: '20261120T124300123Z-1a2b3c4d' },
+  name: { description: 'The name of the key.', example: 'fail2ban' },
+  limit: { description: 'At most how many a page has.', example: 100 },
+  cursor: { description: '`next_cursor` of the page before; absent for the first page.', example: 'MjAzLjAuMTEzLjc' },
+  q: {
+    description: 'Only entries that are this address or network, that begin with it, or that contain it.',
+    example: '203.0.113.',
+  },
+  expiring: { description: 'Only entries that will expire by themselves.', example: true },
+  allow_shrink: {
+    description: 'Without it, a set that would take away more than half of 100 entries or more is refused (409, 6006).',
+    example: true,
+  },
+  accept_map_file: {
+    description:
+      'Rewrites the map file although it belongs to another database, or more than half of it would go. Needs the scope `admin`.',
+    example: false,
+  },
+};

@@ -1,0 +1,200 @@
+// The errors: which of them follow from what a route is, and a sample of each.
+import { codes, lookUpCode } from '../../errors/catalogue.ts';
+import type { Problem } from '../../errors/problem.ts';
+import type { FieldError } from '../../errors/service-error.ts';
+
+/** What of a route decides which errors it can answer with. */
+export interface RouteNature {
+  readonly open: boolean;
+  /** None, JSON that is judged by a schema, or read as it comes. */
+  readonly body: 'none' | 'schema' | 'streamed';
+  readonly pathFields: readonly string[];
+  /** Null: it has no schema for its query, and does not look at it. */
+  readonly queryFields: readonly string[] | null;
+}
+
+/** The codes that any such route can answer with, whatever it does. */
+export function commonCodes({ open, body, pathFields, queryFields }: RouteNature): number[] {
+  return [
+    // Headers too large, or that came too slowly; no room for the connection; a mistake of ours.
+    codes.InvalidParameter,
+    codes.TooLarge,
+    codes.RequestTimeout,
+    codes.TooMuchAtOnce,
+    codes.Internal,
+    // The key is looked up in the database.
+    ...(open ? [] : [codes.Unauthorized, codes.Forbidden, codes.TooManyFailedKeys, codes.DatabaseUnusable]),
+    ...(body === 'none' ? [codes.UnexpectedBody] : [codes.InvalidBody, codes.UnsupportedMediaType]),
+    ...(body === 'schema' || queryFields !== null ? [codes.UnknownField] : []),
+    ...(pathFields.includes('ip_address') ? [codes.InvalidAddress] : []),
+    ...(pathFields.includes('domain') ? [codes.InvalidDomain] : []),
+    ...(queryFields?.includes('cursor') === true ? [codes.InvalidCursor] : []),
+  ];
+}
+
+interface Sample {
+  readonly op: string;
+  readonly detail: string;
+  readonly errors?: readonly FieldError[];
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+const field = (name: string, description: string): Pick<Sample, 'detail' | 'errors'> => ({
+  detail: `${name}: ${description}`,
+  errors: [{ name, description }],
+});
+
+/** What such an error says. Codes that are not here are answered by no route: document.test.ts names them. */
+const samples: Readonly<Record<number, Sample>> = {
+  [codes.InvalidParameter]: {
+    op: 'read request',
+    ...field('duration_seconds', '0 is not right: it must be a whole number from 1 to 3155760000'),
+  },
+  [codes.InvalidAddress]: {
+    op: 'read request',
+    ...field('ip_address', '"203.0.113.7/24" has host bits; the network is 203.0.113.0/24'),
+  },
+  [codes.InvalidBody]: { op: 'read request', detail: 'the body is not valid JSON in UTF-8' },
+  [codes.UnknownField]: {
+    op: 'read request',
+    ...field('"adress"', 'there is no such field; the fields are ip_address, reason, blocked_by, expires_at'),
+  },
+  [codes.InvalidTime]: {
+    op: 'read request',
+    ...field('expires_at', '"tomorrow" is not a time with its zone; write one such as 2030-01-31T12:00:00Z'),
+  },
+  [codes.InvalidDomain]: {
+    op: 'read request',
+    ...field('domain', '"*.example.com" is a wildcard, which is not supported; name each domain'),
+  },
+  [codes.InvalidServer]: {
+    op: 'read request',
+    ...field('servers[0].address', 'the server address "10.0.0.0/8" is a network; give one address'),
+  },
+  [codes.InvalidCursor]: {
+    op: 'read page',
+    ...field('cursor', 'the cursor is not one that this service gave out; start again without a cursor'),
+  },
+  [codes.UnexpectedBody]: { op: 'read request', detail: 'this request takes no body; send it without one' },
+  [codes.Unauthorized]: {
+    op: 'authenticate request',
+    detail: 'this needs a valid API key; send the header Authorization: Bearer <key>',
+  },
+  [codes.Forbidden]: {
+    op: 'authorize request',
+    detail: 'this needs the scope admin, and the key fail2ban has block; send a key that has it',
+    members: { missing_scope: 'admin' },
+  },
+  [codes.Conflict]: {
+    op: 'revoke key',
+    detail:
+      'ops is the last valid key with the scope admin, and without it nobody gets in to make another; create another one first',
+  },
+  [codes.Internal]: {
+    op: 'serve request',
+    detail: 'the service met an error it did not foresee; its log has the cause under the id of this request',
+  },
+  [codes.IntegrityViolated]: {
+    op: 'backups.read',
+    detail: 'The backup 20261120T124300123Z-1a2b3c4d cannot be used: proxy.cfg is damaged',
+  },
+  [codes.NotUnique]: {
+    op: 'create key',
+    detail: 'there is, or was, a key named fail2ban; choose another name',
+  },
+  [codes.NotFound]: { op: 'get', detail: '203.0.113.7 has no entry of its own' },
+  [codes.Unavailable]: {
+    op: 'safe reload',
+    detail: 'the configuration could not be checked by the proxy: spawn haproxy ENOENT',
+  },
+  [codes.ProxyNotRunning]: { op: 'safe reload', detail: 'the reload was not confirmed: no master of the proxy runs' },
+  [codes.TemplateRefused]: {
+    op: 'safe reload',
+    detail: 'The template could not be rendered: proxy.cfg.liquid: undefined variable: servers, line:12, col:3',
+    members: { output: 'proxy.cfg.liquid: undefined variable: servers, line:12, col:3' },
+  },
+  [codes.ProxyRefusesConfiguration]: {
+    op: 'safe reload',
+    detail: "HAProxy refuses the new configuration: [ALERT] parsing [/etc/proxy/proxy.cfg:12]: unknown keyword 'sever'",
+    members: {
+      output: "[ALERT] parsing [/etc/proxy/proxy.cfg:12]: unknown keyword 'sever'",
+      restored: true,
+      worker_before: 4711,
+      worker_after: 4800,
+    },
+  },
+  [codes.BlockedRuleMissing]: {
+    op: 'safe reload',
+    detail: 'the template renders a configuration without the rule for the blocked map, so no block would be enforced',
+  },
+  [codes.TooLarge]: { op: 'read request', detail: 'the body is larger than this request takes' },
+  [codes.TooManyFailedKeys]: {
+    op: 'authenticate request',
+    detail: 'too many wrong API keys came from your address; try again in 40 seconds, or with a valid key now',
+  },
+  [codes.QueueFull]: {
+    op: 'GroupWriter.change',
+    detail: '100000 changes wait already, more than 100000 are not taken; try again shortly',
+  },
+  [codes.DatabaseUnusable]: { op: 'store', detail: 'the database cannot be written: its disk is full' },
+  [codes.MapFileUnusable]: {
+    op: 'updateBlockedIpsMap',
+    detail: 'the map file /etc/proxy/blocked_ips.map could not be written: EROFS: read-only file system',
+  },
+  [codes.ReloadRolledBack]: {
+    op: 'safe reload',
+    detail:
+      'the reload was not confirmed: no new worker was seen within 60 s; the last known good configuration is back in force',
+    members: { restored: true, worker_before: 4711, worker_after: 4800 },
+  },
+  [codes.ShrinkRefused]: {
+    op: 'replace blocked set',
+    detail: '900 of 1000 entries would go away, more than half; if that is meant, send allow_shrink=true',
+    members: { would_remove: 900, current_total: 1000 },
+  },
+  [codes.CoveredByTrust]: {
+    op: 'block',
+    detail:
+      '203.0.113.7 is covered by the trusted 203.0.113.0/28, which wins over a block; send force to store it all the same',
+    members: { overridden_by: ['203.0.113.0/28'] },
+  },
+  [codes.ForeignMapFile]: {
+    op: 'updateBlockedIpsMap',
+    detail: 'the map file /etc/proxy/blocked_ips.map belongs to another database',
+  },
+  [codes.UnsupportedMediaType]: {
+    op: 'read request',
+    detail: 'Content-Type "text/html" is not taken here; send application/json',
+  },
+  [codes.RequestTimeout]: { op: 'read request', detail: 'the request did not come in time; send it again' },
+  [codes.ConfigurationFilesUnusable]: {
+    op: 'safe reload',
+    detail:
+      'a file of the configuration cannot be read or written: ENOSPC: no space left on device; see that the disk has room and the service may write there',
+  },
+  [codes.TooMuchAtOnce]: { op: 'read request', detail: 'every connection is in use; try again shortly' },
+};
+
+/** A problem document with this code, as it could be answered. */
+export function sampleProblem(code: number): Problem {
+  const sample = samples[code];
+  if (sample === undefined)
+    throw new Error(`a route is documented to answer ${code}, of which problems.ts has no sample`);
+  const { kind, message, status } = lookUpCode(code);
+  return {
+    ...sample.members,
+    type: `urn:proxy-manager:error:${code}`,
+    title: message,
+    status,
+    detail: sample.detail,
+    code,
+    kind,
+    op: sample.op,
+    errors: sample.errors ?? [],
+    request_id: 'V1StGXR8_Z5jdHi6',
+  };
+}
+
+export function hasSample(code: number): boolean {
+  return Object.hasOwn(samples, code);
+}

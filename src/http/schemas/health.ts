@@ -1,0 +1,51 @@
+import Type from 'typebox';
+import type { HealthReport, WorkerHealth } from '../services.ts';
+import { answer, Count, listOf, oneOf, orNull, Pid, StringOrNull, Texts, Time, TimeOrNull } from './common.ts';
+
+const WorkerHealthSchema = answer<WorkerHealth>('WorkerHealth')({
+  pid: Pid,
+  whole: Type.Boolean(),
+  reason: StringOrNull,
+});
+const CountOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0 });
+
+export const HealthSchema = answer<HealthReport>('Health')({
+  status: oneOf('ok', 'degraded', 'down'),
+  reasons: Texts,
+  database: answer<HealthReport['database']>('DatabaseHealth')({ status: oneOf('ok', 'down'), reason: StringOrNull }),
+  master_socket: answer<HealthReport['master_socket']>('MasterSocketHealth')({
+    status: oneOf('ok', 'down'),
+    reason: StringOrNull,
+    since: TimeOrNull,
+  }),
+  workers: answer<HealthReport['workers']>('WorkersHealth')({
+    current: orNull(WorkerHealthSchema),
+    draining: listOf(WorkerHealthSchema),
+  }),
+  map_file: answer<HealthReport['map_file']>('MapFileHealth')({
+    status: oneOf('ok', 'behind'),
+    reason: StringOrNull,
+    entries: Count,
+  }),
+  runtime_map: answer<HealthReport['runtime_map']>('RuntimeMapHealth')({
+    expected: Count,
+    seen: CountOrNull,
+    last_verified_at: TimeOrNull,
+  }),
+  last_reload: orNull(
+    answer<NonNullable<HealthReport['last_reload']>>('LastReload')({
+      id: Type.String(),
+      status: oneOf('completed', 'refused', 'failed'),
+      finished_at: Time,
+      error: StringOrNull,
+    }),
+  ),
+  scheduled_reload: orNull(
+    answer<NonNullable<HealthReport['scheduled_reload']>>('ScheduledReload')({
+      reasons: Texts,
+      since: Time,
+      attempts: Count,
+    }),
+  ),
+  versions: answer<HealthReport['versions']>('Versions')({ service: Type.String(), proxy: Type.String() }),
+});

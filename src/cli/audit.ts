@@ -1,0 +1,117 @@
+// `audit`: who did what, when, from where, and what came of it.
+import { parseTime } from '../domain/rfc3339.ts';
+import { durationOf, withZone } from './expiry-options.ts';
+import { type ExitCode, exitCodes, misused } from './failure.ts';
+import type { Style } from './output/colour.ts';
+import type { Column } from './output/table.ts';
+import { fromNow } from './output/times.ts';
+import { writePages } from './paged-json.ts';
+import type { AuditQuery, AuditRow } from './service-api.ts';
+import type { Session } from './session.ts';
+import { typedAddresses } from './typed-addresses.ts';
+import { Verb, wholeNumber } from './verb.ts';
+
+const pageSize = 1000;
+const mostListed = 1_000_000_000;
+
+export function auditVerb(): Verb {
+  return new Verb('audit', 'who did what, from where, with what outcome; newest first')
+    .argument('[address]', 'only what was done to this address or network')
+    .option('-n, --limit <count>', 'at most so many', '50')
+    .option('--operation <name>', 'only this one, such as block or set_site')
+    .option('--key <name>', 'only what was asked with the key of this name')
+    .option('--since <time>', 'from then on: a duration back such as 24h, or a time')
+    .option('--until <time>', 'before then: a duration back such as 24h, or a time')
+    .example('audit 192.0.2.1', 'what was done to an address')
+    .example('audit --key fail2ban --since 24h', 'what fail2ban did in a day')
+    .example('audit --since 2026-11-01 -n 100000 -o json', 'a month, for a program') as Verb;
+}
+
+export async function audit(
+  session: Session,
+  [address]: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<ExitCode> {
+  const { output, format, now } = session;
+  const given = options as { limit?: string; operation?: string; key?: string; since?: string; until?: string };
+  const most = wholeNumber(given.limit ?? '50', '--limit', 1, mostListed);
+  const [entry] = address === undefined ? [] : typedAddresses([address]);
+  const query: Omit<AuditQuery, 'limit'> = {
+    ...(entry !== undefined && { ip_address: entry.text }),
+    ...(given.operation !== undefined && { operation: given.operation }),
+    ...(given.key !== undefined && { key: given.key }),
+    ...(given.since !== undefined && { since: pastTime(given.since, '--since', now()) }),
+    ...(given.until !== undefined && { until: pastTime(given.until, '--until', now()) }),
+  };
+  const pages = auditPages(session, most, query);
+  if (format === 'json') {
+    await writePages(output, pages, ({ next }) => ({ next_cursor: next }));
+    return exitCodes.done;
+  }
+  const show = output.rows(auditColumns(now()));
+  for await (const { items } of pages) if (items.length > 0) await show(items);
+  return exitCodes.done;
+}
+
+interface AuditPage {
+  readonly items: readonly AuditRow[];
+  readonly next: string | null;
+}
+
+async function* auditPages(
+  { api, output }: Session,
+  most: number,
+  query: Omit<AuditQuery, 'limit'>,
+): AsyncGenerator<AuditPage> {
+  let left = most;
+  let cursor: string | null = null;
+  do {
+    const page: { items: readonly AuditRow[]; next_cursor: string | null } = await api.audit({
+      ...query,
+      limit: Math.min(left, pageSize),
+      ...(cursor !== null && { cursor }),
+    });
+    yield { items: page.items, next: page.next_cursor };
+    left -= page.items.length;
+    cursor = page.next_cursor;
+  } while (cursor !== null && left > 0 && !output.closed);
+}
+
+/** `24h`: so long ago. */
+function pastTime(text: string, flag: string, now: Date): string {
+  if (/^[0-9]+[smhdw]$/.test(text)) return new Date(now.getTime() - durationOf(text, flag) * 1000).toISOString();
+  const time = parseTime(withZone(text));
+  if (!time.ok) throw misused(`${flag}: ${time.why}`);
+  return time.value.toISOString();
+}
+
+const outcomeStyles: Readonly<Record<string, Style>> = {
+  done: 'good',
+  partly: 'warning',
+  refused: 'warning',
+  failed: 'trouble',
+};
+
+export function auditColumns(now: Date): readonly Column<AuditRow>[] {
+  return [
+    { title: 'WHEN', text: ({ at }) => fromNow(at, now), plain: ({ at }) => at },
+    { title: 'WHO', text: ({ key }) => key ?? 'the service' },
+    { title: 'FROM', text: ({ source }) => source ?? '' },
+    { title: 'DID', text: ({ operation }) => operation },
+    { title: 'TO', text: ({ ip_address: ip, target }) => ip ?? target ?? '' },
+    { title: 'OUTCOME', text: outcomeText, style: ({ outcome }) => outcomeStyles[outcome] ?? null },
+    { title: 'MORE', text: moreText, mayShrink: true },
+  ];
+}
+
+function outcomeText({ outcome, code }: AuditRow): string {
+  return code === null ? outcome : `${outcome} (${code})`;
+}
+
+/** What was asked for, then what came of it, as `name=value`. */
+function moreText({ details, result }: AuditRow): string {
+  return [...Object.entries(details ?? {}), ...Object.entries(result ?? {})]
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+}

@@ -1,0 +1,46 @@
+// `check`: in one line, why a client is or is not let in.
+import { type ExitCode, exitCodes } from './failure.ts';
+import { harmless } from './output/harmless.ts';
+import { fromNow, minute } from './output/times.ts';
+import type { CheckAnswer } from './service-api.ts';
+import type { Session } from './session.ts';
+import { typedAddresses } from './typed-addresses.ts';
+import { Verb } from './verb.ts';
+
+export function checkVerb(): Verb {
+  return new Verb('check', 'say why an address is or is not let in')
+    .argument('<address...>', 'addresses of clients, or networks')
+    .example('check 192.0.2.1', 'one address')
+    .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted or allowed')
+    .usage('[options] <address...>') as Verb;
+}
+
+export async function check(session: Session, addresses: readonly string[]): Promise<ExitCode> {
+  const answers: CheckAnswer[] = [];
+  for (const { text } of typedAddresses(addresses)) answers.push(await session.api.check(text));
+  if (session.format === 'json') await session.output.json(answers.length === 1 ? answers[0] : answers);
+  else await session.output.lines(answers.map((answer) => harmless(checkLine(answer, session.now()))));
+  // What the database says and no worker does is not how a client fares.
+  return answers.every(({ enforced }) => enforced === true) ? exitCodes.done : exitCodes.partly;
+}
+
+export function checkLine(answer: CheckAnswer, now: Date): string {
+  return `${verdictText(answer, now)}; ${enforcedText(answer)}`;
+}
+
+function verdictText({ ip_address: ip, verdict, by, reason, expires_at: end }: CheckAnswer, now: Date): string {
+  const entry = by === null || by === ip ? 'an entry of its own' : by;
+  if (verdict === 'allowed') return `${ip} is let in: nothing blocks it`;
+  const why = reason === null || reason === '' ? '' : ` (${reason})`;
+  if (verdict === 'trusted') return `${ip} is let in: trusted by ${entry}${why}, which wins over any block`;
+  const until = end === null ? 'for good' : `until ${minute(end)}, ${fromNow(end, now)}`;
+  return `${ip} is blocked by ${entry}${why}, ${until}`;
+}
+
+function enforcedText({ enforced, verdict, workers }: CheckAnswer): string {
+  if (enforced === true) return 'every worker does so';
+  if (enforced === null) return 'no worker of the proxy could be asked; see: proxy-manager status';
+  const others = workers.filter((worker) => worker.verdict !== verdict);
+  const told = others.map((worker) => `worker ${worker.pid} has it as ${worker.verdict}`).join(', ');
+  return `but ${told}; it is being repaired, see: proxy-manager status`;
+}

@@ -1,0 +1,116 @@
+// `config`: the settings, and the proxy's configuration: what would change, whether it is valid, the one before.
+
+import { type ExitCode, exitCodes } from './failure.ts';
+import type { Style } from './output/colour.ts';
+import { harmlessLines } from './output/harmless.ts';
+import { fromNow } from './output/times.ts';
+import { reloadLines } from './reload-text.ts';
+import type { BackupRecord, ReloadRecord } from './service-api.ts';
+import type { Session } from './session.ts';
+import { Verb, wholeNumber } from './verb.ts';
+
+export function configVerbs(): { group: Verb; verbs: Readonly<Record<ConfigVerb, Verb>> } {
+  const group = new Verb('config', "the settings, and the proxy's configuration");
+  const verbs = {
+    show: new Verb('show', 'the settings that a service started here would have, secrets masked')
+      .example('config show', 'what is in effect')
+      .example('config show --supervise true', 'with a flag of serve') as Verb,
+    validate: new Verb(
+      'validate',
+      'let HAProxy check what a reload would use; nothing that is live is touched',
+    ).example('config validate', 'exits 1 where it is refused') as Verb,
+    diff: new Verb('diff', 'what a reload would change in the live configuration').example(
+      'config diff',
+      'nothing is printed where nothing would change',
+    ) as Verb,
+    backups: new Verb('backups', 'the backup sets, newest first').example('config backups', 'ids for restore') as Verb,
+    reloads: new Verb('reloads', 'the history of reloads, newest first')
+      .option('-n, --limit <count>', 'at most so many', '20')
+      .example('config reloads -n 5', 'the last five, and why each was') as Verb,
+    restore: new Verb('restore', 'bring a backup of the configuration back, by a safe reload; the blocked set stays')
+      .argument('<id>', 'of config backups')
+      .example('config restore 20261121T201500123Z-0a1b2c3d', 'as config backups lists it') as Verb,
+  };
+  for (const verb of Object.values(verbs)) group.addCommand(verb);
+  return { group, verbs };
+}
+
+type ConfigVerb = 'show' | 'validate' | 'diff' | 'backups' | 'reloads' | 'restore';
+
+export async function validateConfig({ api, output, format }: Session): Promise<ExitCode> {
+  const answer = await api.validate();
+  if (format === 'json') await output.json(answer);
+  else {
+    const said = answer.output.trim();
+    await output.lines([
+      answer.valid ? 'valid: a reload would be taken' : 'refused: a reload would change nothing',
+      ...(said === '' ? [] : [harmlessLines(said)]),
+    ]);
+  }
+  return answer.valid ? exitCodes.done : exitCodes.failed;
+}
+
+export async function diffConfig({ api, output, format }: Session): Promise<ExitCode> {
+  const answer = await api.diff();
+  if (format === 'json') await output.json(answer);
+  else if (answer.changed) {
+    const lines = harmlessLines(answer.diff.replace(/\n$/, '')).split('\n');
+    await output.lines(lines.map((line) => paintDiff(line, output.paint)));
+  } else if (output.isTerminal) output.remark('a reload would change nothing');
+  return exitCodes.done;
+}
+
+function paintDiff(line: string, paint: (style: Style, text: string) => string): string {
+  if (line.startsWith('+')) return paint('good', line);
+  return line.startsWith('-') ? paint('trouble', line) : line;
+}
+
+export async function listBackups({ api, output, format, now }: Session): Promise<ExitCode> {
+  const answer = await api.backups();
+  if (format === 'json') await output.json(answer);
+  else {
+    await output.rows<BackupRecord>([
+      { title: 'ID', text: ({ id }) => id },
+      {
+        title: 'MADE',
+        text: ({ created_at: made }) => fromNow(made, now()),
+        plain: ({ created_at: made }) => made,
+      },
+      { title: 'BEFORE', text: ({ reason }) => reason, mayShrink: true },
+    ])(answer.items);
+  }
+  return exitCodes.done;
+}
+
+export async function listReloads(
+  { api, output, format, now }: Session,
+  _operands: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<ExitCode> {
+  const answer = await api.reloads({ limit: wholeNumber(String(options['limit']), '--limit', 1, 1000) });
+  if (format === 'json') await output.json(answer);
+  else {
+    await output.rows<ReloadRecord>([
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'BEGAN', text: ({ started_at: at }) => fromNow(at, now()), plain: ({ started_at: at }) => at },
+      {
+        title: 'OUTCOME',
+        text: ({ status }) => status,
+        style: ({ status }) => (status === 'completed' ? 'good' : 'trouble'),
+      },
+      { title: 'WHY', text: ({ reasons }) => reasons.join(', '), mayShrink: true },
+      { title: 'ERROR', text: ({ error }) => error ?? '', mayShrink: true },
+    ])(answer.items);
+  }
+  return exitCodes.done;
+}
+
+export async function restoreConfig(session: Session, [id = '']: readonly string[]): Promise<ExitCode> {
+  session.interruption.says(
+    () => 'the restore was not answered; the service goes on with it, see: proxy-manager status',
+  );
+  const answer = await session.api.restore(id);
+  if (session.format === 'json') await session.output.json(answer);
+  else await session.output.lines([`backup ${id} is in force`, ...reloadLines(answer)].map(harmlessLines));
+  return exitCodes.done;
+}

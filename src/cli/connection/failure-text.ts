@@ -1,0 +1,68 @@
+// Why a call did not succeed, in words that say what to do.
+import { ApiProblem, ApiUnreachable } from '../../client/client.ts';
+import { type ExitCode, exitCodes, Failure, HalfDone } from '../failure.ts';
+import { problemCodes } from './problem.ts';
+
+export interface Told {
+  readonly message: string;
+  /** For `-o json`: the problem as it came, or one like it. */
+  readonly document: unknown;
+  readonly exitCode: ExitCode;
+}
+
+/** Where the call went and with which key, as far as that was known; never the key. */
+export interface Asked {
+  readonly url: string | null;
+  readonly keySource: string | null;
+}
+
+/** @throws the error itself where it is none that a person could have caused */
+export function tellFailure(error: unknown, asked: Asked): Told {
+  if (error instanceof HalfDone) {
+    const cause = tellFailure(error.cause, asked);
+    const document = { ...error.done, cause: cause.document };
+    return { message: `${error.message}\n${cause.message}`, document, exitCode: error.exitCode };
+  }
+  if (error instanceof Failure) return { message: error.message, document: error.document, exitCode: error.exitCode };
+  if (error instanceof ApiProblem) {
+    return { message: problemText(error, asked), document: error.problem, exitCode: exitCodes.failed };
+  }
+  if (error instanceof ApiUnreachable) {
+    const message = unreachableText(error, asked);
+    return { message, document: { title: message, status: null, reason: error.reason }, exitCode: exitCodes.failed };
+  }
+  throw error;
+}
+
+function problemText(error: ApiProblem, { keySource, url }: Asked): string {
+  const { code, problem, requestId, retryAfterSeconds } = error;
+  if (code === problemCodes.unauthorized) {
+    return `${url} refused the API key from ${keySource}: it is none of that service, or it is expired or revoked`;
+  }
+  const lines = [`${error.message}${wait(error.message, retryAfterSeconds)}`];
+  const { output, covered_by: coveredBy } = problem;
+  if (Array.isArray(coveredBy) && coveredBy.length > 0) lines.push(`it is covered by ${coveredBy.join(', ')}`);
+  // HAProxy's own words.
+  if (typeof output === 'string' && output.trim() !== '' && !error.message.includes(output.trim()))
+    lines.push(output.trim());
+  lines.push(`(code ${code}${requestId === null ? '' : `, request ${requestId}`})`);
+  return lines.join('\n');
+}
+
+function wait(message: string, seconds: number | null): string {
+  return seconds === null || message.includes('try again') ? '' : `; try again in ${seconds} s`;
+}
+
+function unreachableText({ reason, message }: ApiUnreachable, { url }: Asked): string {
+  switch (reason) {
+    case 'refused':
+      return `${message}; is the service running there? Another address goes with --url or PROXY_MANAGER_URL`;
+    case 'timeout':
+    case 'broken':
+      return `${message}; whether it was done is not known, see: proxy-manager status`;
+    case 'stranger':
+      return `${url}: ${message}`;
+    case 'aborted':
+      return message;
+  }
+}

@@ -1,0 +1,75 @@
+// From what was typed and what the environment says to a session with the service.
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { connect } from '../../client/node-client.ts';
+import type { Interruption } from '../interruption.ts';
+import { harmless } from '../output/harmless.ts';
+import type { Output } from '../output/output.ts';
+import type { Session } from '../session.ts';
+import { outputFormat } from '../verb.ts';
+import type { World } from '../world.ts';
+import { type ApiKey, findKey, type KeyFiles } from './api-key.ts';
+import { HttpServiceApi } from './http-service-api.ts';
+import { defaultUrl, parseServiceUrl, type ServiceAddress } from './service-url.ts';
+
+export interface Connection {
+  readonly service: ServiceAddress;
+  readonly key: ApiKey;
+}
+
+/** @throws Failure: no address of a service, or no key */
+export async function findService(world: World, options: Readonly<Record<string, unknown>>): Promise<Connection> {
+  const { environment, homeFolder } = world;
+  const flag = options['url'] as string | undefined;
+  const variable = environment['PROXY_MANAGER_URL'] || undefined;
+  const service = parseServiceUrl(flag ?? variable ?? defaultUrl, flag === undefined ? 'PROXY_MANAGER_URL' : '--url');
+  return { service, key: await findKey({ environment, homeFolder, files: realFiles }) };
+}
+
+export function openSession(
+  world: World,
+  { service, key }: Connection,
+  output: Output,
+  interruption: Interruption,
+  options: Readonly<Record<string, unknown>>,
+): Session {
+  return {
+    api: new HttpServiceApi(connect({ url: service.url, key: key.key })),
+    output,
+    format: outputFormat(options),
+    interruption,
+    now: world.now,
+    stdin: world.stdin,
+    url: service.url,
+    canAsk: world.stdin.isTTY === true && world.stderr.isTTY === true,
+    ask: async (question) => await ask(world, question),
+    ownAddresses: async () => {
+      // Few verbs ask for it.
+      const { ownAddresses } = await import('./own-addresses.ts');
+      return await ownAddresses(world.environment, service);
+    },
+  };
+}
+
+const realFiles: KeyFiles = {
+  read: async (path) => {
+    // One descriptor, so that what is judged is what is read.
+    const file = await open(path, 'r');
+    try {
+      const { mode } = await file.stat();
+      return { text: await file.readFile('utf8'), mode };
+    } finally {
+      await file.close();
+    }
+  },
+};
+
+async function ask({ stdin, stderr }: World, question: string): Promise<boolean> {
+  // Not in raw mode, so that Ctrl-C stays a signal.
+  const terminal = createInterface({ input: stdin, output: stderr, terminal: false });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${harmless(question)} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}

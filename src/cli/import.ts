@@ -1,0 +1,159 @@
+// `import`: a list from a file or standard input; added to the set, or in its place.
+import { blockOptions, elementDefaults } from './block.ts';
+import { type ElementDefaults, explainNotAList } from './bulk/elements.ts';
+import { sendList } from './bulk/send.ts';
+import { type ListSource, openSource } from './bulk/source.ts';
+import { type BulkResult, BulkTally } from './bulk/tally.ts';
+import { tellBulk } from './bulk/text.ts';
+import { jsonSet, textSet, type WholeSet } from './bulk/whole-set.ts';
+import { isProblem, problemCodes } from './connection/problem.ts';
+import { type ExitCode, Failure, misused } from './failure.ts';
+import { type ListFormat, listFormats } from './lists/format.ts';
+import { type ListReading, readList } from './lists/read-list.ts';
+import type { NumberedReading } from './lists/reading.ts';
+import { count, counted } from './output/times.ts';
+import { confirm, type Session } from './session.ts';
+import { Verb } from './verb.ts';
+
+export function importVerb(): Verb {
+  return blockOptions(new Verb('import', 'block what a list names'))
+    .argument('<file>', 'the list; - reads standard input')
+    .option('--replace', 'the list is the whole set afterwards: what it does not name is unblocked')
+    .option('--allow-shrink', 'with --replace: although more than half of the set would go')
+    .option(
+      '--format <format>',
+      `auto, or ${listFormats.join(', ')}: plain lines, CSV with reason and expiry, a map file of HAProxy, ipset or FireHOL`,
+      'auto',
+    )
+    .example('import blocklist.txt', 'add a list; # and ; begin comments')
+    .example('import abuse.csv --for 1w', 'CSV: ip_address,reason,expires_at; a week for lines without an end')
+    .example('import --replace /etc/haproxy/blocked.map', 'an existing map file as the whole set')
+    .example('import - --reason drop', 'standard input, such as of: curl -sf https://www.spamhaus.org/drop/drop.txt')
+    .example('import - --format netset', 'such as of: ipset save blocked') as Verb;
+}
+
+export async function importList(
+  session: Session,
+  [path = '-']: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<ExitCode> {
+  const format = formatOf(String(options['format'] ?? 'auto'));
+  const replace = options['replace'] === true;
+  if (options['allowShrink'] === true && !replace) throw misused('--allow-shrink goes with --replace');
+  if (path === '-' && process.stdin.isTTY)
+    session.output.remark('reading addresses from the keyboard; Ctrl-D ends them');
+  const source = await openSource(path, session.stdin);
+  const defaults = await elementDefaults(session, options);
+  const result = replace
+    ? await replaceSet(session, source, format, defaults, options['allowShrink'] === true)
+    : await sendList(session, source, format, defaults, ({ elements }) => session.api.batch({ add: elements }));
+  return await tellBulk(session, source.name, result);
+}
+
+function formatOf(text: string): ListFormat | null {
+  if (text === 'auto') return null;
+  const format = listFormats.find((name) => name === text);
+  if (format === undefined) throw misused(`--format takes auto, ${listFormats.join(', ')}`);
+  return format;
+}
+
+async function replaceSet(
+  session: Session,
+  source: ListSource,
+  format: ListFormat | null,
+  defaults: ElementDefaults,
+  allowShrink: boolean,
+): Promise<BulkResult> {
+  try {
+    return await replaceOnce(session, source, format, defaults, allowShrink);
+  } catch (error) {
+    if (!isProblem(error, problemCodes.setWouldShrink)) throw explainNotAList(source.name, error);
+    // What came through a pipe is gone.
+    if (!source.isFile)
+      throw new Failure(`${error.message}; nothing was changed. --allow-shrink does it all the same`, {
+        cause: error,
+        document: error.problem,
+      });
+    await confirm(session, error.message, '--allow-shrink');
+    return await replaceOnce(session, source, format, defaults, true);
+  }
+}
+
+async function replaceOnce(
+  session: Session,
+  source: ListSource,
+  format: ListFormat | null,
+  defaults: ElementDefaults,
+  allowShrink: boolean,
+): Promise<BulkResult> {
+  const tally = new BulkTally();
+  const progress = session.output.progress('sending');
+  try {
+    const list = readList(source.read(), format);
+    const set = await wholeSet(list, defaults, tally);
+    const begun = await withAnEntry(set, source, allowShrink);
+    const chunks = told(begun, (state) => {
+      if (state === 'sent') {
+        progress.end();
+        session.interruption.says(
+          () => `all ${counted(set.lines, 'line')} were sent and not answered; see: proxy-manager status`,
+        );
+        session.output.progress('the service applies it').tell(null, set.entries, 'entries');
+      } else progress.tell(source.share, set.lines, 'lines');
+    });
+    session.interruption.says(
+      () => `the list was not sent to its end (line ${count(set.lines)}), so nothing was changed`,
+    );
+    const answer = await session.api.replaceAll({ contentType: set.contentType, chunks }, { allowShrink });
+    tally.add(answer, (rejection) => set.lineOf(rejection));
+    session.interruption.says(() => null);
+    return tally.result;
+  } finally {
+    progress.end();
+  }
+}
+
+/** Reads the first lines, which tell the format: entries that say something of themselves go as JSON. */
+async function wholeSet(list: ListReading, defaults: ElementDefaults, tally: BulkTally): Promise<WholeSet> {
+  const first = await list.batches.next();
+  async function* readings(): AsyncGenerator<readonly NumberedReading[]> {
+    if (first.done !== true) yield first.value;
+    yield* list.batches;
+  }
+  const says =
+    list.format === 'csv' ||
+    list.format === 'netset' ||
+    defaults.reason !== undefined ||
+    defaults.expiry !== null ||
+    defaults.evenTrusted;
+  return (says ? jsonSet : textSet)(readings(), defaults, (rejected) => tally.reject(rejected));
+}
+
+/** A page of HTML, or an empty file, is no order to unblock everybody: it is sent only once an entry was seen. */
+async function withAnEntry(set: WholeSet, source: ListSource, allowShrink: boolean): Promise<AsyncIterable<string>> {
+  const chunks = set.chunks[Symbol.asyncIterator]();
+  let head = '';
+  for (;;) {
+    const chunk = await chunks.next();
+    if (chunk.done !== true) head += chunk.value;
+    if (set.entries > 0 || (chunk.done === true && allowShrink)) break;
+    if (chunk.done === true) {
+      throw new Failure(
+        `${source.name} names no address, and nothing was changed; --allow-shrink unblocks everything all the same`,
+      );
+    }
+  }
+  async function* all(): AsyncGenerator<string> {
+    yield head;
+    for (let chunk = await chunks.next(); chunk.done !== true; chunk = await chunks.next()) yield chunk.value;
+  }
+  return all();
+}
+
+async function* told(chunks: AsyncIterable<string>, tell: (state: 'sending' | 'sent') => void): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    yield chunk;
+    tell('sending');
+  }
+  tell('sent');
+}

@@ -1,0 +1,108 @@
+// CSV (RFC 4180, one record a line): with a header row that names an address column, or without one
+// `ip,reason,expires`. What `proxy-manager export --csv` writes is read back whole.
+import { parseIp } from '../../domain/ip.ts';
+import { blockedByProblem, readExpiry, reasonProblem } from './fields.ts';
+import { readAddress, trimBlanks } from './plain.ts';
+import { bad, type LineReader, type LineReading, type ListEntry, nothing } from './reading.ts';
+
+type Column = 'ip' | 'reason' | 'expires' | 'blockedBy';
+
+const columnNames: Readonly<Record<string, Column>> = {
+  ip: 'ip',
+  ip_address: 'ip',
+  address: 'ip',
+  network: 'ip',
+  cidr: 'ip',
+  subnet: 'ip',
+  reason: 'reason',
+  comment: 'reason',
+  note: 'reason',
+  description: 'reason',
+  expires: 'expires',
+  expires_at: 'expires',
+  expiry: 'expires',
+  until: 'expires',
+  duration: 'expires',
+  blocked_by: 'blockedBy',
+};
+
+const withoutHeader: readonly (Column | null)[] = ['ip', 'reason', 'expires'];
+
+/** A reader that takes the first row for a header where it names an address column. */
+export function csvReader(): LineReader {
+  let columns: readonly (Column | null)[] | null = null;
+  return (line) => {
+    if (trimBlanks(line) === '' || /^[ \t]*[#;]/.test(line)) return nothing;
+    const fields = splitRecord(line);
+    if (fields === null) {
+      return bad(line, 'has a quotation mark that is not closed on this line; a record is one line');
+    }
+    if (columns === null) {
+      columns = headerColumns(fields);
+      if (columns !== null) return nothing;
+      columns = withoutHeader;
+    }
+    return readRecord(fields, columns);
+  };
+}
+
+/** The columns of a header row; null: it is none. Columns of other names are not read. */
+export function headerColumns(fields: readonly string[]): readonly (Column | null)[] | null {
+  const columns = fields.map((field) => {
+    const name = field.toLowerCase();
+    return Object.hasOwn(columnNames, name) ? columnNames[name]! : null;
+  });
+  return columns.includes('ip') && !fields.some((field) => parseIp(field).ok) ? columns : null;
+}
+
+function readRecord(fields: readonly string[], columns: readonly (Column | null)[]): LineReading {
+  // The first column of a name counts; a line may be shorter than its header, as spreadsheets write it.
+  const field = (column: Column): string => fields[columns.indexOf(column)] ?? '';
+  const address = readAddress(field('ip'));
+  if (address.kind === 'nothing') return bad(fields.join(','), 'has no address');
+  if (address.kind === 'bad') return address;
+  const { ip } = address.entry;
+  const [reason, blockedBy] = [field('reason'), field('blockedBy')];
+  const expiry = readExpiry(field('expires'));
+  if (!expiry.ok) return bad(ip, expiry.why);
+  const problem = reasonProblem(reason) ?? blockedByProblem(blockedBy);
+  if (problem !== null) return bad(ip, problem);
+  const entry: ListEntry = {
+    ip,
+    ...(reason === '' ? {} : { reason }),
+    ...(blockedBy === '' ? {} : { blockedBy }),
+    ...(expiry.expiry === null ? {} : { expiry: expiry.expiry }),
+  };
+  return { kind: 'entry', entry };
+}
+
+/** The fields of one record; null where a quoted field does not end on this line. */
+export function splitRecord(line: string): string[] | null {
+  const fields: string[] = [];
+  let at = 0;
+  for (;;) {
+    while (line[at] === ' ' || line[at] === '\t') at += 1;
+    if (line[at] === '"') {
+      const quoted = /"((?:[^"]|"")*)"[ \t]*(?=,|$)/y;
+      quoted.lastIndex = at;
+      const match = quoted.exec(line);
+      if (match === null) return null;
+      fields.push(match[1]!.replaceAll('""', '"'));
+      at = quoted.lastIndex;
+    } else {
+      const comma = line.indexOf(',', at);
+      const end = comma < 0 ? line.length : comma;
+      fields.push(trimBlanks(line.slice(at, end)));
+      at = end;
+    }
+    if (at >= line.length) return fields;
+    at += 1;
+  }
+}
+
+/** One record, without a line end. A field that a comma, a quotation mark or a blank at its ends would change is quoted. */
+export function csvRecord(fields: readonly string[]): string {
+  return fields
+    .map((field) => (/[",\r\n]|^[ \t#;]|[ \t]$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
+    .join(',');
+}

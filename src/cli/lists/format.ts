@@ -1,0 +1,42 @@
+// Which of the formats a list is in, told by its first lines.
+import { isIP } from 'node:net';
+import { csvReader, headerColumns, splitRecord } from './csv.ts';
+import { readMapLine } from './map.ts';
+import { readNetsetLine } from './netset.ts';
+import { readPlainLine, withoutComment } from './plain.ts';
+import type { LineReader } from './reading.ts';
+
+export const listFormats = ['list', 'csv', 'map', 'netset'] as const;
+export type ListFormat = (typeof listFormats)[number];
+
+export function readerOf(format: ListFormat): LineReader {
+  switch (format) {
+    case 'list':
+      return readPlainLine;
+    case 'csv':
+      return csvReader();
+    case 'map':
+      return readMapLine;
+    case 'netset':
+      return readNetsetLine;
+  }
+}
+
+/** The format that one line shows; null: it could stand in any, or in none. */
+export function formatOfLine(line: string): ListFormat | null {
+  if (/^# proxy-manager (database=|trusted )/.test(line)) return 'map';
+  if (/^[ \t]*(create|add|-N|-A)[ \t]+[^ \t]+[ \t]+[^ \t]/.test(line)) return 'netset';
+  const text = withoutComment(line);
+  if (text === '') return null;
+  const [first = '', second, third] = text.split(/[ \t]+/);
+  if (isAddress(first)) return second !== undefined && third === undefined && /^[0-9]+$/.test(second) ? 'map' : 'list';
+  const fields = splitRecord(line);
+  if (fields === null || fields.length === 0) return null;
+  if (headerColumns(fields) !== null || (fields.length > 1 && isAddress(fields[0]!))) return 'csv';
+  return null;
+}
+
+/** Only roughly: whether it is a right one is for its reader to tell. */
+function isAddress(text: string): boolean {
+  return isIP(text.replace(/\/[0-9]+$/, '')) !== 0;
+}

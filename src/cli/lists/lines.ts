@@ -1,0 +1,107 @@
+// Bytes to numbered lines, in batches, never more than a chunk and one line in memory.
+import { NotAList } from '../failure.ts';
+
+export interface LineOfFile {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Without its line end (LF or CRLF); of a line that is too long, its beginning. */
+  readonly text: string;
+  readonly tooLong: boolean;
+}
+
+const longestLine = 4096;
+
+/** What is no text, by its first bytes. */
+const signatures: readonly { readonly bytes: readonly number[]; readonly why: string }[] = [
+  { bytes: [0x1f, 0x8b], why: 'is compressed; unpack it first: zcat FILE | proxy-manager import -' },
+  { bytes: [0x50, 0x4b, 0x03, 0x04], why: 'is a zip archive; unpack it first: unzip -p FILE | proxy-manager import -' },
+  { bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a], why: 'is compressed; unpack it first: xzcat FILE | proxy-manager import -' },
+  { bytes: [0x42, 0x5a, 0x68], why: 'is compressed; unpack it first: bzcat FILE | proxy-manager import -' },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], why: 'is compressed; unpack it first: zstdcat FILE | proxy-manager import -' },
+  { bytes: [0xff, 0xfe], why: 'is UTF-16; save it as UTF-8' },
+  { bytes: [0xfe, 0xff], why: 'is UTF-16; save it as UTF-8' },
+];
+
+/**
+ * The lines of a text in UTF-8 (a byte order mark is left out), a batch for each chunk. Bytes that are no UTF-8 become
+ * U+FFFD, which no address has: such a line is bad, not the whole list.
+ * @throws NotAList for what is compressed or UTF-16
+ */
+export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly LineOfFile[]> {
+  const decoder = new TextDecoder('utf-8');
+  const cutter = new LineCutter();
+  let looked = false;
+  let head: Uint8Array = new Uint8Array(0);
+  for await (const chunk of source) {
+    let bytes = chunk;
+    if (!looked) {
+      // A pipe may bring the first bytes one by one.
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+      if (head.length < longestSignature) continue;
+      refuseOtherFiles(head);
+      looked = true;
+      bytes = head;
+    }
+    yield cutter.push(decoder.decode(bytes, { stream: true }));
+  }
+  if (!looked) {
+    refuseOtherFiles(head);
+    yield cutter.push(decoder.decode(head, { stream: true }));
+  }
+  yield cutter.end(decoder.decode());
+}
+
+const longestSignature = 5;
+
+function refuseOtherFiles(head: Uint8Array): void {
+  for (const { bytes, why } of signatures) {
+    if (bytes.every((byte, index) => head[index] === byte)) throw new NotAList(why);
+  }
+}
+
+class LineCutter {
+  #rest = '';
+  #number = 0;
+  /** The end of a line that is too long is still to come. */
+  #skipping = false;
+
+  push(text: string): LineOfFile[] {
+    const lines: LineOfFile[] = [];
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      const line = this.#take(text.slice(start, end));
+      if (line !== null) lines.push(line);
+      start = end + 1;
+    }
+    this.#keep(text.slice(start), lines);
+    return lines;
+  }
+
+  /** A last line needs no newline. */
+  end(text: string): LineOfFile[] {
+    const lines = this.push(text);
+    const last = this.#rest === '' ? null : this.#take('');
+    return last === null ? lines : [...lines, last];
+  }
+
+  #take(tail: string): LineOfFile | null {
+    const text = this.#rest + tail;
+    this.#rest = '';
+    if (this.#skipping) {
+      this.#skipping = false;
+      return null;
+    }
+    this.#number += 1;
+    if (text.length > longestLine) return { number: this.#number, text: text.slice(0, longestLine), tooLong: true };
+    return { number: this.#number, text: text.endsWith('\r') ? text.slice(0, -1) : text, tooLong: false };
+  }
+
+  #keep(tail: string, lines: LineOfFile[]): void {
+    if (this.#skipping) return;
+    this.#rest += tail;
+    if (this.#rest.length <= longestLine) return;
+    const line = this.#take('');
+    if (line !== null) lines.push(line);
+    this.#skipping = true;
+  }
+}

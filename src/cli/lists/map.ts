@@ -1,0 +1,20 @@
+// A map file of HAProxy: `<address> <value>`; `#` is a comment in column 0 only. The files of this service are among
+// them: their header, their padding and their empty slots are comments.
+import { quote } from '../../domain/quote.ts';
+import { readAddress, trimBlanks } from './plain.ts';
+import { bad, type LineReading, nothing } from './reading.ts';
+
+export function readMapLine(line: string): LineReading {
+  if (line.startsWith('#')) return nothing;
+  const [, key = '', value = ''] = /^[ \t]*([^ \t]*)[ \t]*(.*)$/.exec(line) ?? [];
+  if (key === '') return nothing;
+  const address = readAddress(key);
+  if (address.kind !== 'entry') return address;
+  const given = trimBlanks(value);
+  if (/^0*[1-9][0-9]{0,9}$/.test(given)) return address;
+  return bad(trimBlanks(line), `${explain(given)}, so this line blocks nobody; a blocked address has the value 1`);
+}
+
+function explain(value: string): string {
+  return value === '' ? 'has no value' : `has the value ${quote(value)}`;
+}

@@ -1,0 +1,20 @@
+import { PassThrough } from 'node:stream';
+import { version } from '../../version.ts';
+import { CommandLine } from '../command-line.ts';
+import { buildProgram } from '../program.ts';
+import { treeOf } from '../tree.ts';
+import { manPage } from './man-page.ts';
+
+/** The manual page as the tree of verbs makes it now. */
+export async function currentManPage(): Promise<string> {
+  const cli = new CommandLine({
+    environment: {},
+    homeFolder: null,
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    now: () => new Date(),
+    end: () => undefined,
+  });
+  return manPage(treeOf(await buildProgram(cli, null)), version);
+}

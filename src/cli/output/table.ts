@@ -1,0 +1,83 @@
+// Rows for a person (aligned, never wider than the terminal) or for a program (one line a row, tabs between).
+import type { Style } from './colour.ts';
+import { displayWidth, fitted, padded } from './display-width.ts';
+import { harmless } from './harmless.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  /** What a person reads. */
+  readonly text: (row: Row) => string;
+  /** What a program reads, where that is another text: a whole time in place of "in 3 h". */
+  readonly plain?: (row: Row) => string;
+  /** May be cut where the terminal is too narrow; the last such first. Others never are: an address is whole or wrong. */
+  readonly mayShrink?: boolean;
+  readonly style?: (row: Row) => Style | null;
+}
+
+const gap = '  ';
+const leastShrunk = 8;
+
+/** Tab-separated, without a title row; an empty field is `-`. */
+export function plainLine<Row>(columns: readonly Column<Row>[], row: Row): string {
+  return columns
+    .map(({ text, plain }) => harmless((plain ?? text)(row)))
+    .map((field) => (field === '' ? '-' : field))
+    .join('\t');
+}
+
+/**
+ * Lines of a table for a terminal. Its columns are as wide as the first page asks; later pages keep them, so that a
+ * long list is one table.
+ */
+export class Table<Row> {
+  readonly #columns: readonly Column<Row>[];
+  readonly #width: number;
+  readonly #paint: (style: Style, text: string) => string;
+  #widths: number[] | null = null;
+
+  /** @param width columns of the terminal */
+  constructor(columns: readonly Column<Row>[], width: number, paint: (style: Style, text: string) => string) {
+    this.#columns = columns;
+    this.#width = width;
+    this.#paint = paint;
+  }
+
+  /** The first page brings the titles. */
+  page(rows: readonly Row[]): string[] {
+    const cells = rows.map((row) => this.#columns.map(({ text }) => harmless(text(row))));
+    const lines: string[] = [];
+    if (this.#widths === null) {
+      this.#widths = this.#fit(cells);
+      lines.push(this.#paint('title', this.#line(this.#columns.map(({ title }) => title))));
+    }
+    for (const [index, texts] of cells.entries()) lines.push(this.#line(texts, rows[index]!));
+    return lines;
+  }
+
+  #fit(cells: readonly (readonly string[])[]): number[] {
+    const widths = this.#columns.map(({ title }, column) =>
+      cells.reduce((widest, texts) => Math.max(widest, displayWidth(texts[column]!)), title.length),
+    );
+    let over = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - this.#width;
+    for (let column = widths.length - 1; column >= 0 && over > 0; column -= 1) {
+      if (this.#columns[column]!.mayShrink !== true) continue;
+      const given = Math.min(over, Math.max(0, widths[column]! - leastShrunk));
+      widths[column] = widths[column]! - given;
+      over -= given;
+    }
+    return widths;
+  }
+
+  #line(texts: readonly string[], row?: Row): string {
+    const cells = texts.map((text, column) => {
+      const { mayShrink, style } = this.#columns[column]!;
+      const width = this.#widths![column]!;
+      const cell = mayShrink === true ? fitted(text, width) : text;
+      // The last needs no blanks behind it.
+      const shown = column === texts.length - 1 ? cell : padded(cell, width);
+      const painted = row === undefined ? null : (style?.(row) ?? null);
+      return painted === null ? shown : this.#paint(painted, shown);
+    });
+    return cells.join(gap).trimEnd();
+  }
+}

@@ -1,0 +1,161 @@
+// The tree of verbs. A run loads only the verb that was typed; help, completion and the manual page load all of them.
+import { version } from '../version.ts';
+import type { CommandLine } from './command-line.ts';
+import { serviceOptions, Verb } from './verb.ts';
+
+type Load = (cli: CommandLine) => Promise<Verb>;
+
+const blocking = 'Blocking:';
+const proxy = 'The proxy:';
+const service = 'The service:';
+
+/** In the order of the help. */
+const verbs: Readonly<Record<string, { readonly group: string; readonly load: Load }>> = {
+  block: {
+    group: blocking,
+    load: async (cli) => {
+      const { block, blockVerb } = await import('./block.ts');
+      return cli.asking(blockVerb(), block);
+    },
+  },
+  unblock: {
+    group: blocking,
+    load: async (cli) => {
+      const { unblock, unblockVerb } = await import('./unblock.ts');
+      return cli.asking(unblockVerb(), unblock);
+    },
+  },
+  list: {
+    group: blocking,
+    load: async (cli) => {
+      const { list, listVerb } = await import('./list.ts');
+      return cli.asking(listVerb(), list);
+    },
+  },
+  check: {
+    group: blocking,
+    load: async (cli) => {
+      const { check, checkVerb } = await import('./check.ts');
+      return cli.asking(checkVerb(), check);
+    },
+  },
+  import: {
+    group: blocking,
+    load: async (cli) => {
+      const { importList, importVerb } = await import('./import.ts');
+      return cli.asking(importVerb(), importList);
+    },
+  },
+  export: {
+    group: blocking,
+    load: async (cli) => {
+      const { exportList, exportVerb } = await import('./export.ts');
+      return cli.asking(exportVerb(), exportList);
+    },
+  },
+  trust: {
+    group: blocking,
+    load: async (cli) => {
+      const { trustAdd, trustList, trustRemove, trustVerbs } = await import('./trust.ts');
+      const { group, verbs } = trustVerbs();
+      cli.asking(verbs.add, trustAdd);
+      cli.asking(verbs.rm, trustRemove);
+      cli.asking(verbs.ls, trustList);
+      return group;
+    },
+  },
+  status: {
+    group: proxy,
+    load: async (cli) => {
+      const { status, statusVerb } = await import('./status.ts');
+      return cli.asking(statusVerb(), status);
+    },
+  },
+  sync: {
+    group: proxy,
+    load: async (cli) => {
+      const { sync, syncVerb } = await import('./sync.ts');
+      return cli.asking(syncVerb(), sync);
+    },
+  },
+  reload: {
+    group: proxy,
+    load: async (cli) => {
+      const { reload, reloadVerb } = await import('./reload.ts');
+      return cli.asking(reloadVerb(), reload);
+    },
+  },
+  site: {
+    group: proxy,
+    load: async (cli) => {
+      const { siteList, siteRemove, siteSet, siteVerbs } = await import('./site.ts');
+      const { group, verbs } = siteVerbs();
+      cli.asking(verbs.set, siteSet);
+      cli.asking(verbs.rm, siteRemove);
+      cli.asking(verbs.ls, siteList);
+      return group;
+    },
+  },
+  config: {
+    group: proxy,
+    load: async (cli) => {
+      const [config, { configShowVerb }] = await Promise.all([import('./config.ts'), import('./service-verbs.ts')]);
+      const { group, verbs } = config.configVerbs();
+      configShowVerb(cli, verbs.show);
+      cli.asking(verbs.validate, config.validateConfig);
+      cli.asking(verbs.diff, config.diffConfig);
+      cli.asking(verbs.backups, config.listBackups);
+      cli.asking(verbs.reloads, config.listReloads);
+      cli.asking(verbs.restore, config.restoreConfig);
+      return group;
+    },
+  },
+  key: {
+    group: service,
+    load: async (cli) => {
+      const { keyCreate, keyList, keyRevoke, keyVerbs } = await import('./key.ts');
+      const { group, verbs } = keyVerbs();
+      cli.asking(verbs.create, keyCreate);
+      cli.asking(verbs.ls, keyList);
+      cli.asking(verbs.revoke, keyRevoke);
+      return group;
+    },
+  },
+  audit: {
+    group: service,
+    load: async (cli) => {
+      const { audit, auditVerb } = await import('./audit.ts');
+      return cli.asking(auditVerb(), audit);
+    },
+  },
+  serve: {
+    group: service,
+    load: async (cli) => (await import('./service-verbs.ts')).serveVerb(cli),
+  },
+  'map-repair': {
+    group: service,
+    load: async (cli) => (await import('./service-verbs.ts')).mapRepairVerb(cli),
+  },
+  completion: {
+    group: service,
+    load: async (cli) => (await import('./completion/completion.ts')).completionVerb(cli),
+  },
+};
+
+/** @param words what was typed; where its first word is a verb, only that verb is loaded */
+export async function buildProgram(cli: CommandLine, words: readonly string[] | null): Promise<Verb> {
+  const program = new Verb('proxy-manager', 'Runs a HAProxy for many sites and keeps its blocked addresses.')
+    .usage('[options] <verb>')
+    .version(version, '-V, --version', 'print the version')
+    .enablePositionalOptions() as Verb;
+  for (const option of serviceOptions()) program.addOption(option);
+  const [typed] = words ?? [];
+  const only = typed !== undefined && Object.hasOwn(verbs, typed) ? [typed] : Object.keys(verbs);
+  for (const name of only) {
+    const { group, load } = verbs[name]!;
+    const verb = await load(cli);
+    verb.helpGroup(group);
+    program.addCommand(verb);
+  }
+  return program;
+}

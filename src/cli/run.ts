@@ -1,0 +1,39 @@
+// One run from words to exit code.
+import { CommanderError } from 'commander';
+import { CommandLine } from './command-line.ts';
+import { type ExitCode, exitCodes, Failure } from './failure.ts';
+import { buildProgram } from './program.ts';
+import type { World } from './world.ts';
+
+/** @param words what was typed behind `proxy-manager` */
+export async function runCommandLine(words: readonly string[], world: World): Promise<ExitCode> {
+  const cli = new CommandLine(world);
+  try {
+    const program = await buildProgram(cli, words);
+    await program.parseAsync(words, { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    if (error instanceof Failure) {
+      cli.fail(error.message);
+      return error.exitCode;
+    }
+    cli.fail(causeOf(error));
+    return isUsage(error) ? exitCodes.usage : exitCodes.failed;
+  }
+}
+
+/** Settings and crash points of `serve`; by name, since their modules are most of the service. */
+function isUsage(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'SettingsError' || error.name === 'UnknownCrashPoint');
+}
+
+function causeOf(error: unknown): string {
+  const parts: string[] = [];
+  let current = error;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    parts.push(current.message);
+    current = current.cause;
+  }
+  return parts.length === 0 ? String(error) : parts.join(': caused by: ');
+}

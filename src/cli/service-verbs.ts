@@ -1,0 +1,78 @@
+// The verbs that are the service, or work where it does: `serve`, `map-repair`, `config show`. What they run is loaded
+// when they run: it is most of the program, and the other verbs need none of it.
+import { readFileSync } from 'node:fs';
+import { describeSettings, readSettings, type Settings, settingDefinitions } from '../settings.ts';
+import type { CommandLine } from './command-line.ts';
+import { misused } from './failure.ts';
+import { harmless } from './output/harmless.ts';
+import { optionsOf, outputFormat, outputOption, Verb } from './verb.ts';
+
+export function serveVerb(cli: CommandLine): Verb {
+  const verb = withSettings(
+    new Verb('serve', 'run the service; every setting may be a variable or a flag').example(
+      'serve --supervise',
+      'in the foreground; starts the proxy and keeps it running',
+    ),
+  );
+  return verb.action(async () => {
+    const settings = settingsOf(cli, verb);
+    const { serve } = await import('./serve.ts');
+    const served = await serve(settings);
+    await served?.ended;
+  }) as Verb;
+}
+
+export function mapRepairVerb(cli: CommandLine): Verb {
+  const verb = withSettings(
+    new Verb(
+      'map-repair',
+      "write the map files from the database, for use before HAProxy's own start; not beside the service",
+    ).example('map-repair', 'where a damaged map file keeps HAProxy from starting'),
+  );
+  return verb.action(async () => {
+    const settings = settingsOf(cli, verb);
+    const [{ repairMaps }, { ManagerLog }] = await Promise.all([
+      import('./map-repair.ts'),
+      import('../telemetry/log.ts'),
+    ]);
+    const { blocked, trusted } = await repairMaps(settings, new ManagerLog(settings.logFile, 2));
+    await cli.output.lines([
+      `${settings.blockedMap}: ${blocked} entries`,
+      `${settings.trustedMap}: ${trusted} entries`,
+    ]);
+  }) as Verb;
+}
+
+export function configShowVerb(cli: CommandLine, verb: Verb): Verb {
+  verb.addOption(outputOption());
+  return withSettings(verb).action(async () => {
+    const shown = describeSettings(settingsOf(cli, verb));
+    const settings = Object.entries(shown).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]);
+    if (outputFormat(optionsOf(verb)) === 'json') await cli.output.json(Object.fromEntries(settings));
+    else await cli.output.lines(settings.map(([name, value]) => harmless(`${name} = ${value}`)));
+  }) as Verb;
+}
+
+function withSettings(verb: Verb): Verb {
+  for (const { flag, variable, fallback, kind, help } of settingDefinitions) {
+    if (flag === null) continue;
+    const shown = fallback === '' ? '' : ` (default ${fallback})`;
+    const spelling = kind === 'boolean' ? `--${flag} [true|false]` : `--${flag} <${kind}>`;
+    verb.option(spelling, `${help}; ${variable}${shown}`);
+  }
+  return verb;
+}
+
+function settingsOf({ world }: CommandLine, verb: Verb): Settings {
+  const { url, output, ...options } = optionsOf(verb);
+  if (url !== undefined) throw misused(`${verb.path} asks no service and takes no --url`);
+  if (output === 'json' && verb.name() !== 'show') throw misused(`${verb.path} takes no --output`);
+  const flags: Record<string, string | boolean | undefined> = {};
+  for (const [name, value] of Object.entries(options)) {
+    flags[name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)] = value as string | boolean;
+  }
+  return readSettings(world.environment, flags, (path) => readFileSync(path, 'utf8'));
+}

@@ -1,0 +1,100 @@
+// `site`: which servers answer for a domain.
+import { type ExitCode, exitCodes } from './failure.ts';
+import { harmless, harmlessLines } from './output/harmless.ts';
+import { fromNow } from './output/times.ts';
+import { reloadLines } from './reload-text.ts';
+import type { ServerState, SiteRecord } from './service-api.ts';
+import type { Session } from './session.ts';
+import { parseSiteServer, siteServerText } from './site-server.ts';
+import { Verb } from './verb.ts';
+
+export function siteVerbs(): { group: Verb; verbs: Readonly<Record<'set' | 'rm' | 'ls', Verb>> } {
+  const group = new Verb('site', 'which servers answer for a domain');
+  const verbs = {
+    set: new Verb('set', 'make a site, or give it other servers; live by a safe reload before it returns')
+      .argument('<domain>', 'such as www.example.org')
+      .argument(
+        '<server...>',
+        'HOST:PORT, and behind commas weight=N, backup, max_connections=N, check=false, ssl=verify',
+      )
+      .example('site set www.example.org 10.0.0.5:8080', 'one server')
+      .example(
+        'site set www.example.org 10.0.0.5:8080,weight=10 10.0.0.6:8080,backup',
+        'a second one for when it is down',
+      )
+      .example('site set www.example.org app.internal:8443,ssl=verify', 'TLS to the server') as Verb,
+    rm: new Verb('rm', 'take a site away')
+      .argument('<domain>')
+      .example('site rm www.example.org', 'its domain gets 404 from then on') as Verb,
+    ls: new Verb('ls', 'list the sites; of one, its servers as the proxy sees them')
+      .argument('[domain]')
+      .example('site ls', 'all of them')
+      .example('site ls www.example.org', 'which of its servers are up') as Verb,
+  };
+  for (const verb of Object.values(verbs)) group.addCommand(verb);
+  return { group, verbs };
+}
+
+export async function siteSet(session: Session, [domain = '', ...servers]: readonly string[]): Promise<ExitCode> {
+  const wanted = servers.map(parseSiteServer);
+  session.interruption.says(
+    () => 'the change was not answered; the service goes on with it, see: proxy-manager site ls',
+  );
+  const answer = await session.api.putSite(domain, wanted);
+  if (session.format === 'json') await session.output.json(answer);
+  else {
+    const line = `${answer.domain} is live: ${answer.servers.map(siteServerText).join(' ')}`;
+    await session.output.lines([harmless(line), ...reloadLines(answer.reload).map(harmlessLines)]);
+  }
+  return exitCodes.done;
+}
+
+export async function siteRemove(session: Session, [domain = '']: readonly string[]): Promise<ExitCode> {
+  session.interruption.says(
+    () => 'the change was not answered; the service goes on with it, see: proxy-manager site ls',
+  );
+  const answer = await session.api.removeSite(domain);
+  if (session.format === 'json') await session.output.json(answer);
+  else {
+    const line = `${answer.domain} is served no more`;
+    await session.output.lines([harmless(line), ...reloadLines(answer.reload).map(harmlessLines)]);
+  }
+  return exitCodes.done;
+}
+
+export async function siteList(session: Session, [domain]: readonly string[]): Promise<ExitCode> {
+  return domain === undefined ? await allSites(session) : await serversOf(session, domain);
+}
+
+async function allSites({ api, output, format, now }: Session): Promise<ExitCode> {
+  const answer = await api.sites();
+  if (format === 'json') await output.json(answer);
+  else if (answer.items.length === 0 && output.isTerminal) await output.lines(['there are no sites']);
+  else {
+    await output.rows<SiteRecord>([
+      { title: 'DOMAIN', text: ({ domain }) => domain },
+      { title: 'SERVERS', text: ({ servers }) => servers.map(siteServerText).join(' '), mayShrink: true },
+      { title: 'CHANGED', text: ({ updated_at: at }) => fromNow(at, now()), plain: ({ updated_at: at }) => at },
+    ])(answer.items);
+  }
+  return exitCodes.done;
+}
+
+async function serversOf({ api, output, format }: Session, domain: string): Promise<ExitCode> {
+  const answer = await api.siteServers(domain);
+  if (format === 'json') await output.json(answer);
+  else {
+    await output.rows<ServerState>([
+      { title: 'SERVER', text: (server) => siteServerText({ address: server.address, port: server.port }) },
+      {
+        title: 'STATE',
+        text: ({ status }) => status ?? 'not known',
+        style: ({ status }) =>
+          status === null ? 'warning' : status.startsWith('UP') || status === 'no check' ? 'good' : 'trouble',
+      },
+      { title: 'CHECK', text: ({ check }) => check ?? '' },
+      { title: 'RESOLVED', text: ({ resolved_address: address }) => address ?? '' },
+    ])(answer.items);
+  }
+  return exitCodes.done;
+}

@@ -1,0 +1,132 @@
+// `status`: on one screen whether blocking is enforced; where not, why and what to do.
+import { type ExitCode, exitCodes } from './failure.ts';
+import type { Style } from './output/colour.ts';
+import { harmless } from './output/harmless.ts';
+import { count, counted, fromNow } from './output/times.ts';
+import type { HealthReport, WorkerPart } from './service-api.ts';
+import type { Session } from './session.ts';
+import { Verb } from './verb.ts';
+
+export function statusVerb(): Verb {
+  return new Verb('status', 'whether blocking is enforced, and if not, why')
+    .example('status', 'exits 0 when all is well, 3 when degraded, 1 when down')
+    .example('status >/dev/null || page-somebody', 'in a script') as Verb;
+}
+
+export async function status(session: Session): Promise<ExitCode> {
+  const report = await session.api.health();
+  if (session.format === 'json') await session.output.json(report);
+  else await session.output.lines(statusLines(report, session.url, session.now(), session.output.paint));
+  if (report.status === 'ok') return exitCodes.done;
+  return report.status === 'degraded' ? exitCodes.partly : exitCodes.failed;
+}
+
+type Paint = (style: Style, text: string) => string;
+type Row = readonly [name: string, isWell: boolean, text: string];
+
+const styles: Readonly<Record<HealthReport['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'trouble' };
+const meanings: Readonly<Record<HealthReport['status'], string>> = {
+  ok: 'every worker was seen to block what is to be blocked',
+  degraded: 'blocking may not be enforced somewhere',
+  down: 'nothing is served or nothing can be changed',
+};
+const nameWidth = 15;
+
+export function statusLines(report: HealthReport, url: string, now: Date, paint: Paint): string[] {
+  const { versions } = report;
+  const head = harmless(`proxy-manager ${versions.service} with HAProxy ${versions.proxy} at ${url}`);
+  const state = paint(styles[report.status], report.status);
+  const rows = statusRows(report, now).map(([name, isWell, text]) => {
+    const line = `  ${name.padEnd(nameWidth)}${harmless(text)}`;
+    return isWell ? line : paint('warning', line);
+  });
+  return [head, `${state}: ${meanings[report.status]}`, '', ...rows, ...reasonLines(report.reasons, paint)];
+}
+
+function statusRows(report: HealthReport, now: Date): Row[] {
+  const { database, master_socket: socket, map_file: file, runtime_map: map, last_reload: last } = report;
+  const scheduled = report.scheduled_reload;
+  const verified =
+    map.last_verified_at === null ? 'not verified yet' : `verified ${fromNow(map.last_verified_at, now)}`;
+  const since = socket.since === null ? '' : ` (since ${fromNow(socket.since, now)})`;
+  return [
+    ['database', database.status === 'ok', withReason(database)],
+    ['master socket', socket.status === 'ok', withReason(socket) + since],
+    ['workers', isWhole(report.workers.current), workersText(report.workers)],
+    ['running map', map.seen === map.expected, `${seenText(map)}, ${verified}`],
+    ['map file', file.status === 'ok', `${withReason(file)}, ${counted(file.entries, 'entry', 'entries')}`],
+    [
+      'last reload',
+      last === null || last.status === 'completed',
+      last === null
+        ? 'none since the start'
+        : `${last.status} ${fromNow(last.finished_at, now)}${last.error === null ? '' : `: ${last.error}`}`,
+    ],
+    ...(scheduled === null
+      ? []
+      : [['next reload', false, `scheduled ${fromNow(scheduled.since, now)}: ${scheduled.reasons[0] ?? ''}`] as const]),
+  ];
+}
+
+function withReason({ status: state, reason }: { readonly status: string; readonly reason: string | null }): string {
+  return reason === null ? state : `${state}: ${reason}`;
+}
+
+function seenText({ seen, expected }: HealthReport['runtime_map']): string {
+  if (seen === null) return `not seen; ${counted(expected, 'entry', 'entries')} expected`;
+  if (seen === expected) return counted(seen, 'entry', 'entries');
+  return `${count(seen)} of ${counted(expected, 'entry', 'entries')}`;
+}
+
+function isWhole(worker: WorkerPart | null): boolean {
+  return worker?.whole === true;
+}
+
+function workersText({ current, draining }: HealthReport['workers']): string {
+  const now = current === null ? 'none' : workerText(current);
+  if (draining.length === 0) return `${now}; none draining`;
+  const short = draining.filter(({ whole }) => !whole);
+  const state = short.length === 0 ? 'all whole' : short.map(workerText).join(', ');
+  return `${now}; ${count(draining.length)} draining (${state})`;
+}
+
+function workerText({ pid, whole, reason }: WorkerPart): string {
+  return whole ? `${pid} whole` : `${pid} not whole${reason === null ? '' : `: ${reason}`}`;
+}
+
+/** The service's own reasons, each with what a person can do about it. The screen holds so many. */
+const shownReasons = 6;
+
+function reasonLines(reasons: readonly string[], paint: Paint): string[] {
+  if (reasons.length === 0) return [];
+  const lines = ['', paint('title', 'Why, and what to do:')];
+  const hints = new Set<string>();
+  for (const reason of reasons.slice(0, shownReasons)) {
+    lines.push(`  - ${harmless(reason)}`);
+    const hint = whatToDo(reason);
+    if (hint !== null && !hints.has(hint)) lines.push(paint('quiet', `      ${hint}`));
+    if (hint !== null) hints.add(hint);
+  }
+  const more = reasons.length - shownReasons;
+  if (more > 0) lines.push(`  and ${count(more)} more: proxy-manager status -o json`);
+  return lines;
+}
+
+const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
+  [/^database:/, 'is the disk full or read-only? df -h and the log of the service; it goes on by itself'],
+  [/^master socket:/, 'is HAProxy running? blocks are kept and enforced as soon as it answers'],
+  [/^map file:/, 'proxy-manager sync rewrites it'],
+  [/^running map:/, 'it is compared and repaired by itself; proxy-manager sync does it now'],
+  [/^a reload is scheduled/, 'it follows by itself; proxy-manager reload does it now and says what fails'],
+  [
+    /^no worker/,
+    'start HAProxy, or give the service --supervise; proxy-manager reload --dry-run says whether it could',
+  ],
+  [/^draining worker/, 'it is retried until it holds the entry or has ended'],
+  [/^current worker/, 'it is repaired by itself; proxy-manager sync does it now'],
+];
+
+/** Null: the reason says it all. */
+export function whatToDo(reason: string): string | null {
+  return remedies.find(([begin]) => begin.test(reason))?.[1] ?? null;
+}

@@ -1,0 +1,62 @@
+// The tree of verbs as completion and the manual page read it.
+import type { Argument, Option } from 'commander';
+import { type Example, Verb } from './verb.ts';
+
+export interface TreeOption {
+  /** As it is typed: `-o, --output <format>`. */
+  readonly flags: string;
+  /** `-o`, `--output`. */
+  readonly names: readonly string[];
+  readonly says: string;
+  readonly takesValue: boolean;
+  readonly choices: readonly string[];
+}
+
+export interface TreeVerb {
+  /** The words that lead to it; empty: the whole program. */
+  readonly words: readonly string[];
+  readonly says: string;
+  /** Where the help shows it; empty: under its group. */
+  readonly heading: string;
+  readonly operands: readonly { readonly term: string; readonly says: string }[];
+  /** One of its operands is a file. */
+  readonly takesFile: boolean;
+  readonly options: readonly TreeOption[];
+  readonly examples: readonly Example[];
+  readonly verbs: readonly TreeVerb[];
+}
+
+export function treeOf(verb: Verb): TreeVerb {
+  const help = verb.createHelp();
+  return {
+    words: verb.path === '' ? [] : verb.path.split(' '),
+    says: verb.description(),
+    heading: verb.helpGroup(),
+    operands: verb.registeredArguments.map((argument) => ({ term: operandTerm(argument), says: argument.description })),
+    takesFile: verb.registeredArguments.some((argument) => argument.name() === 'file'),
+    options: help.visibleOptions(verb).map(optionOf),
+    examples: verb.examples,
+    verbs: verb.commands.filter((child) => child instanceof Verb).map(treeOf),
+  };
+}
+
+/** All of them, each before those below it. */
+export function* everyVerb(tree: TreeVerb): Generator<TreeVerb> {
+  yield tree;
+  for (const verb of tree.verbs) yield* everyVerb(verb);
+}
+
+function operandTerm(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function optionOf(option: Option): TreeOption {
+  return {
+    flags: option.flags,
+    names: [option.short, option.long].filter((name) => name !== undefined),
+    says: option.description,
+    takesValue: option.required || option.optional,
+    choices: option.argChoices ?? [],
+  };
+}

@@ -45,7 +45,9 @@ describe.each(CASES)('%s', (_name, status, code, failing, request) => {
   const app = () => {
     const thrown = (failing as { block?: number | Error }).block;
     const error = typeof thrown === 'number' ? raised(thrown) : thrown;
-    return stubApp(error === undefined ? {} : { blockedSet: { block: () => Promise.reject(error) } }).app;
+    const overrides = error === undefined ? {} : { blockedSet: { block: () => Promise.reject(error) } };
+    // A block is never refused so: the form is what is looked at.
+    return stubApp(overrides, { undocumented: true }).app;
   };
   const send = (accept: string) =>
     app().inject({ ...request, headers: { ...(request as { headers?: object }).headers, accept } });
@@ -103,7 +105,7 @@ describe('an error of a service', () => {
       members: { restored: true, covered_by: ['10.0.0.0/8'] },
       fields: [{ name: 'a', description: 'b' }],
     });
-    const { app } = stubApp({ blockedSet: { block: () => Promise.reject(error) } });
+    const { app } = stubApp({ blockedSet: { block: () => Promise.reject(error) } }, { undocumented: true });
     const response = await app.inject({ ...block, payload: good });
     expect(response.headers['retry-after']).toBe('2');
     expect(response.json()).toMatchObject({

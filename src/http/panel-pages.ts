@@ -11,3 +11,8 @@ export const panelPages = [
 ] as const;
 
 export type PanelPage = (typeof panelPages)[number];
+
+/** Whether a route, as it was registered, is the panel's own: a page or its files, and no part of the API. */
+export function isPanelRoute(url: string): boolean {
+  return url === '/assets/:name' || (panelPages as readonly string[]).includes(url);
+}

@@ -1,69 +1,78 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
-import type { Api } from './request.ts';
-import type {
-  BlockAnswer,
-  BlockedIpDetail,
-  BlockedIpPage,
-  BlockRequest,
-  BulkAnswer,
-  SyncAnswer,
-  UnblockAnswer,
-} from './types.ts';
-
-export const blockedKey = ['blocked-ips'] as const;
+import { type ApiClient, patient } from './request.ts';
+import type { BlockAnswer, BlockedIpPage, BlockRequest, BulkAnswer, SyncAnswer, UnblockAnswer } from './types.ts';
 
 export interface BlockedQuery {
+  /** An address, the beginning of one, or a network; empty: all. */
   readonly q: string;
   readonly expiring: boolean;
 }
 
-export function fetchBlockedPage(
-  api: Api,
+export async function fetchBlockedPage(
+  api: ApiClient,
   { q, expiring }: BlockedQuery,
   cursor: string | null,
   limit: number,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<BlockedIpPage> {
-  const query = { limit, cursor, q: q === '' ? null : q, expiring: expiring ? true : null };
-  return api.json('GET', '/api/blocked-ips', { query, signal });
+  const query = {
+    limit,
+    ...(cursor === null ? {} : { cursor }),
+    ...(q === '' ? {} : { q }),
+    ...(expiring ? { expiring: true } : {}),
+  };
+  return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data as BlockedIpPage;
 }
-
-const path = (ip: string): string => `/api/blocked-ips/${encodeURIComponent(ip)}`;
 
 /** The row and, for each worker, whether it holds the entry. Asked only while somebody looks. */
 export function useBlockedDetail(ip: string | null) {
   const api = useApi();
   return useQuery({
     queryKey: ['blocked-ip', ip],
-    queryFn: ({ signal }) => api.json<BlockedIpDetail>('GET', path(ip ?? ''), { signal }),
+    queryFn: async ({ signal }) => {
+      const params = { path: { ip_address: ip ?? '' } };
+      return (await api.GET('/api/blocked-ips/{ip_address}', { params, signal })).data;
+    },
     enabled: ip !== null,
+    refetchInterval: 3_000,
   });
 }
 
 /** Whatever changes what is blocked: lists, checks and health are asked anew. */
-export function useBlockedChange<Input, Answer>(change: (api: Api, input: Input) => Promise<Answer>) {
+export function useBlockedChange<Input, Answer>(change: (api: ApiClient, input: Input) => Promise<Answer>) {
   const api = useApi();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (input: Input) => change(api, input),
-    onSettled: () => {
-      for (const key of ['blocked-ips', 'blocked-ip', 'check', 'health'])
-        void queries.invalidateQueries({ queryKey: [key] });
-    },
-  });
+  const refresh = useRefreshBlocked();
+  return useMutation({ mutationFn: (input: Input) => change(api, input), onSettled: refresh });
 }
 
-export const block = (api: Api, request: BlockRequest): Promise<BlockAnswer> =>
-  api.json('POST', '/api/blocked-ips', { body: request });
+export function useRefreshBlocked(): () => void {
+  const queries = useQueryClient();
+  return () => {
+    for (const key of ['blocked-ips', 'blocked-ip', 'check', 'health'])
+      void queries.invalidateQueries({ queryKey: [key] });
+  };
+}
 
-export const unblock = (api: Api, ip: string): Promise<UnblockAnswer> => api.json('DELETE', path(ip));
+export async function block(api: ApiClient, body: BlockRequest): Promise<BlockAnswer> {
+  return (await api.POST('/api/blocked-ips', { body })).data;
+}
+
+export async function unblock(api: ApiClient, ip: string): Promise<UnblockAnswer> {
+  return (await api.DELETE('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data;
+}
+
+export interface Batch {
+  readonly add?: readonly (string | BlockRequest)[];
+  readonly remove?: readonly string[];
+}
 
 /** At most 100,000 in all. */
-export const batch = (
-  api: Api,
-  body: { readonly add?: readonly (string | BlockRequest)[]; readonly remove?: readonly string[] },
-  signal?: AbortSignal,
-): Promise<BulkAnswer> => api.json('POST', '/api/blocked-ips/batch', { body, signal, patience: 0 });
+export async function changeMany(api: ApiClient, body: Batch, signal?: AbortSignal): Promise<BulkAnswer> {
+  const options = { body, ...patient, ...(signal === undefined ? {} : { signal }) };
+  return (await api.POST('/api/blocked-ips/batch', options)).data;
+}
 
-export const sync = (api: Api): Promise<SyncAnswer> => api.json('POST', '/api/blocked-ips/sync', { patience: 0 });
+export async function sync(api: ApiClient): Promise<SyncAnswer> {
+  return (await api.POST('/api/blocked-ips/sync', patient)).data;
+}

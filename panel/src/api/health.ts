@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
-import type { Health } from './types.ts';
 
 export const healthKey = ['health'] as const;
 
@@ -9,7 +8,7 @@ export function useHealth() {
   const api = useApi();
   return useQuery({
     queryKey: healthKey,
-    queryFn: ({ signal }) => api.json<Health>('GET', '/health', { signal, alsoAnswers: [503], patience: 8_000 }),
+    queryFn: async ({ signal }) => (await api.GET('/health', { signal })).data,
     refetchInterval: 2_000,
   });
 }

@@ -1,18 +1,9 @@
-// One request to the service: the key goes with it, what comes back is JSON or a problem.
-import { ApiProblem, Unreachable } from './problem.ts';
+// The typed client of the API (src/client), with the key of this tab in every request. What the page learns from each,
+// whoever made it, it tells.
+import { type ApiClient, createApiClient } from '../../../src/client/client.ts';
 
-export interface RequestOptions {
-  readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
-  /** Sent as JSON; a string or a `Blob` is sent as plain text. */
-  readonly body?: unknown;
-  readonly signal?: AbortSignal | undefined;
-  /** Statuses that are answers although they are no 2xx, such as 503 of `/health`. */
-  readonly alsoAnswers?: readonly number[];
-  /** Milliseconds until the request is given up; default 60,000. 0: never. */
-  readonly patience?: number;
-}
+export type { ApiClient } from '../../../src/client/client.ts';
 
-/** What the page learns from every request, whoever made it. */
 export interface RequestWatcher {
   answered(): void;
   unanswered(): void;
@@ -20,75 +11,38 @@ export interface RequestWatcher {
   keyRefused(): void;
 }
 
-export class Api {
-  readonly #key: () => string | null;
-  readonly #watcher: RequestWatcher;
+/** Answers of a moment come within this; what takes longer (a reload, a big change) says so in its headers. */
+const patienceMs = 15_000;
+/** Set by `patient`, and never sent. */
+const PATIENT = 'x-patient';
+/** For calls that may take minutes. */
+export const patient = { headers: { [PATIENT]: 'yes' } } as const;
 
-  constructor(key: () => string | null, watcher: RequestWatcher) {
-    this.#key = key;
-    this.#watcher = watcher;
-  }
-
-  /** @throws ApiProblem, Unreachable, or the `AbortError` of `signal` */
-  async json<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-    const response = await this.response(method, path, options);
-    return (await this.#reading(options.signal, () => response.json())) as T;
-  }
-
-  /** The answer itself, for what is read as it comes. @throws as `json` */
-  async response(method: string, path: string, options: RequestOptions = {}, accept = 'application/json') {
-    const { query = {}, body, signal, alsoAnswers = [], patience = 60_000 } = options;
-    const key = this.#key();
-    const headers: Record<string, string> = { accept };
-    if (key !== null) headers['authorization'] = `Bearer ${key}`;
-    const asText = typeof body === 'string' || body instanceof Blob;
-    if (body !== undefined) headers['content-type'] = asText ? 'text/plain; charset=utf-8' : 'application/json';
-    const signals = [signal, patience > 0 ? AbortSignal.timeout(patience) : undefined].filter(
-      (one) => one !== undefined,
-    );
-    const response = await this.#reading(signal, () =>
-      fetch(withQuery(path, query), {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: asText ? body : JSON.stringify(body) }),
-        ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
-        cache: 'no-store',
-        credentials: 'omit',
-        redirect: 'error',
-      }),
-    );
-    this.#watcher.answered();
-    if (response.ok || alsoAnswers.includes(response.status)) return response;
-    if (response.status === 401) this.#watcher.keyRefused();
-    throw new ApiProblem(response.status, await membersOf(response), response.headers);
-  }
-
-  /** What fails between here and the service is told as that, unless the page itself ended it. */
-  async #reading<T>(signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T> {
-    try {
-      return await read();
-    } catch (error) {
-      if (signal?.aborted === true) throw error;
-      this.#watcher.unanswered();
-      throw new Unreachable(error);
-    }
-  }
-}
-
-function withQuery(path: string, query: NonNullable<RequestOptions['query']>): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== null && value !== undefined) search.set(name, String(value));
-  }
-  return search.size === 0 ? path : `${path}?${search}`;
-}
-
-async function membersOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    const body: unknown = await response.json();
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  } catch {
-    // A proxy before the service answers with a page of its own; the status is all that is known then.
-    return {};
-  }
+export function createApi(key: () => string | null, watcher: RequestWatcher): ApiClient {
+  return createApiClient({
+    baseUrl: window.location.origin,
+    fetch: async (request) => {
+      const headers = new Headers(request.headers);
+      const signals = headers.has(PATIENT) ? [request.signal] : [request.signal, AbortSignal.timeout(patienceMs)];
+      headers.delete(PATIENT);
+      const mine = key();
+      if (mine !== null) headers.set('authorization', `Bearer ${mine}`);
+      let response: Response;
+      try {
+        response = await fetch(request, {
+          headers,
+          signal: AbortSignal.any(signals),
+          cache: 'no-store',
+          credentials: 'omit',
+        });
+      } catch (error) {
+        // What the page itself gave up says nothing about the service.
+        if (!request.signal.aborted) watcher.unanswered();
+        throw error;
+      }
+      watcher.answered();
+      if (response.status === 401) watcher.keyRefused();
+      return response;
+    },
+  });
 }

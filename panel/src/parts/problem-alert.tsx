@@ -1,7 +1,7 @@
 // What went wrong, where the person is looking: the service's own words first.
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ApiProblem, Unreachable } from '../api/problem.ts';
+import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
 
 export interface ProblemAlertProps {
   readonly error: unknown;
@@ -15,9 +15,9 @@ export function ProblemAlert({ error, title, onRetry, children }: ProblemAlertPr
   return (
     <Alert color="red" variant="light" title={title} role="alert">
       <Text size="sm">{sentence(problemText(error))}</Text>
-      {error instanceof ApiProblem && error.fields.length > 0 && (
+      {error instanceof ApiProblem && fieldsOf(error).length > 0 && (
         <List size="sm" mt={4}>
-          {error.fields.map(({ name, description }) => (
+          {fieldsOf(error).map(({ name, description }) => (
             <List.Item key={`${name} ${description}`}>
               <b>{name}</b>: {description}
             </List.Item>
@@ -41,9 +41,14 @@ export function ProblemAlert({ error, title, onRetry, children }: ProblemAlertPr
   );
 }
 
+function fieldsOf({ problem }: ApiProblem) {
+  return problem.errors ?? [];
+}
+
 export function problemText(error: unknown): string {
-  if (error instanceof ApiProblem) return error.detail;
-  if (error instanceof Unreachable)
+  if (error instanceof ApiProblem) return error.message;
+  if (error instanceof ApiUnreachable && error.reason === 'stranger') return error.message;
+  if (error instanceof ApiUnreachable)
     return 'The service does not answer. It may be stopped or starting; the proxy goes on blocking with what it holds.';
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 // Nobody sees a page before it is known what his key may do.
 import { Center, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { ApiProblem } from '../api/problem.ts';
+import { ApiProblem } from '../../../src/client/client.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession, useSessionState } from './session.ts';

@@ -1,7 +1,7 @@
 // Who is signed in, and whether the service answers: what every part of the page may ask.
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import { grants } from '../../../src/domain/scope.ts';
-import { Api } from '../api/request.ts';
+import { type ApiClient, createApi } from '../api/request.ts';
 import type { Scope, SessionInfo } from '../api/types.ts';
 import type { KeyStore } from './key-store.ts';
 
@@ -19,7 +19,7 @@ export interface SessionState {
 }
 
 export class Session {
-  readonly api: Api;
+  readonly api: ApiClient;
   readonly #keys: KeyStore;
   readonly #listeners = new Set<() => void>();
   #state: SessionState;
@@ -27,7 +27,7 @@ export class Session {
   constructor(keys: KeyStore) {
     this.#keys = keys;
     this.#state = { info: null, hasKey: keys.key !== null, ended: null, lastAnswer: null, unreachableSince: null };
-    this.api = new Api(() => keys.key, {
+    this.api = createApi(() => keys.key, {
       answered: () => this.#answered(),
       unanswered: () => this.#unanswered(),
       keyRefused: () => this.#refused(),
@@ -55,9 +55,9 @@ export class Session {
     }
   }
 
-  /** Asks who the key of this tab is. @throws ApiProblem, Unreachable */
+  /** Asks who the key of this tab is. @throws ApiProblem, ApiUnreachable */
   async look(): Promise<void> {
-    const info = await this.api.json<SessionInfo>('GET', '/api/session');
+    const { data: info } = await this.api.GET('/api/session');
     this.#change({ info, hasKey: true, ended: null });
   }
 
@@ -109,7 +109,7 @@ export function useSessionState(): SessionState {
   return useSyncExternalStore(session.subscribe, () => session.state);
 }
 
-export function useApi(): Api {
+export function useApi(): ApiClient {
   return useSession().api;
 }
 

@@ -1,6 +1,6 @@
 import { Button, Code, Group, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ApiProblem } from '../api/problem.ts';
+import { ApiProblem } from '../../../src/client/client.ts';
 import { ShieldIcon } from '../parts/icons.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession, useSessionState } from './session.ts';

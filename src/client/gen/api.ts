@@ -1250,7 +1250,16 @@ export interface operations {
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
       500: components['responses']['Internal'];
-      503: { headers: { [name: string]: unknown }; content: { 'text/plain': 'unready' } };
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'text/plain': 'unready';
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
     };
   };
   /** Block an address or network */

@@ -137,13 +137,12 @@ function responsesOf(route: DocumentedRoute, components: Components, shared: Sha
     String(lookUpCode(code).status),
   );
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => Number(a) - Number(b))) {
-    const problem = shared.response(
-      route,
-      status,
-      codes.sort((a, b) => a - b),
-    );
+    codes.sort((a, b) => a - b);
     const answer = statuses[status];
-    statuses[status] = answer === undefined ? problem : besideAnswer(answer, problem);
+    statuses[status] =
+      answer === undefined
+        ? shared.response(route, status, codes)
+        : besideAnswer(answer, shared.own(route, status, codes));
   }
   for (const status of Object.keys(route.schema.response ?? {})) {
     if (statuses[status] === undefined)
@@ -223,9 +222,11 @@ class SharedProblems {
     const members = doc.members?.[Number(status)] ?? (status === '403' ? ScopeMembers : undefined);
     const own = this.#components.use(ProblemSchema);
     const these = { type: 'object', properties: { code: { type: 'integer', enum: codes } } };
+    const given = samplesOf(doc, status);
+    const others = codes.filter((code) => !given.some(([, { answer }]) => (answer as Json)['code'] === code));
     const examples = Object.fromEntries([
-      ...samplesOf(doc, status).map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
-      ...codes.map((code) => [`code_${code}`, { summary: lookUpCode(code).message, value: sampleProblem(code) }]),
+      ...given.map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
+      ...others.map((code) => [`code_${code}`, { summary: lookUpCode(code).message, value: sampleProblem(code) }]),
     ]);
     return {
       description: codes.map((code) => `${code} ${lookUpCode(code).message}`).join(', '),

@@ -1,5 +1,5 @@
 // All descriptions, of whatever file; what is said of one thing twice, or of nothing, is a mistake.
-import { panelPages } from '../panel-pages.ts';
+import { isPanelRoute } from '../panel-pages.ts';
 import * as blockedIps from './blocked-ips.ts';
 import * as config from './config.ts';
 import * as description from './description.ts';
@@ -24,18 +24,13 @@ export const replacements: Readonly<Record<string, object>> = sites.replacements
 export function describeRoute(methods: readonly string[], url: string): OperationDoc | null {
   const names = methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${url}`);
   const [name] = names;
-  if (name === undefined || isOfThePanel(url)) return null;
+  if (name === undefined || isPanelRoute(url)) return null;
   const doc = Object.hasOwn(operationDocs, name) ? operationDocs[name] : undefined;
   if (doc === undefined || names.length > 1)
     throw new Error(
       `${names.join(', ')} has no description in src/http/openapi: operation-doc.ts says how to write one`,
     );
   return doc;
-}
-
-/** A page and its files are no part of the API. */
-function isOfThePanel(url: string): boolean {
-  return url === '/assets/:name' || (panelPages as readonly string[]).includes(url);
 }
 
 function together<Value>(tables: readonly Readonly<Record<string, Value>>[]): Readonly<Record<string, Value>> {

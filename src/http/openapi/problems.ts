@@ -44,6 +44,8 @@ const field = (name: string, description: string): Pick<Sample, 'detail' | 'erro
   errors: [{ name, description }],
 });
 
+const wrongCursor = 'the cursor is not one that this service gave out; start again without a cursor';
+
 /** What such an error says. Codes that are not here are answered by no route: document.test.ts names them. */
 const samples: Readonly<Record<number, Sample>> = {
   [codes.InvalidParameter]: {
@@ -52,28 +54,29 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.InvalidAddress]: {
     op: 'read request',
-    ...field('ip_address', '"203.0.113.7/24" has host bits; the network is 203.0.113.0/24'),
+    ...field('ip_address', '203.0.113.7/24 has host bits set; did you mean 203.0.113.0/24?'),
   },
   [codes.InvalidBody]: { op: 'read request', detail: 'the body is not valid JSON in UTF-8' },
   [codes.UnknownField]: {
     op: 'read request',
-    ...field('"adress"', 'there is no such field; the fields are ip_address, reason, blocked_by, expires_at'),
+    ...field('reason', 'there is no such field; the fields are note'),
   },
   [codes.InvalidTime]: {
     op: 'read request',
-    ...field('expires_at', '"tomorrow" is not a time with its zone; write one such as 2030-01-31T12:00:00Z'),
+    ...field('expires_at', 'tomorrow is not a time with its zone; write one such as 2030-01-31T12:00:00Z'),
   },
   [codes.InvalidDomain]: {
     op: 'read request',
-    ...field('domain', '"*.example.com" is a wildcard, which is not supported; name each domain'),
+    ...field('domain', '*.example.com is a wildcard, which is not supported; name each domain'),
   },
   [codes.InvalidServer]: {
     op: 'read request',
-    ...field('servers[0].address', 'the server address "10.0.0.0/8" is a network; give one address'),
+    ...field('servers[0].address', 'the server address 10.0.0.0/8 is a network; give one address'),
   },
   [codes.InvalidCursor]: {
     op: 'read page',
-    ...field('cursor', 'the cursor is not one that this service gave out; start again without a cursor'),
+    detail: wrongCursor,
+    errors: [{ name: 'cursor', description: wrongCursor }],
   },
   [codes.UnexpectedBody]: { op: 'read request', detail: 'this request takes no body; send it without one' },
   [codes.Unauthorized]: {
@@ -148,9 +151,9 @@ const samples: Readonly<Record<number, Sample>> = {
     members: { restored: true, worker_before: 4711, worker_after: 4800 },
   },
   [codes.ShrinkRefused]: {
-    op: 'replace blocked set',
-    detail: '900 of 1000 entries would go away, more than half; if that is meant, send allow_shrink=true',
-    members: { would_remove: 900, current_total: 1000 },
+    op: 'updateBlockedIpsMap',
+    detail:
+      'the map file /etc/proxy/blocked_ips.map holds 1000 entries and the database 100: a rewrite would drop more than half',
   },
   [codes.CoveredByTrust]: {
     op: 'block',
@@ -164,7 +167,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.UnsupportedMediaType]: {
     op: 'read request',
-    detail: 'Content-Type "text/html" is not taken here; send application/json',
+    detail: 'Content-Type text/html is not taken here; send application/json',
   },
   [codes.RequestTimeout]: { op: 'read request', detail: 'the request did not come in time; send it again' },
   [codes.ConfigurationFilesUnusable]: {

@@ -1,9 +1,11 @@
 // The OpenAPI document as the service answers it.
+import { createApp } from '../app.ts';
 import type { OpenApi } from '../openapi/openapi-types.ts';
-import { stubApp } from './stub-services.ts';
+import type { Services } from '../services.ts';
 
+/** No service is asked for it. */
 export async function apiDocument(): Promise<OpenApi> {
-  const { app } = stubApp();
+  const app = createApp({} as Services);
   try {
     return (await app.inject('/openapi.json')).json();
   } finally {

@@ -1,7 +1,7 @@
 // Every endpoint with every field of its path, its query and its body, from the app's own routes and schemas: whoever
 // adds an endpoint or a field has it attacked, or is told here that a sample is missing.
 import type { RouteOptions } from 'fastify';
-import { panelPages } from '../panel-pages.ts';
+import { isPanelRoute } from '../panel-pages.ts';
 import { stubApp } from './stub-services.ts';
 
 export interface Endpoint {
@@ -53,7 +53,7 @@ export async function endpoints(): Promise<Endpoint[]> {
   await app.close();
   // The panel's page looks at nothing of its request, its files at a name that is found or not (panel.test.ts).
   return routes
-    .filter(({ url }) => ![...panelPages, '/assets/:name'].includes(url))
+    .filter(({ url }) => !isPanelRoute(url))
     .flatMap((route) => [route.method].flat().map((method) => describeRoute(method, route)));
 }
 

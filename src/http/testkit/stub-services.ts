@@ -1,7 +1,14 @@
 // Services that do nothing, say something plausible, and remember what they were asked.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BulkAnswer, RuntimeReport } from '../../blocking/answers.ts';
+import { codes } from '../../errors/catalogue.ts';
 import { type App, type AppOptions, createApp } from '../app.ts';
+import { documentedPath } from '../openapi/document.ts';
+import { isPanelRoute } from '../panel-pages.ts';
 import type { BackupRecord, HealthReport, PanelFiles, ReloadAnswer, ReloadRecord, Services } from '../services.ts';
+import { apiDocument } from './api-document.ts';
+import { DocumentCheck } from './document-check.ts';
 
 export const KEY = 'right-key';
 export const BEARER = { authorization: `Bearer ${KEY}` };
@@ -86,6 +93,13 @@ const KEY_RECORD = {
   last_used_at: null,
 };
 
+const documented = lazily(async () => new DocumentCheck(await apiDocument()));
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
+
 type Methods = Record<string, (...args: never[]) => unknown>;
 /** Per service, what some of its methods do instead. */
 export type Overrides = { readonly [Part in keyof Services]?: Methods };
@@ -104,9 +118,18 @@ export interface Stub {
   onlyCall(): readonly unknown[];
 }
 
+export interface StubOptions extends AppOptions {
+  /** The services of this test throw what such a service never does, so that its answers are in no document. */
+  readonly undocumented?: boolean;
+}
+
 const PANEL: PanelFiles = { page: '<!doctype html>', problem: null, assets: new Map() };
 
-export function stubApp(overrides: Overrides = {}, options: AppOptions = {}, panel: PanelFiles = PANEL): Stub {
+export function stubApp(
+  overrides: Overrides = {},
+  { undocumented, ...options }: StubOptions = {},
+  panel: PanelFiles = PANEL,
+): Stub {
   const calls: Call[] = [];
   const logged: Stub['logged'][number][] = [];
   const log = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
@@ -118,6 +141,7 @@ export function stubApp(overrides: Overrides = {}, options: AppOptions = {}, pan
   }
   services['panel'] = panel;
   const app = createApp(services as unknown as Services, { now: () => NOW, ...options });
+  if (undocumented !== true) app.addHook('onSend', refuseUndocumented);
   return {
     app,
     calls,
@@ -127,6 +151,21 @@ export function stubApp(overrides: Overrides = {}, options: AppOptions = {}, pan
       return calls[0]!.args;
     },
   };
+}
+
+/** Whatever a test asks for, its answer is one that the OpenAPI document has; else it becomes a 500. */
+async function refuseUndocumented(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  const { url } = request.routeOptions;
+  // What reaches no route has no operation either.
+  if (url === undefined || isPanelRoute(url) || request.method === 'HEAD' || reply.statusCode === 405) return payload;
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+  const contentType = String(reply.getHeader('content-type'));
+  const seen = { status: reply.statusCode, contentType, text: String(payload) };
+  if (url === '/openapi.json' && reply.statusCode === 200) return payload;
+  if (reply.statusCode === 404 && JSON.parse(seen.text).code === codes.NoSuchEndpoint) return payload;
+  const faults = (await documented()).answerFaults(request.method, documentedPath(url), seen);
+  if (faults.length > 0) throw new Error(`the answer is not as documented: ${faults.join('; ')}`);
+  return payload;
 }
 
 function recording(part: string, methods: Methods, calls: Call[]): Methods {

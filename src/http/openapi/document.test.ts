@@ -1,0 +1,275 @@
+// Rules over the whole document. Each list of exceptions may only shrink.
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { catalogue, lookUpCode } from '../../errors/catalogue.ts';
+import { routeAccess } from '../route-access.ts';
+import { apiDocument } from '../testkit/api-document.ts';
+import { DocumentCheck } from '../testkit/document-check.ts';
+import { stubApp } from '../testkit/stub-services.ts';
+import { documentedPath } from './document.ts';
+import type { OpenApi, Operation, Response, Schema } from './openapi-types.ts';
+import { nameOfReference } from './openapi-types.ts';
+import { tags } from './operation-doc.ts';
+import { fieldDocs, modelDocs, operationDocs } from './operations.ts';
+import { hasSample } from './problems.ts';
+
+let document: OpenApi;
+let check: DocumentCheck;
+let all: { readonly name: string; readonly operation: Operation }[];
+
+beforeAll(async () => {
+  document = await apiDocument();
+  check = new DocumentCheck(document);
+  all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+  );
+});
+
+/** Every schema of the document with where it stands, each once. */
+function schemas(): { readonly at: string; readonly schema: Schema }[] {
+  const found: { at: string; schema: Schema }[] = [];
+  const walk = (value: unknown, at: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('type' in value && !('in' in value) && at.includes('schema')) found.push({ at, schema: value as Schema });
+    for (const [name, inner] of Object.entries(value)) {
+      if (name !== 'examples' && name !== 'example') walk(inner, `${at}/${name}`);
+    }
+  };
+  walk(document.paths, 'paths');
+  walk(document.components, 'components');
+  return found;
+}
+
+function responseOf(response: Response): Response {
+  return response.$ref === undefined
+    ? response
+    : (document.components.responses[nameOfReference(response.$ref)] as Response);
+}
+
+/** The codes that the schema of a problem allows. */
+function codesOf(response: Response): number[] {
+  const schema = responseOf(response).content?.['application/problem+json']?.schema;
+  return (schema?.allOf ?? []).flatMap(({ properties }) => (properties?.['code']?.enum ?? []) as number[]);
+}
+
+describe('a route without a description', () => {
+  it('does not start', () => {
+    const { app } = stubApp();
+    const schema = {};
+    expect(() => app.get('/api/keys/:id', { schema }, async () => '')).toThrow(/route-access/);
+    expect(() => app.route({ method: ['GET', 'PUT'], url: '/api/nothing', handler: async () => '' })).toThrow();
+  });
+});
+
+describe('the document', () => {
+  it('has every route, with the scope that its key needs, and nothing else', () => {
+    const secured = Object.fromEntries(all.map(({ name, operation }) => [name, operation.security]));
+    const wanted = Object.entries(routeAccess).map(([route, access]) => [
+      documentedPath(route),
+      access === 'open' ? [] : [{ api_key: [access] }],
+    ]);
+    expect(secured).toEqual(Object.fromEntries(wanted));
+    expect(Object.keys(operationDocs).map(documentedPath).sort()).toEqual(Object.keys(secured).sort());
+  });
+
+  it('is asked for without a key, and is JSON', async () => {
+    const { app } = stubApp();
+    const answer = await app.inject('/openapi.json');
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(answer.json().openapi).toBe('3.1.1');
+  });
+
+  it('describes every operation in a line, in a text and by an example that ends well', () => {
+    const ids = all.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { name, operation } of all) {
+      const { operationId, summary, description, responses } = operation;
+      expect({ name, operationId }).toEqual({ name, operationId: expect.stringMatching(/^[a-z]+([A-Z][a-z]+)*$/) });
+      expect({ name, summary }).toEqual({ name, summary: expect.stringMatching(/^[A-Z][^.]{5,70}$/) });
+      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][^]{20,}[.`]$/) });
+      expect({ name, tags: operation.tags.filter((tag) => Object.hasOwn(tags, tag)).length }).toEqual({
+        name,
+        tags: 1,
+      });
+      const answered = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+      const examples = answered.flatMap(([, { content = {} }]) =>
+        Object.values(content).flatMap((one) => Object.keys(one.examples ?? {})),
+      );
+      expect({ name, examples: examples.length > 0 }).toEqual({ name, examples: true });
+      for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+        expect({ name, type, examples: Object.keys(media.examples ?? {}).length }).not.toMatchObject({ examples: 0 });
+      }
+    }
+  });
+
+  it('has every tag in use', () => {
+    expect([...new Set(all.flatMap(({ operation }) => operation.tags))].sort()).toEqual(Object.keys(tags).sort());
+  });
+
+  it('answers 401, 403 and 429 wherever a key is needed, and only there', () => {
+    for (const { name, operation } of all) {
+      const keyed = operation.security.length > 0;
+      for (const status of [401, 403, 429]) {
+        expect({ name, status, there: operation.responses[status] !== undefined }).toEqual({
+          name,
+          status,
+          there: keyed,
+        });
+      }
+    }
+  });
+
+  it('has every error as a problem and as protobuf, with its codes, and a sample of each', () => {
+    for (const { name, operation } of all) {
+      for (const [status, response] of Object.entries(operation.responses).filter(([one]) => one >= '400')) {
+        const { content = {}, headers = {} } = responseOf(response);
+        const at = { name, status };
+        expect({ ...at, types: Object.keys(content) }).toEqual({
+          ...at,
+          types: expect.arrayContaining(['application/problem+json', 'application/x-protobuf']),
+        });
+        const known = codesOf(response);
+        expect({ ...at, known: known.length }).not.toEqual({ ...at, known: 0 });
+        for (const code of known)
+          expect({ ...at, code: lookUpCode(code).status }).toEqual({ ...at, code: Number(status) });
+        const samples = Object.values(content['application/problem+json']?.examples ?? {});
+        expect({
+          ...at,
+          codes: [...new Set(samples.map(({ value }) => (value as { code: number }).code))].sort(),
+        }).toEqual({
+          ...at,
+          codes: [...known].sort(),
+        });
+        expect(Object.keys(headers)).toContain('X-Request-Id');
+        if (status === '503' || status === '429') expect(Object.keys(headers)).toContain('Retry-After');
+        if (status === '401') expect(Object.keys(headers)).toContain('WWW-Authenticate');
+      }
+    }
+  });
+
+  it('has every code of the catalogue that HTTP can answer', () => {
+    /** Nothing raises these today; their numbers are kept. */
+    const unused = [3001, 3003, 5000, 6010, 6012];
+    /** Of requests that reach no operation; the introduction tells of them. */
+    const ofNoRoute = [404, 6011];
+    const named = new Set(all.flatMap(({ operation }) => Object.values(operation.responses).flatMap(codesOf)));
+    const missing = [...catalogue.keys()].filter((code) => !named.has(code)).sort((a, b) => a - b);
+    expect(missing).toEqual([...ofNoRoute, ...unused].sort((a, b) => a - b));
+    for (const code of ofNoRoute) expect(document.info.description).toContain(`code ${code}`);
+    expect(missing.filter(hasSample)).toEqual([]);
+  });
+
+  it('has names in snake_case, no `nullable`, and describes every field', () => {
+    for (const { at, schema } of schemas()) {
+      expect({ at, nullable: 'nullable' in schema }).toEqual({ at, nullable: false });
+      for (const [name, field] of Object.entries(schema.properties ?? {})) {
+        expect({ at, name }).toEqual({ at, name: expect.stringMatching(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/) });
+        // The codes that one answer can have; what a code is stands at the problem itself.
+        if (/allOf/.test(at)) continue;
+        expect({ at, name, description: field.description }).toEqual({
+          at,
+          name,
+          description: expect.stringMatching(/^[A-Z`][^]*[.]$/),
+        });
+      }
+    }
+    for (const { name, operation } of all) {
+      for (const parameter of operation.parameters ?? []) {
+        expect({ name, of: parameter.name }).toEqual({ name, of: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/) });
+        expect(parameter.description).toMatch(/^[A-Z`][^]*[.]$/);
+        expect({ name, of: parameter.name, example: parameter.example ?? parameter.examples }).not.toMatchObject({
+          example: undefined,
+        });
+      }
+    }
+    for (const [name, { description }] of Object.entries(document.components.schemas)) {
+      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][^]*[.]$/) });
+    }
+  });
+
+  it('bounds every integer, or says what it counts', () => {
+    for (const { at, schema } of schemas()) {
+      if (![schema.type].flat().includes('integer') || schema.enum !== undefined) continue;
+      expect({ at, minimum: schema.minimum }).toEqual({ at, minimum: expect.any(Number) });
+      // How many there are has no bound, and is always a whole number of them; how long has its unit in its name.
+      const text = `${at.split('/').at(-1)} ${schema.description}`;
+      if (schema.maximum === undefined)
+        expect({ at, text }).toEqual({
+          at,
+          text: expect.stringMatching(/_ms |_total |How (many|often)|[Cc]ounted from|bytes|The line/),
+        });
+    }
+  });
+
+  it('refuses unknown fields in every object that is sent', () => {
+    const sent = new Set<string>();
+    const follow = (value: unknown): void => {
+      for (const [, name] of JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+        if (sent.has(name as string)) continue;
+        sent.add(name as string);
+        follow(document.components.schemas[name as string]);
+      }
+    };
+    for (const { operation } of all) follow(operation.requestBody ?? {});
+    expect(sent.size).toBeGreaterThan(5);
+    for (const name of sent) {
+      const { type, additionalProperties } = document.components.schemas[name] as Schema;
+      if (type === 'object') expect({ name, additionalProperties }).toEqual({ name, additionalProperties: false });
+    }
+  });
+
+  it('has no component that nothing refers to, and no text of something that is not there', () => {
+    const text = JSON.stringify(document);
+    for (const [kind, parts] of Object.entries(document.components)) {
+      if (kind === 'securitySchemes') continue;
+      for (const name of Object.keys(parts)) expect(text).toContain(`"#/components/${kind}/${name}"`);
+    }
+    const { schemas: components } = document.components;
+    expect(Object.keys(modelDocs).filter((name) => components[name] === undefined)).toEqual([]);
+    const everywhere = new Set(Object.values(components).flatMap(({ properties = {} }) => Object.keys(properties)));
+    const stray = Object.keys(fieldDocs).filter((name) => {
+      const [component = '', field = ''] = name.split('.');
+      return component === '*' ? !everywhere.has(field) : components[component]?.properties?.[field] === undefined;
+    });
+    expect(stray).toEqual([]);
+  });
+
+  it('has only examples that its own schemas take', () => {
+    const faults: string[] = [];
+    for (const { name, operation } of all) {
+      const [method = '', path = ''] = name.split(' ');
+      for (const { name: of, schema, example, examples = {} } of operation.parameters ?? []) {
+        for (const value of [
+          ...(example === undefined ? [] : [example]),
+          ...Object.values(examples).map((one) => one.value),
+        ])
+          faults.push(...check.valueFaults(schema, value).map((fault) => `${name} ${of}: ${fault}`));
+      }
+      for (const media of Object.values(operation.requestBody?.content ?? {})) {
+        for (const [example, { value }] of Object.entries(media.examples ?? {})) {
+          // One that is refused may break the schema, or not: it is run by test/api-examples.test.ts.
+          const refused = operation.responses[400]?.content?.['application/problem+json']?.examples?.[example];
+          if (refused === undefined)
+            faults.push(...check.valueFaults(media.schema, value).map((fault) => `${name} ${example}: ${fault}`));
+        }
+      }
+      for (const [status, response] of Object.entries(operation.responses)) {
+        for (const [type, media] of Object.entries(responseOf(response).content ?? {})) {
+          for (const [example, { value }] of Object.entries(media.examples ?? {})) {
+            const text = typeof value === 'string' ? value : JSON.stringify(value);
+            const seen = { status: Number(status), contentType: type, text };
+            if (operation.operationId !== 'getDescription')
+              faults.push(...check.answerFaults(method, path, seen).map((fault) => `${example}: ${fault}`));
+          }
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+test('a schema whose two forms have one title is a mistake that is told', async () => {
+  const { Components } = await import('./components.ts');
+  const components = new Components();
+  components.use({ title: 'Same', type: 'string' });
+  expect(() => components.use({ title: 'Same', type: 'integer' })).toThrow(/two different schemas have the title Same/);
+});

@@ -1,0 +1,139 @@
+// Every example of the OpenAPI document is run as it stands against the whole service: it is answered with the status
+// that it says, by what the document's own schema describes, with the very names that the example has.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentedPath } from '../src/http/openapi/document.ts';
+import type { Example } from '../src/http/openapi/operation-doc.ts';
+import { operationDocs } from '../src/http/openapi/operations.ts';
+import { DocumentCheck } from '../src/http/testkit/document-check.ts';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+const rows = Object.entries(operationDocs).flatMap(([route, doc]) =>
+  Object.entries(doc.examples).map(([name, example]) => ({ title: `${doc.id} ${name}`, route, doc, example })),
+);
+
+let service: RealService;
+let check: DocumentCheck;
+
+async function block(body: object): Promise<void> {
+  expect((await service.call('POST', '/api/blocked-ips', { body })).status).toBeLessThan(300);
+}
+async function unblock(address: string): Promise<void> {
+  await service.call('DELETE', `/api/blocked-ips/${encodeURIComponent(address)}`);
+}
+async function setSite(): Promise<void> {
+  const body = {
+    servers: [
+      { address: '127.0.0.1', port: 9 },
+      { address: '127.0.0.1', port: 10 },
+    ],
+  };
+  expect((await service.call('PUT', '/api/sites/shop.example.com', { body })).status).toBeLessThan(300);
+}
+async function trust(): Promise<void> {
+  await service.call('PUT', '/api/trusted-ips/192.0.2.10', { body: { note: 'our office' } });
+}
+
+/** What must be so before an example can be what it says; where it is not named here, anything goes. */
+const before: Readonly<Record<string, () => Promise<void>>> = {
+  'blockAddress for_four_hours': () => unblock('203.0.113.7'),
+  'blockAddress network_for_good': () => unblock('198.51.100.0/24'),
+  'blockAddress again': () => block({ ip_address: '203.0.113.7', reason: 'x', blocked_by: 'x', duration_seconds: 9 }),
+  'blockAddress trusted': trust,
+  'getBlockedAddress covered': () => blockNetwork(),
+  'unblockAddress not_blocked': () => blockNetwork(),
+  'checkAddress blocked': () => blockNetwork(),
+  'getBlockedAddress address': () => block({ ip_address: '203.0.113.7' }),
+  'unblockAddress address': () => block({ ip_address: '203.0.113.7' }),
+  'checkAddress trusted': trust,
+  'trustAddress office': async () => void (await service.call('DELETE', '/api/trusted-ips/192.0.2.10')),
+  'getTrustedAddress address': trust,
+  'distrustAddress address': trust,
+  'setSite two_servers': async () => void (await service.call('DELETE', '/api/sites/shop.example.com')),
+  'setSite tls': setSite,
+  'getSite site': setSite,
+  'listServers states': setSite,
+  'removeSite site': setSite,
+  'listSites all': setSite,
+  'replaceBlockedAddresses shrink': async () => {
+    const lines = Array.from({ length: 120 }, (_, index) => `203.0.112.${index}`);
+    const raw = [...lines, '203.0.113.7'].join('\n');
+    await service.call('PUT', '/api/blocked-ips?allow_shrink=true', { raw, contentType: 'text/plain' });
+  },
+  'listBlockedAddresses first_page': async () => {
+    for (const ip_address of ['203.0.113.7', '203.0.113.8', '203.0.113.9']) await block({ ip_address });
+  },
+  'listBlockedAddresses search': () => block({ ip_address: '203.0.113.7', expires_at: '2090-01-01T00:00:00Z' }),
+};
+
+const blockNetwork = () =>
+  block({ ip_address: '198.51.100.0/24', reason: 'abuse desk does not answer', blocked_by: 'ops' });
+
+/** Ids are made by the service: the example's stands for one that is there. */
+const ids: Readonly<Record<string, () => Promise<string>>> = {
+  getReload: async () =>
+    (await service.call<{ items: { id: string }[] }>('GET', '/api/config/reloads')).body.items[0]!.id,
+  restoreBackup: async () =>
+    (await service.call<{ items: { id: string }[] }>('GET', '/api/config/backups')).body.items[0]!.id,
+};
+
+async function run(route: string, operation: string, example: Example) {
+  const [method = '', url = ''] = route.split(' ');
+  const values = { ...example.path, ...(ids[operation] === undefined ? {} : { id: await ids[operation]() }) };
+  const path = url.replaceAll(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(values[name as 'id'] as string));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(example.query ?? {})) query.set(name, String(value));
+  const answer = await service.call(method, query.size === 0 ? path : `${path}?${query}`, {
+    ...(example.body === undefined
+      ? {}
+      : typeof example.body === 'string'
+        ? { raw: example.body, contentType: example.mediaType as string }
+        : { body: example.body }),
+    ...(example.accept === undefined ? {} : { accept: example.accept }),
+  });
+  return { method, path: documentedPath(url), answer };
+}
+
+/** Every name in a value, with those of what is inside. Of lists, those of the first element. */
+function namesIn(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [namesIn(value[0])];
+  if (typeof value !== 'object' || value === null) return null;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, namesIn(inner)]));
+}
+
+describe('the examples of the API’s description', () => {
+  beforeAll(async () => {
+    service = await RealService.start({ bin: testProxies().found.at(-1)!.bin });
+    check = new DocumentCheck((await service.call('GET', '/openapi.json', { key: null })).body as never);
+    await blockNetwork();
+  });
+  afterAll(() => service?.stop());
+
+  it.each(rows)('$title', async ({ title, route, doc, example }) => {
+    await before[title]?.();
+    const { method, path, answer } = await run(route, doc.id, example);
+    const { status, text, headers } = answer;
+    expect({ status, text: status === (example.status ?? 200) ? '' : text }).toEqual({
+      status: example.status ?? 200,
+      text: '',
+    });
+    if (doc.id === 'getDescription') return;
+    expect(check.answerFaults(method, path, { status, contentType: String(headers['content-type']), text })).toEqual(
+      [],
+    );
+    if (typeof example.answer === 'string') {
+      expect(text.split('\n')).toEqual(expect.arrayContaining(example.answer.split('\n').slice(0, 1)));
+      return;
+    }
+    const documented = example.answer as Record<string, unknown>;
+    // What is told to people is what they would be told.
+    if (status >= 400) expect(answer.body).toEqual({ ...documented, request_id: answer.body['request_id'] });
+    else if (!title.startsWith('list')) expect(namesIn(answer.body)).toEqual(namesIn(documented));
+    expect(answer.body['rejected']).toEqual(documented['rejected']);
+  });
+
+  it('are those of every operation that the service has', () => {
+    const ran = new Set(rows.map(({ doc }) => doc.id));
+    expect(check.operations().filter(({ operation }) => !ran.has(operation.operationId))).toEqual([]);
+  });
+});

@@ -1,47 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
-import { usePolling } from './polling.ts';
-import type { TrustAnswer } from './types.ts';
 
-export function useTrustedIps() {
+export const trustedKey = ['trusted-ips'] as const;
+
+export function useTrusted() {
   const api = useApi();
   return useQuery({
-    queryKey: ['trusted-ips'],
+    queryKey: trustedKey,
     queryFn: async ({ signal }) => (await api.GET('/api/trusted-ips', { signal })).data,
-    refetchInterval: usePolling(),
   });
-}
-
-export interface Trust {
-  readonly ip: string;
-  /** Null: none. */
-  readonly note: string | null;
-}
-
-export function useTrust() {
-  const api = useApi();
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: async ({ ip, note }: Trust): Promise<TrustAnswer> => {
-      const params = { path: { ip_address: ip } };
-      return (await api.PUT('/api/trusted-ips/{ip_address}', { params, body: { note } })).data;
-    },
-    onSettled: refresh,
-  });
-}
-
-export function useDistrust() {
-  const api = useApi();
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: async (ip: string) =>
-      (await api.DELETE('/api/trusted-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data,
-    onSettled: refresh,
-  });
-}
-
-function useRefresh(): () => Promise<unknown> {
-  const queries = useQueryClient();
-  return () =>
-    Promise.all(['trusted-ips', 'check', 'health'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
 }

@@ -14,13 +14,14 @@ export function useSites() {
 }
 
 /** A site's servers as the proxy sees them now: no event tells of a server that went down, so it is asked again and again. */
-export function useServerStates(domain: string) {
+export function useServerStates(domain: string, inSight: boolean) {
   const api = useApi();
   return useQuery({
     queryKey: ['site-servers', domain],
     queryFn: async ({ signal }) =>
       (await api.GET('/api/sites/{domain}/servers', { params: { path: { domain } }, signal })).data,
     refetchInterval: 5_000,
+    enabled: inSight,
   });
 }
 

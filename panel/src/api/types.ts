@@ -20,6 +20,7 @@ export type TrustedIp = Schemas['TrustedIp'];
 export type TrustAnswer = Schemas['TrustAnswer'];
 export type Site = Schemas['Site'];
 export type Server = Schemas['Server'];
+export type ServerOptions = Schemas['ServerOptionsRequest'];
 export type ServerRequest = Schemas['ServerRequest'];
 export type ServerState = Schemas['ServerState'];
 export type ReloadAnswer = Schemas['ReloadAnswer'];

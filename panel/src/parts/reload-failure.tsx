@@ -13,18 +13,20 @@ export function ReloadFailure({ error }: { readonly error: unknown }) {
   return (
     <>
       {output !== undefined && output.trim() !== '' && <Messages label={whose(error)} text={output} />}
-      {restored === true && (
+      {restored === true && restoreFailure === undefined && (
         <Text size="sm" mt="xs" component="div">
           <StateMark tone="good">
             The last configuration that worked is back in force. What is blocked stays blocked.
           </StateMark>
         </Text>
       )}
-      {restored === false && (
+      {restoreFailure !== undefined && (
         <Text size="sm" mt="xs" component="div">
           <StateMark tone="bad">
-            The last configuration that worked could not be put back
-            {restoreFailure === undefined ? '' : `: ${restoreFailure}`}. Look at the overview.
+            {restored === true
+              ? `The proxy was not seen to run with it: ${restoreFailure}.`
+              : `The last configuration that worked could not be put back: ${restoreFailure}.`}{' '}
+            Look at the overview.
           </StateMark>
         </Text>
       )}

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
+import { usePolling } from './polling.ts';
 import type { ApiClient } from './request.ts';
 
 export interface AuditRecord {
@@ -42,11 +43,14 @@ const pageSize = 100;
 /** Newest first, further back page by page. */
 export function useAudit(filter: AuditFilter) {
   const api = useApi();
+  const polling = usePolling();
   return useInfiniteQuery({
     queryKey: ['audit', filter],
     queryFn: ({ pageParam, signal }) => fetchAudit(api, filter, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
+    // Whoever reads further back asks himself.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : polling),
   });
 }
 

@@ -35,6 +35,7 @@ export function mapRepairVerb(cli: CommandLine): Verb {
       import('./map-repair.ts'),
       import('../telemetry/log.ts'),
     ]);
+    guardLog(settings);
     const { blocked, trusted } = await repairMaps(settings, new ManagerLog(settings.logFile, 2));
     await cli.output.lines([
       `${settings.blockedMap}: ${blocked} entries`,

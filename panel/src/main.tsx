@@ -9,6 +9,7 @@ import { styleNonce } from './app/nonce.ts';
 import { createQueries } from './app/queries.ts';
 import { router } from './app/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
+import { LiveEvents } from './live/live.tsx';
 import { Gate } from './session/gate.tsx';
 import { KeyStore } from './session/key-store.ts';
 import { Session, SessionContext } from './session/session.ts';
@@ -33,7 +34,9 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       <SessionContext value={session}>
         <QueryClientProvider client={queries}>
           <Gate>
-            <RouterProvider router={router} />
+            <LiveEvents>
+              <RouterProvider router={router} />
+            </LiveEvents>
           </Gate>
         </QueryClientProvider>
       </SessionContext>

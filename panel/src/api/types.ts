@@ -17,6 +17,21 @@ export type BulkAnswer = Schemas['BulkAnswer'];
 export type SyncAnswer = Schemas['SyncAnswer'];
 export type CheckAnswer = Schemas['CheckAnswer'];
 export type TrustedIp = Schemas['TrustedIp'];
+export type TrustAnswer = Schemas['TrustAnswer'];
+export type Site = Schemas['Site'];
+export type Server = Schemas['Server'];
+export type ServerOptions = Schemas['ServerOptionsRequest'];
+export type ServerRequest = Schemas['ServerRequest'];
+export type ServerState = Schemas['ServerState'];
+export type ReloadAnswer = Schemas['ReloadAnswer'];
+export type ReloadRecord = Schemas['ReloadRecord'];
+export type ReloadPage = Schemas['ReloadPage'];
+export type ReloadMembers = Schemas['ReloadMembers'];
+export type Backup = Schemas['Backup'];
+export type ValidationAnswer = Schemas['ValidationAnswer'];
+export type Key = Schemas['Key'];
+export type NewKey = Schemas['NewKey'];
+export type KeyRequest = Schemas['KeyRequest'];
 
 /** What every change of what is blocked or trusted says about the running proxy. */
 export type RuntimeReport = Pick<

@@ -1,0 +1,28 @@
+// Which of what the panel shows is old when something happened.
+import type { ServiceEvent } from './service-event.ts';
+
+/** First words of the query keys (the API layer's) that an event makes old. */
+const outdatedBy: Readonly<Record<string, readonly string[]>> = {
+  entry: ['blocked-ips', 'blocked-ip', 'check', 'health'],
+  entries: ['blocked-ips', 'blocked-ip', 'check', 'health'],
+  sync: ['health', 'blocked-ip', 'check'],
+  drift: ['health', 'blocked-ip', 'check'],
+  reload: ['health', 'config', 'reloads', 'backups', 'site-servers'],
+  trust: ['trusted-ips', 'check'],
+  site: ['sites', 'site-servers', 'config'],
+  key: ['keys'],
+  health: ['health'],
+  worker: ['health', 'blocked-ip', 'check'],
+  service: ['health'],
+};
+
+/** Null: all of it. */
+export function outdated(events: readonly ServiceEvent[]): ReadonlySet<string> | null {
+  const keys = new Set<string>();
+  for (const { type } of events) {
+    // What was missed may have been anything.
+    if (type === 'gap') return null;
+    for (const key of outdatedBy[type.split('.')[0] as string] ?? []) keys.add(key);
+  }
+  return keys;
+}

@@ -31,7 +31,8 @@ export function mapRepairVerb(cli: CommandLine): Verb {
   );
   return verb.action(async () => {
     const settings = settingsOf(cli, verb);
-    const [{ repairMaps }, { ManagerLog }] = await Promise.all([
+    const [{ guardLog }, { repairMaps }, { ManagerLog }] = await Promise.all([
+      import('./guard-log.ts'),
       import('./map-repair.ts'),
       import('../telemetry/log.ts'),
     ]);

@@ -1,1 +1,0 @@
-import{t as e}from"./to-come-Cf0ut_vs.js";import{nt as t}from"./index-DcECxXkm.js";var n=t();function r(){return(0,n.jsx)(e,{title:`Overview`})}export{r as default};

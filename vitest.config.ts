@@ -1,20 +1,37 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './testkit/longest-first.ts';
 
 const report = process.env['PROXY_MANAGER_TEST_REPORT'];
 
 export default defineConfig({
   test: {
-    include: [
-      'src/**/*.test.ts',
-      'testkit/**/*.test.ts',
-      'test/**/*.test.ts',
-      'bench/**/*.test.ts',
-      'chaos/**/*.test.ts',
-    ],
     // A real proxy, a real database and a real service stand behind most of these; two cores serve them all.
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['src/**/*.test.ts'],
+          // No module holds anything that changes, so that a process serves one file after the other; what a test put
+          // in the place of something is taken out again.
+          isolate: false,
+          restoreMocks: true,
+          unstubEnvs: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          globalSetup: ['testkit/bundled-program.ts'],
+          include: ['testkit/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'chaos/**/*.test.ts'],
+        },
+      },
+    ],
   },
 });

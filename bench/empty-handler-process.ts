@@ -16,11 +16,12 @@ const answer = {
   runtime_map_failures_total: 0,
   reload_scheduled: false,
 };
-const caller = { name: 'admin' };
+const caller = { name: 'admin', scopes: ['admin'] };
 
 const services = {
   blockedSet: { block: async () => ({ created: true, answer }) },
   keys: { authenticate: async () => caller },
+  metrics: { answered: () => undefined },
   log: { info: () => undefined, error: () => undefined },
 };
 

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOptions, UsageError, usage } from './options.ts';
+import { UsageError } from '../testkit/command-line.ts';
+import { readOptions, usage } from './options.ts';
 
 const rows = ['put', 'block', 'sync'];
 const read = (...args: string[]) => readOptions(args, rows);

@@ -1,7 +1,7 @@
 // What the command line of the benchmark says.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseOptions, someOf, UsageError } from '../testkit/command-line.ts';
 
 export interface Options {
   /** Ascending. */
@@ -15,9 +15,6 @@ export interface Options {
   readonly lists: readonly string[];
   readonly help: boolean;
 }
-
-/** The message says which option is wrong and what it takes. */
-export class UsageError extends Error {}
 
 export const most = 8_000_000;
 
@@ -36,34 +33,23 @@ side by side, in one run. A ratio is the service's figure over the floor's; for 
 
 /** Throws a `UsageError`. */
 export function readOptions(args: readonly string[], rows: readonly string[]): Options {
-  const values = parse(args);
+  const values = parseOptions(args, {
+    entries: { type: 'string', default: '1000,1000000' },
+    'proxy-bin': { type: 'string', default: 'haproxy' },
+    only: { type: 'string' },
+    json: { type: 'string' },
+    list: { type: 'string', multiple: true, default: [] },
+    help: { type: 'boolean', default: false },
+  });
   if (values.help) return { sizes: [], proxyBin: '', only: null, json: null, lists: [], help: true };
   return {
     sizes: sizesOf(values.entries),
     proxyBin: values['proxy-bin'],
-    only: values.only === undefined ? null : rowsOf(values.only, rows),
+    only: values.only === undefined ? null : someOf('only', values.only, rows),
     json: values.json === undefined ? null : writable(values.json),
     lists: values.list.map(readable),
     help: false,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        entries: { type: 'string', default: '1000,1000000' },
-        'proxy-bin': { type: 'string', default: 'haproxy' },
-        only: { type: 'string' },
-        json: { type: 'string' },
-        list: { type: 'string', multiple: true, default: [] },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
 }
 
 function sizesOf(text: string): number[] {
@@ -72,15 +58,6 @@ function sizesOf(text: string): number[] {
     throw new UsageError(`--entries takes whole numbers from 1 to ${most} with commas, not ${JSON.stringify(text)}`);
   }
   return [...new Set(sizes)].sort((a, b) => a - b);
-}
-
-function rowsOf(text: string, rows: readonly string[]): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !rows.includes(name));
-  if (unknown !== undefined) {
-    throw new UsageError(`--only takes some of ${rows.join(', ')} with commas; ${JSON.stringify(unknown)} is none`);
-  }
-  return names;
 }
 
 /** Looked at before an hour of measuring, not after it. */

@@ -1,8 +1,9 @@
 // `npm run bench`: the service and its floor side by side, on the same machine, in the same run. `--help` says how.
 import { writeFileSync } from 'node:fs';
+import { UsageError } from '../testkit/command-line.ts';
 import { asData, table } from './figures.ts';
 import { machineFacts, proxyFacts } from './machine.ts';
-import { type Options, readOptions, UsageError, usage } from './options.ts';
+import { type Options, readOptions, usage } from './options.ts';
 import { rows } from './rows.ts';
 import { Session } from './session.ts';
 

@@ -1,6 +1,7 @@
 // `npm run chaos:load`: many clients at once for minutes, with a mix of everything. `--help` says how.
 import { writeFileSync } from 'node:fs';
-import { type LoadOptions, readOptions, UsageError, usage } from './load/options.ts';
+import { UsageError } from '../testkit/command-line.ts';
+import { type LoadOptions, readOptions, usage } from './load/options.ts';
 import { passed, reportOf } from './load/report.ts';
 import { runLoad } from './load/run.ts';
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { readOptions, UsageError } from './options.ts';
+import { UsageError } from '../testkit/command-line.ts';
+import { readOptions } from './options.ts';
 
 const faults = ['one', 'two'];
 

@@ -1,5 +1,5 @@
 // What the command line of the chaos program says.
-import { parseArgs } from 'node:util';
+import { parseOptions, someOf, wholeNumber } from '../testkit/command-line.ts';
 
 export interface Options {
   readonly rounds: number;
@@ -21,9 +21,6 @@ export interface Options {
   readonly help: boolean;
 }
 
-/** The message says which option is wrong and what it takes. */
-export class UsageError extends Error {}
-
 export function usage(faults: readonly string[]): string {
   return `npm run chaos -- [options]: a real service and a real HAProxy, many clients, and faults at random moments;
 after each round every promise is checked. The program of a round depends on seed, round and list of faults only.
@@ -43,56 +40,33 @@ after each round every promise is checked. The program of a round depends on see
 
 /** Throws a `UsageError`. */
 export function readOptions(args: readonly string[], faults: readonly string[]): Options {
-  const values = parse(args);
+  const values = parseOptions(args, {
+    rounds: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    from: { type: 'string' },
+    'proxy-bin': { type: 'string', default: 'haproxy' },
+    only: { type: 'string' },
+    out: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    shrink: { type: 'string', default: '30' },
+    tell: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  });
   return {
-    rounds: whole('rounds', values.rounds, 1, 1_000_000),
-    seed: whole('seed', values.seed, 0, 0xffff_ffff),
-    from: values.from === undefined ? null : whole('from', values.from, 1, 1_000_000_000),
+    rounds: wholeNumber('rounds', values.rounds, 1, 1_000_000),
+    seed: wholeNumber('seed', values.seed, 0, 0xffff_ffff),
+    from: values.from === undefined ? null : wholeNumber('from', values.from, 1, 1_000_000_000),
     proxyBin: values['proxy-bin'],
     faults: values.only === undefined ? faults : faultsOf(values.only, faults),
     only: values.only ?? null,
     out: values.out ?? null,
     keep: values.keep,
-    shrink: whole('shrink', values.shrink, 0, 10_000),
+    shrink: wholeNumber('shrink', values.shrink, 0, 10_000),
     tell: values.tell,
     help: values.help,
   };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        rounds: { type: 'string', default: '20' },
-        seed: { type: 'string', default: '1' },
-        from: { type: 'string' },
-        'proxy-bin': { type: 'string', default: 'haproxy' },
-        only: { type: 'string' },
-        out: { type: 'string' },
-        keep: { type: 'boolean', default: false },
-        shrink: { type: 'string', default: '30' },
-        tell: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
-}
-
-function whole(name: string, text: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) {
-    throw new UsageError(`--${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
-  }
-  return value;
-}
-
 function faultsOf(text: string, faults: readonly string[]): string[] {
-  if (text === 'none') return [];
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !faults.includes(name));
-  if (unknown === undefined) return names;
-  throw new UsageError(`--only takes some of ${faults.join(', ')} with commas; ${JSON.stringify(unknown)} is none`);
+  return text === 'none' ? [] : someOf('only', text, faults);
 }

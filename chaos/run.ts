@@ -1,8 +1,9 @@
 // `npm run chaos`: faults at random moments, and every promise checked after each round. `--help` says how.
 import { execFileSync } from 'node:child_process';
+import { UsageError } from '../testkit/command-line.ts';
 import { runRounds } from './engine.ts';
 import { faults } from './faults.ts';
-import { type Options, readOptions, UsageError, usage } from './options.ts';
+import { type Options, readOptions, usage } from './options.ts';
 import { append, lastRoundIn, lineOf } from './results.ts';
 import { Summary } from './summary.ts';
 

@@ -5,6 +5,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { parseDuration } from './domain/duration.ts';
 import { crashVariable } from './faults/crash-point.ts';
+import { databaseFile } from './store/database-file.ts';
 
 export interface ListenAddress {
   readonly text: string;
@@ -213,7 +214,7 @@ function refuseSharedPaths(settings: Settings): void {
     if (owner !== undefined) throw new SettingsError(variable, path, `${owner} names the same file`);
     owners.set(resolve(path), variable);
   };
-  claim('PROXY_MANAGER_DATABASE_URL', settings.databaseUrl.slice('sqlite:'.length));
+  claim('PROXY_MANAGER_DATABASE_URL', databaseFile(settings.databaseUrl));
   claim('PROXY_MANAGER_CONFIG_FILE', settings.configFile);
   claim('PROXY_MANAGER_BLOCKED_MAP', settings.blockedMap);
   claim('PROXY_MANAGER_TRUSTED_MAP', settings.trustedMap);
@@ -295,7 +296,7 @@ function databaseUrl(value: string, given: boolean, prefix: string): string {
     const shown = value.replace(/\/\/.*@/, `//${masked}@`);
     throw new SettingsError('PROXY_MANAGER_DATABASE_URL', shown, 'it takes sqlite:/absolute/path');
   }
-  return given ? value : `sqlite:${join(prefix === '' ? '/' : prefix, value.slice('sqlite:'.length))}`;
+  return given ? value : `sqlite:${join(prefix === '' ? '/' : prefix, databaseFile(value))}`;
 }
 
 export function parseListen(value: string): ListenAddress {

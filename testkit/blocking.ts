@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { BlockRequest, Caller } from '../src/blocking/answers.ts';
 import { parseIp } from '../src/domain/ip.ts';
 import { MasterSocket } from '../src/haproxy/master-socket.ts';
-import { type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
+import { type BlockingObservers, type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
 import type { Settings } from '../src/settings.ts';
 import { InstanceStore } from '../src/store/instance-store.ts';
 import { type Database, openDatabase } from '../src/store/open-database.ts';
@@ -42,6 +42,7 @@ export async function openBlocking(options: {
   readonly blockedMap?: string;
   readonly fastDeletes?: boolean;
   readonly now?: () => Date;
+  readonly observers?: BlockingObservers;
 }): Promise<BlockingKit> {
   const { folder, now = () => new Date(), fastDeletes = true } = options;
   const databaseFile = join(folder, 'test.sqlite');
@@ -68,6 +69,7 @@ export async function openBlocking(options: {
     capabilities: () => ({ versionedMaps: true, fastDeletes }),
     scheduleReload: (reason) => reloads.push(reason) > 0,
     reconsiderReload: () => undefined,
+    ...(options.observers === undefined ? {} : { observers: options.observers }),
   });
   return {
     ...parts,
@@ -84,6 +86,7 @@ export async function openBlocking(options: {
         .map((line) => line.trim()),
     close: async () => {
       await parts.expiry.stop();
+      parts.bulk.stop();
       await parts.reconciler.stop();
       await parts.link.close();
       await parts.turns.drained();

@@ -71,8 +71,11 @@ export interface CallOptions {
 export const compileCacheVariable = 'PROXY_MANAGER_TEST_COMPILE_CACHE';
 export const compileCache = process.env[compileCacheVariable] ?? join(tmpdir(), 'proxy-manager-test-compile-cache');
 
+/** Set by a run of vitest, which makes one file of the product first; the sources otherwise. */
+export const programVariable = 'PROXY_MANAGER_TEST_PROGRAM';
+const program = process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
+
 const key = 'test-key-0123456789abcdef';
-const root = join(import.meta.dirname, '..');
 
 export class RealService {
   readonly paths: ServicePaths;
@@ -129,14 +132,14 @@ export class RealService {
   /** Starts the service (again) on the same folder. */
   async launch(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const output = openSync(this.paths.jsonLog, 'a');
-    const words = [join(root, 'bin/proxy-manager'), 'serve'] as const;
-    const [program, ...args] = this.#options.command?.([...words]) ?? words;
-    const child = spawn(program, args, {
+    const words = [program, 'serve'] as const;
+    const [first, ...args] = this.#options.command?.([...words]) ?? words;
+    const child = spawn(first, args, {
       stdio: ['ignore', output, output],
       env: {
         PATH: `${process.env['PATH']}:/usr/sbin`,
         PROXY_MANAGER_NODE: process.execPath,
-        // Half of the time of a start is stripping types, the same each time.
+        // Half of the time of a start is stripping types and compiling, the same each time.
         NODE_COMPILE_CACHE: compileCache,
         PROXY_MANAGER_PREFIX: this.paths.prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${this.apiPort}`,

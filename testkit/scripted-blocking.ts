@@ -1,5 +1,7 @@
 // The blocking kit before a scripted master that holds both maps, empty, with the map file written.
 import { join } from 'node:path';
+import { it } from 'vitest';
+import type { BlockingObservers } from '../src/service/blocking-parts.ts';
 import { type BlockingKit, openBlocking, temporaryFolder } from './blocking.ts';
 import { ScriptedMaster } from './scripted-master.ts';
 
@@ -11,7 +13,7 @@ export interface ScriptedBlocking {
 }
 
 export async function openScriptedBlocking(
-  options: { readonly fastDeletes?: boolean } = {},
+  options: { readonly fastDeletes?: boolean; readonly observers?: BlockingObservers } = {},
 ): Promise<ScriptedBlocking> {
   const folder = await temporaryFolder();
   const blocked = join(folder.path, 'blocked.map');
@@ -29,3 +31,15 @@ export async function openScriptedBlocking(
     },
   };
 }
+
+/** A test that is given both, looked at once already, and after which they are closed. */
+export const itScripted = it
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads here what it needs, which is nothing
+  .extend('scripted', async ({}, { onCleanup }) => {
+    const scripted = await openScriptedBlocking();
+    onCleanup(() => scripted.close());
+    await scripted.kit.reconciler.look(true);
+    return scripted;
+  })
+  .extend('master', ({ scripted }) => scripted.master)
+  .extend('kit', ({ scripted }) => scripted.kit);

@@ -1,5 +1,5 @@
 // What the command line of the load says.
-import { parseArgs } from 'node:util';
+import { parseOptions, wholeNumber } from '../../testkit/command-line.ts';
 
 export interface LoadOptions {
   readonly clients: number;
@@ -13,9 +13,6 @@ export interface LoadOptions {
   readonly keep: boolean;
   readonly help: boolean;
 }
-
-/** The message says which option is wrong and what it takes. */
-export class UsageError extends Error {}
 
 export const usage = `npm run chaos:load -- [options]: many clients at once with a mix of everything, each answer judged.
 
@@ -32,43 +29,26 @@ export const usage = `npm run chaos:load -- [options]: many clients at once with
 
 /** @throws UsageError */
 export function readOptions(args: readonly string[]): LoadOptions {
-  const values = parse(args);
+  const values = parseOptions(args, {
+    clients: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '300' },
+    entries: { type: 'string', default: '200000' },
+    'proxy-bin': { type: 'string', default: 'haproxy' },
+    'think-ms': { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  });
   return {
-    clients: whole('clients', values.clients, 1, 1_000),
-    seconds: whole('seconds', values.seconds, 1, 86_400),
-    entries: whole('entries', values.entries, 100, 2_000_000),
+    clients: wholeNumber('clients', values.clients, 1, 1_000),
+    seconds: wholeNumber('seconds', values.seconds, 1, 86_400),
+    entries: wholeNumber('entries', values.entries, 100, 2_000_000),
     proxyBin: values['proxy-bin'],
-    thinkMs: whole('think-ms', values['think-ms'], 0, 60_000),
-    seed: whole('seed', values.seed, 0, 0xffff_ffff),
+    thinkMs: wholeNumber('think-ms', values['think-ms'], 0, 60_000),
+    seed: wholeNumber('seed', values.seed, 0, 0xffff_ffff),
     json: values.json ?? null,
     keep: values.keep,
     help: values.help,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        clients: { type: 'string', default: '200' },
-        seconds: { type: 'string', default: '300' },
-        entries: { type: 'string', default: '200000' },
-        'proxy-bin': { type: 'string', default: 'haproxy' },
-        'think-ms': { type: 'string', default: '200' },
-        seed: { type: 'string', default: '1' },
-        json: { type: 'string' },
-        keep: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
-}
-
-function whole(name: string, text: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new UsageError(`--${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
 }

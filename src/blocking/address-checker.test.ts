@@ -1,25 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { describe, expect } from 'vitest';
+import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
-import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
-import { hang, type ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { itScripted as it } from '../../testkit/scripted-blocking.ts';
+import { hang } from '../../testkit/scripted-master.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 
 describe('many who ask about addresses', () => {
-  let close: () => Promise<void>;
-  let master: ScriptedMaster;
-  let kit: BlockingKit;
-
-  beforeEach(async () => {
-    ({ master, kit, close } = await openScriptedBlocking());
-    await kit.reconciler.look(true);
-  });
-  afterEach(async () => {
-    await close();
-  });
-
-  it('do not keep a block from being enforced where the master is slow', async () => {
+  it('do not keep a block from being enforced where the master is slow', async ({ master, kit }) => {
     // Each answer takes 10 ms: so many checks are seconds of work for the places there are.
     master.script = () => ({ kind: 'wait', until: pause(10) });
     const before = master.commands.length;
@@ -30,7 +18,7 @@ describe('many who ask about addresses', () => {
     await Promise.all(checks);
   });
 
-  it('do not keep the service from seeing that the master answers again', async () => {
+  it('do not keep the service from seeing that the master answers again', async ({ master, kit }) => {
     master.script = () => ({ kind: 'wait', until: pause(25) });
     let asking = true;
     const ask = async (n: number): Promise<void> => {
@@ -52,7 +40,7 @@ describe('many who ask about addresses', () => {
     await Promise.all(readers);
   });
 
-  it('leave the other workers their connections where a draining one hangs', async () => {
+  it('leave the other workers their connections where a draining one hangs', async ({ master, kit }) => {
     const draining = master.current;
     master.reload();
     await kit.reconciler.look(true);

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { appendFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -17,6 +17,10 @@ let master: ScriptedMaster;
 let kit: BlockingKit;
 const others: BlockingKit[] = [];
 const { applySlice } = BulkStore.prototype;
+/** However fast the machine is, 2,000 changes take several. */
+const smallSlice: typeof applySlice = function (this: BulkStore, id, _limit, ...more) {
+  return applySlice.call(this, id, 250, ...more);
+};
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -180,6 +184,28 @@ describe('a whole set', () => {
     const want = new Set([...texts(3_000, '10.2'), '10.1.0.5', '192.0.2.200']);
     want.delete('10.2.11.180');
     await everywhere([...want]);
+  });
+
+  it('that takes most of it out keeps no block waiting for its end, though somebody edits the file again and again', async () => {
+    await put(pieces(texts(2_200)));
+    const blocked: string[] = [];
+    const spoken: Promise<unknown>[] = [];
+    let going = true;
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
+      const slice = await smallSlice.apply(this, args);
+      // Its lines stay in the file until the end: it holds more than twice what the database does.
+      if (slice.done || (await kit.store.count()) > 1_000) return slice;
+      appendFileSync(kit.mapPath, '# a note\n');
+      const ip = `192.0.2.${blocked.length}`;
+      blocked.push(ip);
+      spoken.push(block(ip).then(() => expect(going).toBe(true)));
+      return slice;
+    });
+    await put(pieces(texts(20)), true);
+    going = false;
+    await Promise.all(spoken);
+    expect(spoken.length).toBeGreaterThan(1);
+    await everywhere([...texts(20), ...blocked]);
   });
 
   it('never takes out of a worker what was blocked again after its slice', async () => {
@@ -365,6 +391,55 @@ describe('a big change that is interrupted', () => {
     await everywhere(all);
   });
 
+  /** From when the set has become this small on. */
+  const failBelow = (count: number) =>
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
+      if ((await kit.store.count()) < count) throw new Error('disk full');
+      return await smallSlice.apply(this, args);
+    });
+  const granted = async () => await new BulkStore(kit.database).anyFinished();
+
+  it('by a database that fails when most of it is gone keeps its permission to shrink, also over a crash, until the file is written', async () => {
+    await put(pieces(texts(2_200)));
+    const slices = failBelow(1_000);
+    await expect(put(pieces(texts(20)), true)).rejects.toThrow(/^the database cannot be written: disk full$/);
+    slices.mockRestore();
+    const left = (await kit.store.scanTexts(null, 1_000_000)).texts;
+    expect(left.length).toBeLessThan(1_000);
+    expect(left.length).toBeGreaterThan(20);
+    expect(await kit.fileEntries()).toHaveLength(2_200);
+    expect((await (await crashed()).fileEntries()).sort()).toEqual(left.map((text) => `${text} 1`).sort());
+    const looks = vi.spyOn(MapFileKeeper.prototype, 'problem', 'get');
+    await eventually('it is looked whether the file was written', () => looks.mock.calls.length > 0);
+    expect(await granted()).toBe(true);
+    // And without a crash, though somebody edits the file.
+    appendFileSync(kit.mapPath, '# a note\n');
+    await block('192.0.2.1');
+    await eventually('it is needed no more', async () => !(await granted()));
+    await kit.reconciler.look(true);
+    await everywhere([...left, '192.0.2.1']);
+    expect(await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute()).toEqual([]);
+  });
+
+  it('by a database that does not even take that it ended is told as one that may still be made', async () => {
+    await put(pieces(texts(2_200)));
+    const slices = failBelow(1_000);
+    const full = new Error('database or disk is full');
+    const ends = vi.spyOn(BulkStore.prototype, 'giveUp').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
+    const failure = await put(pieces(texts(20)), true).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 6003, status: 503 });
+    expect((failure as Error).message).toMatch(/disk full; .* may still be made at the next start/);
+    expect(kit.bulk.problem).toMatch(/could not be taken back yet/);
+    slices.mockRestore();
+    // So it is: killed now, the service makes it.
+    expect(await (await crashed()).fileEntries()).toHaveLength(20);
+    await eventually('it is taken back', () => kit.bulk.problem === null);
+    expect(ends).toHaveBeenCalledTimes(3);
+    const left = await kit.store.count();
+    expect(await (await crashed()).fileEntries()).toHaveLength(left);
+    expect(left).toBeGreaterThan(20);
+  });
+
   it.each([
     ['of a whole set', true],
     ['of many addresses', false],
@@ -392,7 +467,7 @@ describe('a big change that is interrupted', () => {
     const full = new Error('database or disk is full');
     const slices = vi.spyOn(BulkStore.prototype, 'applySlice').mockRejectedValueOnce(full);
     const discards = vi.spyOn(BulkStore.prototype, 'discard').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
-    await expect(put(pieces(texts(20)), true)).rejects.toThrow('database or disk is full');
+    await expect(put(pieces(texts(20)), true)).rejects.toThrow(/disk is full; .* may still be made at the next start/);
     expect(kit.bulk.problem).toMatch(/could not be taken back yet/);
     await eventually('it is taken back', () => kit.bulk.problem === null);
     expect(discards).toHaveBeenCalledTimes(3);

@@ -34,6 +34,12 @@ const retryMs = 500;
 /** From here up a replacement that drops more than half needs `allow_shrink`. */
 const shrinkGuardFrom = 100;
 
+/** What a big change has stored so far; its workers may lack of that, and its file does. */
+export interface BulkUnderWay {
+  readonly added: number;
+  readonly removed: number;
+}
+
 /** What the last slice of one big change added is on its way to the workers. */
 interface Sending {
   last: Promise<void>;
@@ -48,12 +54,15 @@ export class BulkRunner {
   readonly #now: () => Date;
   readonly #parts: BulkWorkersParts;
   readonly #log: Log;
-  /** What the database did not let go of: of one that failed a crash now would apply the rest, against what its caller was told. */
+  /** Ended, and not forgotten: the database did not take that yet, or the file lacks what was stored of them. */
   readonly #failed = new Set<string>();
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
-  /** Applied to the last slice, and not yet in the file. */
+  /** Nothing more of them is applied, and the file lacks what was: what the database keeps of them says so to a start. */
   readonly #finished = new Set<string>();
+  /** Something of them was stored, and is not in the file. */
+  readonly #committed = new Set<string>();
+  #underWay: { added: number; removed: number } | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -88,7 +97,7 @@ export class BulkRunner {
     try {
       await this.#receive(id, source);
     } catch (error) {
-      await this.#discard(id);
+      await this.#end(id);
       throw error;
     }
     return await this.#alone(async () => {
@@ -100,19 +109,25 @@ export class BulkRunner {
         await this.#stored(() => this.#bulk.markReady(id));
         crashPoint('bulk.ready');
       } catch (error) {
-        await this.#discard(id);
+        await this.#end(id);
         throw error;
       }
       try {
         return await this.#apply(id);
       } catch (error) {
-        // Its caller was told; finished at the next start it would overrule whatever came after it.
+        // Its caller is told; finished at the next start it would overrule whatever came after it.
         this.#failed.add(id);
+        this.#tryAgain();
         // One that only the file lacks has nothing left to overrule, and a start that writes the file asks for it.
-        if (!this.#finished.has(id)) await this.#discard(id);
-        throw error;
+        if (this.#finished.has(id) || (await this.#end(id))) throw error;
+        throw mayStillBeMade(error);
       }
     });
+  }
+
+  /** Of the one that is being applied, from before its first slice until every worker was seen; null: none is. */
+  get underWay(): BulkUnderWay | null {
+    return this.#underWay;
   }
 
   /** What is staged of a big change that has ended and may still be applied by the start after a crash; null: nothing. */
@@ -196,11 +211,11 @@ export class BulkRunner {
 
   async #apply(id: string): Promise<BulkResult> {
     const release = this.#reconciler.pause();
-    let committed = false;
-    let written = false;
+    const shrunk = this.#keeper.grantShrink();
+    const totals = { added: 0, removed: 0, unchanged: 0 };
+    this.#underWay = totals;
     try {
       const workers = await BulkWorkers.reach(this.#parts);
-      const totals = { added: 0, removed: 0, unchanged: 0 };
       const sample: string[] = [];
       const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
       const sending: Sending = { last: Promise.resolve() };
@@ -210,12 +225,8 @@ export class BulkRunner {
           'bulk',
           async () => {
             const began = performance.now();
-            const slice = await this.#applySlice(id, limits, workers, sending, () => {
-              committed = true;
-            });
+            const slice = await this.#applySlice(id, limits, workers, sending, totals);
             limits.took(performance.now() - began, slice);
-            totals.added += slice.net.added.length;
-            totals.removed += slice.net.removed.length;
             totals.unchanged += slice.unchanged;
             for (const texts of [slice.net.added, slice.net.removed]) {
               sample.push(...texts.slice(0, listedFailures - sample.length));
@@ -232,31 +243,35 @@ export class BulkRunner {
       crashPoint('bulk.applied');
       this.#finished.add(id);
       // How much of the set goes was asked before it was applied; asked again it would be refused half done.
-      if (committed || this.#keeper.problem !== null) await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
-      written = true;
+      if (this.#committed.has(id) || this.#keeper.problem !== null)
+        await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
+      this.#committed.delete(id);
       crashPoint('bulk.file-written');
       // Not before: a start after a crash learns from it that the file, which holds far more, may be written.
       this.#finished.delete(id);
-      await this.#discard(id);
+      await this.#end(id);
       crashPoint('bulk.discarded');
       return { ...totals, ...(await workers.verdict(sample, totals.added + totals.removed)) };
     } finally {
       // Lines of what was committed are missing, and no change that comes would notice.
-      if (committed && !written) this.#keeper.markStale('a big change was stored but not written to the file');
+      if (this.#committed.has(id))
+        this.#keeper.markStale('a big change was stored but not written to the file', { acceptShrink: true });
+      shrunk();
+      this.#underWay = null;
       release();
     }
   }
 
   /**
    * Inside a turn. What is added goes to the workers after it, while the next slice is written to the database; whoever
-   * else has the turn next waits for that. `onCommitted`: something was stored, whatever happens afterwards.
+   * else has the turn next waits for that.
    */
   async #applySlice(
     id: string,
     { changes, looks }: SliceLimits,
     workers: BulkWorkers,
     sending: Sending,
-    onCommitted: () => void,
+    totals: { added: number; removed: number },
   ) {
     let end = (): void => undefined;
     let leaves = false;
@@ -274,8 +289,11 @@ export class BulkRunner {
         ),
       );
       crashPoint('bulk.slice-committed');
-      if (slice.net.added.length + slice.net.removed.length > 0) onCommitted();
+      if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);
+      // At the same moment, for whoever compares the two.
       this.#keeper.noteCommitted(slice.net);
+      totals.added += slice.net.added.length;
+      totals.removed += slice.net.removed.length;
       await sending.last;
       if (slice.net.added.length === 0) return slice;
       leaves = true;
@@ -288,18 +306,26 @@ export class BulkRunner {
   }
 
   async #forgetFailed(): Promise<void> {
-    for (const id of this.#failed) {
-      if (this.#finished.has(id) && this.#keeper.problem !== null) continue;
-      await this.#stored(() => this.#bulk.discard(id));
-      this.#failed.delete(id);
-      this.#finished.delete(id);
-    }
+    for (const id of this.#failed) await this.#stored(() => this.#forget(id));
   }
 
-  async #discard(id: string): Promise<void> {
+  /** As far as can be now: what the file still lacks of it keeps its leave to shrink the file. */
+  async #forget(id: string): Promise<void> {
+    const lacking = this.#finished.has(id) || this.#committed.has(id);
+    if (lacking && this.#keeper.problem !== null) {
+      if (!this.#finished.has(id)) await this.#bulk.giveUp(id);
+      this.#finished.add(id);
+      return;
+    }
+    await this.#bulk.discard(id);
+    for (const ids of [this.#failed, this.#finished, this.#committed]) ids.delete(id);
+  }
+
+  /** False: the database did not take it, and a start after a crash goes on with what was to be given up. */
+  async #end(id: string): Promise<boolean> {
     try {
-      await this.#bulk.discard(id);
-      this.#failed.delete(id);
+      await this.#forget(id);
+      return true;
     } catch (error) {
       this.#log.error('What is staged of a big change that has ended could not be taken back; it is tried again', {
         bulk: id,
@@ -307,6 +333,7 @@ export class BulkRunner {
       });
       this.#failed.add(id);
       this.#tryAgain();
+      return false;
     }
   }
 
@@ -314,8 +341,13 @@ export class BulkRunner {
     if (this.#retry !== null || this.#stopped) return;
     this.#retry = setTimeout(() => {
       this.#retry = null;
+      const untaken = this.problem;
       this.#alone(() => this.#forgetFailed()).then(
-        () => this.#log.info('What was staged of big changes that have ended is taken back'),
+        () => {
+          if (untaken !== null) this.#log.info('What was staged of big changes that have ended is taken back');
+          // Of some the file is still to be written.
+          if (this.#failed.size > 0) this.#tryAgain();
+        },
         // Told when it failed first, and by `/health` all the time.
         () => this.#tryAgain(),
       );
@@ -337,4 +369,15 @@ export class BulkRunner {
     this.#last = run.catch(() => undefined);
     return run;
   }
+}
+
+/** The failure as its caller is told it when not even its end could be stored. */
+function mayStillBeMade(error: unknown): ServiceError {
+  const known = error instanceof ServiceError ? error : null;
+  return new ServiceError(
+    known?.code ?? codes.DatabaseUnusable,
+    known?.op ?? 'apply a big change',
+    `${known?.detail ?? 'the change failed'}; it could not be taken back yet, which is tried again: if the service is killed before /health stops saying so, the change may still be made at the next start`,
+    { cause: error, retryAfterSeconds: known?.retryAfterSeconds ?? 5, members: known?.members ?? {} },
+  );
 }

@@ -43,6 +43,7 @@ export class GroupWriter {
   readonly #changer: RuntimeChanger;
   readonly #map: RuntimeMap;
   readonly #windows: ChangeWindows;
+  readonly #onGroup: (changes: number, milliseconds: number) => void;
   readonly #removalsAtMost: () => number;
   readonly #pending: Record<Lane, Pending[]> = { urgent: [], bulk: [] };
   readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
@@ -56,6 +57,8 @@ export class GroupWriter {
     readonly changer: RuntimeChanger;
     readonly map: RuntimeMap;
     readonly windows: ChangeWindows;
+    /** Hears of every group that ended, well or not: how many changes it held, and how long it had the turn. */
+    readonly onGroup?: (changes: number, milliseconds: number) => void;
     /** Removals that the workers can be expected to make before a group's deadline; one is always taken. */
     readonly removalsAtMost?: () => number;
   }) {
@@ -66,6 +69,7 @@ export class GroupWriter {
     this.#changer = options.changer;
     this.#map = options.map;
     this.#windows = options.windows;
+    this.#onGroup = options.onGroup ?? (() => undefined);
     this.#removalsAtMost = options.removalsAtMost ?? (() => Number.POSITIVE_INFINITY);
   }
 
@@ -125,9 +129,11 @@ export class GroupWriter {
 
   async #process(group: readonly Pending[], leastMs: number): Promise<void> {
     if (group.length === 0) return;
+    const began = performance.now();
+    const changes = group.flatMap((pending) => pending.changes);
     try {
       const result = await this.#apply(
-        group.flatMap((pending) => pending.changes),
+        changes,
         // One that waited long still gets a try, and does not take the others' time from them.
         Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastMs),
       );
@@ -141,6 +147,7 @@ export class GroupWriter {
       const failure = asServiceError(error);
       for (const pending of group) pending.reject(failure);
     }
+    this.#onGroup(changes.length, performance.now() - began);
   }
 
   async #apply(changes: readonly BlockedChange[], deadline: number): Promise<ChangeResult> {

@@ -1,24 +1,18 @@
 // Keeps the blocked map file in step with the database, and with it the fingerprint of what should be blocked.
 // `updateBlockedIpsMap` (the specification's `update_blocked_ips_map`) is the one way the file is written whole.
-import { link, rm } from 'node:fs/promises';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { resolveTarget } from '../files/atomic-file.ts';
 import type { MapFile, MapFileRewrite } from '../haproxy/map-file.ts';
-import { readMapFile, readMapFileHeader } from '../haproxy/map-file.ts';
 import type { AdoptedRows, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { Fingerprint } from './fingerprint.ts';
+import { OtherFileGuard, refuseLostRows } from './other-file-guard.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 /** Rows read in one turn: about 5 ms at a million. */
 const pageSize = 5_000;
-/** From here up a rewrite that drops more than half of the file's entries needs a confirmation. */
-const shrinkGuardFrom = 100;
-
-const confirm = 'nothing was changed; to go on, confirm with accept_map_file=true (a start: --accept-map-file)';
 
 /** Each slot takes 64 bytes and a place in the index. */
 const slotsAtMost = 16_384;
@@ -65,6 +59,7 @@ export class MapFileKeeper {
   readonly #log: Log;
   readonly #onDatabaseSurprise: () => void;
   readonly #now: () => Date;
+  readonly #guard: OtherFileGuard;
   #expected = new Fingerprint();
   #scan: Scan | null = null;
   #update: Promise<MapFileUpdate> | null = null;
@@ -75,6 +70,8 @@ export class MapFileKeeper {
   #stale: { readonly reason: string } | null = null;
   /** The file could not be written when it was granted that much of it goes; whoever writes it next need not ask again. */
   #shrinkGranted = false;
+  /** Big changes being applied; how much of the set goes with them was asked before. */
+  #shrinking = 0;
 
   constructor(options: {
     readonly file: MapFile;
@@ -95,6 +92,7 @@ export class MapFileKeeper {
     this.#log = options.log;
     this.#onDatabaseSurprise = options.onDatabaseSurprise;
     this.#now = options.now ?? (() => new Date());
+    this.#guard = new OtherFileGuard(options);
   }
 
   get file(): MapFile {
@@ -111,8 +109,20 @@ export class MapFileKeeper {
   }
 
   /** The database holds what the file does not, and the rewrite that was to follow did not come. */
-  markStale(reason: string): void {
+  markStale(reason: string, { acceptShrink = false }: Pick<Acceptance, 'acceptShrink'> = {}): void {
     this.#stale = { reason };
+    if (acceptShrink) this.#shrinkGranted = true;
+  }
+
+  /**
+   * Until the returned function is called much of the set goes away, slice by slice, and its lines only at the end: a
+   * rewrite that somebody's edit of the file makes necessary meanwhile need not ask for it.
+   */
+  grantShrink(): () => void {
+    this.#shrinking += 1;
+    return () => {
+      this.#shrinking -= 1;
+    };
   }
 
   /** To be called for every committed change, inside its turn. */
@@ -201,7 +211,7 @@ export class MapFileKeeper {
     outcome.promise.catch(() => undefined);
     try {
       if (accept.acceptOtherFile !== true)
-        await this.#refuseOtherFile(accept.acceptShrink === true || this.#shrinkGranted);
+        await this.#guard.refuseOtherFile(accept.acceptShrink === true || this.#shrinkGranted || this.#shrinking > 0);
       await this.#adoptUnkeyedRows(turn);
       const active = await this.#begin(outcome.promise, inTurn, ended.promise);
       try {
@@ -278,7 +288,7 @@ export class MapFileKeeper {
         // Whatever comes after the last row that was read belongs to the shadow as well by now.
         const rest = await this.#store.scanTexts(scan.cursor, Number.MAX_SAFE_INTEGER);
         for (const text of rest.texts) scan.shadow.add(text);
-        if (!acceptShrink) this.#refuseLostRows(scan.shadow.total);
+        if (!acceptShrink) refuseLostRows(scan.shadow.total, this.#expected.total);
         const result = await rewrite.finish();
         this.#adopt(scan.shadow);
         this.#problem = null;
@@ -327,88 +337,12 @@ export class MapFileKeeper {
     );
   }
 
-  /** Against what the service's own changes made of the set: rows that somebody else deleted, by the thousand. */
-  #refuseLostRows(found: number): void {
-    const known = this.#expected.total;
-    if (known < shrinkGuardFrom || found >= known / 2) return;
-    throw new ServiceError(
-      codes.ShrinkRefused,
-      'updateBlockedIpsMap',
-      `the database holds ${found} entries where the service knew ${known}: somebody deleted more than half behind its back; ${confirm}`,
-    );
-  }
-
   #adopt(shadow: Fingerprint): void {
     const same = shadow.equals(this.#expected);
     this.#expected = shadow;
     this.#store.wasCounted(shadow.total);
     if (!same) this.#onDatabaseSurprise();
   }
-
-  /** An empty or foreign database must not unblock the world. */
-  async #refuseOtherFile(acceptShrink: boolean): Promise<void> {
-    if (this.#file.state === 'current' && (await this.#file.unchanged())) return;
-    const { exists, header } = await readMapFileHeader(this.#path);
-    if (!exists) return;
-    const own = this.#instance.databaseId;
-    if (header !== null && header.database !== own) {
-      throw new ServiceError(
-        codes.ForeignMapFile,
-        'updateBlockedIpsMap',
-        `the map file ${this.#path} belongs to database ${header.database}, this one is ${own}; ${confirm}`,
-      );
-    }
-    if (header !== null && header.generation > (await this.#instance.generation())) {
-      throw new ServiceError(
-        codes.ForeignMapFile,
-        'updateBlockedIpsMap',
-        `the map file ${this.#path} was written by a newer state of this database (generation ${header.generation}, the database is at ${await this.#instance.generation()}): was an old copy of it restored? ${confirm}`,
-      );
-    }
-    if (acceptShrink) return;
-    const [held, wanted] = [await countEntries(this.#path), await this.#store.count()];
-    if (held >= shrinkGuardFrom && wanted < held / 2) {
-      throw new ServiceError(
-        codes.ShrinkRefused,
-        'updateBlockedIpsMap',
-        `the map file ${this.#path} holds ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${confirm}`,
-      );
-    }
-    if (held > wanted) await this.#keepLargerFile(held, wanted);
-  }
-
-  /**
-   * A crash leaves a few lines too many; a database that lost its last changes (its write-ahead log was cut) leaves as
-   * many as those were, and they were acknowledged. Nobody can tell which it is but who reads both.
-   */
-  async #keepLargerFile(held: number, wanted: number): Promise<void> {
-    const kept = `${this.#path}.kept`;
-    const about = { path: this.#path, entries: held, database: wanted, kept };
-    try {
-      // The copy of a worse loss is worth more than that of the few lines that a later crash left.
-      const before = (await readMapFileHeader(kept)).exists ? await countEntries(kept) : 0;
-      if (before > held) {
-        this.#log.warn('Map file held more than the database; the one kept before holds still more, and stays', about);
-        return;
-      }
-      await rm(kept, { force: true });
-      await link(await resolveTarget(this.#path), kept);
-      this.#log.warn('Map file held more than the database, and is kept under another name', about);
-    } catch (error) {
-      this.#log.warn('Map file held more than the database, and could not be kept', {
-        ...about,
-        cause: causeText(error),
-      });
-    }
-  }
-}
-
-async function countEntries(path: string): Promise<number> {
-  let count = 0;
-  for await (const lines of readMapFile(path)) {
-    for (const line of lines) if (line.kind === 'entry') count += 1;
-  }
-  return count;
 }
 
 function isAtOrBefore(text: string, cursor: Uint8Array): boolean {

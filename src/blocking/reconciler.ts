@@ -8,6 +8,7 @@ import { isWorkerGone } from '../haproxy/replies.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import { mayBeReload, type RuntimeLink } from './runtime-link.ts';
@@ -38,6 +39,7 @@ export class Reconciler {
   readonly #log: Log;
   readonly #onCurrentNotWhole: (reason: string) => void;
   readonly #proxyRuns: () => Promise<boolean>;
+  readonly #drift: Pick<DriftObserver, 'fileRepaired'>;
   readonly #stop = new AbortController();
   #wake: AbortController | null = null;
   #kicked = false;
@@ -62,6 +64,7 @@ export class Reconciler {
     readonly onCurrentNotWhole: (reason: string) => void;
     /** Whether its master lives, whatever its socket says. */
     readonly proxyRuns: () => Promise<boolean>;
+    readonly drift?: Pick<DriftObserver, 'fileRepaired'>;
   }) {
     this.#socket = options.socket;
     this.#link = options.link;
@@ -73,6 +76,7 @@ export class Reconciler {
     this.#log = options.log;
     this.#onCurrentNotWhole = options.onCurrentNotWhole;
     this.#proxyRuns = options.proxyRuns;
+    this.#drift = options.drift ?? unobservedDrift;
   }
 
   start(): void {
@@ -158,6 +162,7 @@ export class Reconciler {
     try {
       if (!whole) this.#log.warn('Map file is not what was written; it is rewritten from the database');
       await this.#keeper.updateBlockedIpsMap();
+      if (!whole) this.#drift.fileRepaired('blocked');
       this.#told.delete('file');
     } catch (error) {
       const unusable = error instanceof ServiceError && error.status === 503;
@@ -172,6 +177,7 @@ export class Reconciler {
       if (await this.#trusted.fileUnchanged()) return;
       this.#log.warn('Map file of trusted addresses is not what was written; it is written again');
       await this.#trusted.updateTrustedIpsMap();
+      this.#drift.fileRepaired('trusted');
       this.#told.delete('trusted file');
     } catch (error) {
       const cause = causeText(error);

@@ -60,6 +60,22 @@ describe('a sync', () => {
     expect(kit.book.isWholeEverywhere()).toBe(true);
   });
 
+  it('counts the repairs that it made before a reload elsewhere cut its comparison off', async () => {
+    const map = master.map(kit.mapPath);
+    for (const text of texts.slice(0, 3)) map.del(text);
+    for (const n of [1, 2]) map.add(`30.0.0.${n}`, '1');
+    // The listing that verifies the repair; the worker stays.
+    let listings = 0;
+    master.script = (command) => {
+      if (!command.endsWith(` show map ${kit.mapPath}`)) return undefined;
+      listings += 1;
+      return listings === 3 ? say('', 'close') : undefined;
+    };
+    const answer = await kit.blockedSet.sync(caller());
+    expect(listings).toBeGreaterThan(3);
+    expect(answer).toMatchObject({ runtime_map_synced: true, added: 3, removed: 2 });
+  });
+
   it('and a list are proved by the worker that a reload made meanwhile', async () => {
     const former = master.current.pid;
     const listing = `@!${former} show map ${kit.mapPath}`;

@@ -9,15 +9,11 @@ import type { SyncAnswer } from './answers.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RuntimeLink } from './runtime-link.ts';
-import { throughReload } from './through-reload.ts';
+import { reloadPatienceMs, throughReload, triesThroughReloads } from './through-reload.ts';
 import type { WorkerBook } from './worker-book.ts';
 import type { Remaining, WorkerKeeper, WorkerVerdict } from './worker-keeper.ts';
 
 const listed = 100;
-/** A reload of millions is waited out. */
-const patienceMs = 5_000;
-/** Where somebody reloads all the time, the last one that was judged has to do. */
-const currentTries = 5;
 const nothing: Remaining = { missing: [], unexpected: [], wrongValue: [], duplicate: [] };
 
 export class Synchroniser {
@@ -91,7 +87,7 @@ export class Synchroniser {
       answer({ whole: false, added: 0, removed: 0, reason }, nothing, []);
 
     try {
-      this.#book.observe(await this.#link.processes(patienceMs));
+      this.#book.observe(await this.#link.processes(reloadPatienceMs));
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
       return unreadable(causeText(error));
@@ -111,7 +107,7 @@ export class Synchroniser {
   /** Of the worker that is current when it was judged: a reload that came between has made another one. */
   async #currentVerdict(): Promise<WorkerVerdict | null> {
     let verdict: WorkerVerdict | null = null;
-    for (let tries = 0; tries < currentTries; tries += 1) {
+    for (let tries = 0; tries < triesThroughReloads; tries += 1) {
       const current = this.#book.current();
       if (current === null) return null;
       verdict = await this.#verdictOf(this.#blocked, current.pid);

@@ -5,24 +5,30 @@ import type { WorkerBook } from './worker-book.ts';
 import type { WorkerVerdict } from './worker-keeper.ts';
 
 /** A reload of millions is waited out. */
-const patienceMs = 5_000;
+export const reloadPatienceMs = 5_000;
 /** Where somebody reloads all the time, the last verdict stands. */
-const triesAtMost = 5;
+export const triesThroughReloads = 5;
 
 /**
  * Judges again as long as a reload came between, while the worker is still there. Afterwards the book knows the workers
- * of that reload.
+ * of that reload. The verdict is the last one; its repairs are those of all of them.
  */
 export async function throughReload(
   link: RuntimeLink,
   book: WorkerBook,
   judge: () => Promise<WorkerVerdict>,
 ): Promise<WorkerVerdict> {
+  const made = { added: 0, removed: 0, corrected: 0 };
   for (let tries = 1; ; tries += 1) {
-    const verdict = await judge();
-    if (verdict.socketFailure === null || !mayBeReload(verdict.socketFailure) || tries === triesAtMost) return verdict;
+    const last = await judge();
+    made.added += last.added;
+    made.removed += last.removed;
+    made.corrected += last.corrected;
+    const verdict = { ...last, ...made };
+    if (verdict.socketFailure === null || !mayBeReload(verdict.socketFailure) || tries === triesThroughReloads)
+      return verdict;
     try {
-      book.observe(await link.processes(patienceMs));
+      book.observe(await link.processes(reloadPatienceMs));
     } catch (error) {
       if (error instanceof MasterSocketError) return verdict;
       throw error;

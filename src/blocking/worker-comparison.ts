@@ -7,6 +7,8 @@ import type { MirroredMap } from './mirrored-map.ts';
 
 export interface Differences {
   readonly unexpected: readonly string[];
+  /** Those that are not listed counted too. */
+  readonly unexpectedTotal: number;
   readonly wrongValue: readonly string[];
   readonly duplicate: readonly string[];
   /** More were found than are listed: compare again after the repair. */
@@ -45,6 +47,7 @@ export async function compareWorker(
   const unexpected: string[] = [];
   const wrongValue: string[] = [];
   const duplicate: string[] = [];
+  let unexpectedTotal = 0;
   let more = false;
   const note = (list: string[], key: string): void => {
     if (list.length < listAtMost) list.push(key);
@@ -57,8 +60,10 @@ export async function compareWorker(
         const parsed = parseIp(key);
         // Another spelling of a blocked address is unexpected: `del` and `set` go by the stored text.
         const before = parsed.ok && parsed.entry.text === key ? table.mark(parsed.entry) : -1;
-        if (before === -1) note(unexpected, key);
-        else if (value !== '1') note(wrongValue, key);
+        if (before === -1) {
+          unexpectedTotal += 1;
+          note(unexpected, key);
+        } else if (value !== '1') note(wrongValue, key);
         if (before === 1) note(duplicate, key);
       }
     },
@@ -67,6 +72,7 @@ export async function compareWorker(
   return {
     differences: {
       unexpected,
+      unexpectedTotal,
       wrongValue,
       duplicate,
       more,

@@ -1,9 +1,11 @@
 import { appendFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { within } from '../../testkit/conditions.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../testkit/real-proxy.ts';
+import { openScriptedBlocking, type ScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { say } from '../../testkit/scripted-master.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { PendingVersions } from './map-replacement.ts';
 import { RemovalRule } from './removal-rule.ts';
@@ -138,7 +140,9 @@ describeOnEachProxy('a worker’s map', ({ bin }) => {
     const { book, turns, windows } = kit;
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const pending = new PendingVersions();
-    const keeper = new WorkerKeeper({ book, turns, windows, pending, log, rule: new RemovalRule(), listAtMost: 20 });
+    // On a busy machine what is left would be replaced instead.
+    const rule = new RemovalRule({ mayReplace: () => false });
+    const keeper = new WorkerKeeper({ book, turns, windows, pending, log, rule, listAtMost: 20 });
     await raw(...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 31.0.0.${n} 1`));
     expect(await keeper.ensureWhole(kit.blocked, kit.book.current()!.pid)).toMatchObject({ whole: true, removed: 150 });
     expect(await running()).toEqual(await database());
@@ -181,5 +185,50 @@ describe('a verdict', () => {
     expect(await kit.workers.ensureWhole(kit.blocked, 1)).toMatchObject({ whole: false, added: 0 });
     await kit.close();
     await folder.remove();
+  });
+
+  describe('of a map in which much is wrong', () => {
+    const texts = Array.from({ length: 1_100 }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
+    let scripted: ScriptedBlocking;
+
+    beforeEach(async () => {
+      scripted = await openScriptedBlocking({ fastDeletes: false });
+      const { kit, master } = scripted;
+      const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
+      await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
+      await kit.reconciler.look(true);
+      const map = master.map(kit.mapPath);
+      for (const text of texts.slice(0, 3)) map.del(text);
+      for (let n = 0; n < 150; n += 1) map.add(`30.0.0.${n}`, '1');
+      // So that what is there too much is left to a replace.
+      kit.rule.took(master.current.pid, texts.length, 1, 10_000);
+    });
+    afterEach(async () => {
+      await scripted.close();
+    });
+
+    it('tells what was repaired, although the replace that was to follow was refused', async () => {
+      const { kit, master } = scripted;
+      master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
+      const verdict = await kit.workers.ensureWhole(kit.blocked, master.current.pid);
+      expect(verdict).toMatchObject({ whole: false, added: 3, removed: 0 });
+    });
+
+    it('tells of all that a replace took out, however little of it one comparison lists', async () => {
+      const { kit, master } = scripted;
+      const { book, turns, windows, rule } = kit;
+      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+      const keeper = new WorkerKeeper({
+        book,
+        turns,
+        windows,
+        rule,
+        log,
+        pending: new PendingVersions(),
+        listAtMost: 20,
+      });
+      const verdict = await keeper.ensureWhole(kit.blocked, master.current.pid);
+      expect(verdict).toMatchObject({ whole: true, added: 3, removed: 150 });
+    });
   });
 });

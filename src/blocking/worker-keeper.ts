@@ -5,6 +5,8 @@ import { isWorkerGone } from '../haproxy/replies.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
+import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
+import { DriftTally } from './drift-tally.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
@@ -45,6 +47,7 @@ export class WorkerKeeper {
   readonly #log: Log;
   readonly #rule: RemovalRule;
   readonly #listAtMost: number;
+  readonly #drift: DriftObserver;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -56,6 +59,7 @@ export class WorkerKeeper {
     readonly rule: RemovalRule;
     /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
     readonly listAtMost?: number;
+    readonly drift?: DriftObserver;
   }) {
     this.#book = options.book;
     this.#turns = options.turns;
@@ -64,11 +68,15 @@ export class WorkerKeeper {
     this.#log = options.log;
     this.#rule = options.rule;
     this.#listAtMost = options.listAtMost ?? listLimit;
+    this.#drift = options.drift ?? unobservedDrift;
   }
 
   /** Never throws: what cannot be read or repaired is a verdict too. */
   async ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
-    return await this.#alone(() => this.#ensureWhole(map, pid));
+    const verdict = await this.#alone(() => this.#ensureWhole(map, pid));
+    const { whole, socketFailure } = verdict;
+    this.#drift.compared(map.name, whole ? 'whole' : socketFailure === null ? 'differs' : 'unreadable');
+    return verdict;
   }
 
   /** What is wrong right now, the first `limit` of each; for the answer of a sync that did not succeed. */
@@ -119,7 +127,9 @@ export class WorkerKeeper {
         if (round === rounds) break;
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
         this.#book.markSuspect(pid, map.name, 'its map differs from the database', true);
-        const { more, ...done } = await this.#repair(map, worker, pid);
+        const before = { ...repairs };
+        const more = await this.#repair(map, worker, pid, repairs);
+        const done = madeSince(before, repairs);
         // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
         if (more && done.added + done.removed + done.corrected > 0) round -= 1;
         if (done.added + done.removed + done.corrected === 0) {
@@ -127,9 +137,6 @@ export class WorkerKeeper {
           await map.reread();
           continue;
         }
-        repairs.added += done.added;
-        repairs.removed += done.removed;
-        repairs.corrected += done.corrected;
         this.#log.warn('Running map differed from the database and was repaired', {
           map: map.name,
           worker: pid,
@@ -153,29 +160,34 @@ export class WorkerKeeper {
     }
   }
 
-  async #repair(map: MirroredMap, worker: WorkerRef, pid: number): Promise<Repairs & { more: boolean }> {
+  /** What is done counts in `repairs`, also when the rest of it throws. True: more was wrong than one comparison lists. */
+  async #repair(map: MirroredMap, worker: WorkerRef, pid: number, repairs: Repairs): Promise<boolean> {
     const window = this.#windows.open();
+    const before = { ...repairs };
+    const drift = new DriftTally(this.#drift, map.name);
     try {
-      const comparison = await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost);
-      const { repairs, leftToReplace } = await repairWorker({
+      const comparison = drift.found(
+        await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost),
+      );
+      const { leftToReplace } = await repairWorker({
         map,
         pid,
         comparison,
         window,
         turns: this.#turns,
         rule: this.#rule,
+        repairs,
       });
-      if (!leftToReplace) return { ...repairs, more: comparison.differences.more };
+      const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
+      if (!leftToReplace) return more;
       await this.#replace(map, pid, comparison.listed);
-      const { unexpected, wrongValue, duplicate } = comparison.differences;
-      return {
-        added: repairs.added,
-        removed: unexpected.length,
-        corrected: new Set(wrongValue).size + new Set(duplicate).size,
-        more: false,
-      };
+      // Also what had gone by commands before; what was missing was added before, and is counted by itself.
+      repairs.removed = before.removed + unexpectedTotal;
+      repairs.corrected = before.corrected + new Set(wrongValue).size + new Set(duplicate).size;
+      return false;
     } finally {
       this.#windows.close(window);
+      drift.repaired(madeSince(before, repairs));
     }
   }
 
@@ -201,4 +213,12 @@ export class WorkerKeeper {
     this.#last = run.catch(() => undefined);
     return run;
   }
+}
+
+function madeSince(before: Repairs, now: Repairs): Repairs {
+  return {
+    added: now.added - before.added,
+    removed: now.removed - before.removed,
+    corrected: now.corrected - before.corrected,
+  };
 }

@@ -15,7 +15,6 @@ export interface Repairs {
 }
 
 export interface RepairOutcome {
-  readonly repairs: Repairs;
   /** Commands took so long that the rest is better left to an atomic replace; nothing that is missing is among it. */
   readonly leftToReplace: boolean;
 }
@@ -40,11 +39,13 @@ export async function repairWorker(options: {
   readonly window: ChangeWindow;
   readonly turns: TurnQueue;
   readonly rule: RemovalRule;
+  /** What is done is added here as it is done: of a repair that fails midway too. */
+  readonly repairs: Repairs;
 }): Promise<RepairOutcome> {
-  const { map, pid, comparison, window, turns, rule } = options;
+  const { map, pid, comparison, window, turns, rule, repairs } = options;
   const { runtime } = map;
   const worker: WorkerRef = { kind: 'pid', pid };
-  const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
+  const removedBefore = repairs.removed;
   const { unexpected, duplicate } = comparison.differences;
   // One that is there several times with a wrong value is listed as often, and set right once.
   const wrongValue = [...new Set(comparison.differences.wrongValue)];
@@ -61,7 +62,8 @@ export async function repairWorker(options: {
         const sure = found > lookFirstUpTo ? wanted.filter((text) => !window.isTainted(text)) : [];
         const unsure = found > lookFirstUpTo ? wanted.filter((text) => window.isTainted(text)) : wanted;
         if (sure.length > 0) await runtime.addMany(worker, sure, sliceDeadline());
-        repairs.added += sure.length + (await lookAndAdd(runtime, worker, unsure, sliceDeadline()));
+        repairs.added += sure.length;
+        repairs.added += await lookAndAdd(runtime, worker, unsure, sliceDeadline());
       });
     }
   }
@@ -70,7 +72,7 @@ export async function repairWorker(options: {
   // they go; who is better replaced is replaced.
   let left = wrongValue.length + doubled.length * commandsToUndouble + unexpected.length;
   // A scan goes over what the worker holds, and that may be far more than what it should.
-  const entries = (): number => Math.max(map.expected.total, comparison.listed - repairs.removed);
+  const entries = (): number => Math.max(map.expected.total, comparison.listed - (repairs.removed - removedBefore));
   const repair = async (
     texts: readonly string[],
     commandsEach: number,
@@ -113,7 +115,7 @@ export async function repairWorker(options: {
       repairs.removed += strangers.length;
       return strangers.length;
     }));
-  return { repairs, leftToReplace: !finished };
+  return { leftToReplace: !finished };
 }
 
 /** Their values set right. One that is not there any more, or not there again, is looked at more closely. */

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -14,5 +15,34 @@ it('before the first start of the service a repair is refused, and the map that 
   await expect(repairMaps(settings, silentLog)).rejects.toThrow('start it once first');
   expect(await readFile(settings.blockedMap, 'utf8')).toBe('192.0.2.1 1\n');
   expect(await readdir(prefix)).toEqual(['etc']);
+  await rm(prefix, { recursive: true });
+});
+
+it('a repair is refused like a start where everybody could replace what it reads, and changes nothing', async () => {
+  const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
+  const settings = readSettings({ PROXY_MANAGER_PREFIX: prefix }, {}, () => '');
+  await mkdir(settings.stateDir, { recursive: true });
+  await chmod(settings.stateDir, 0o777);
+  await expect(repairMaps(settings, silentLog)).rejects.toThrow(
+    new RegExp(`chmod o-w ${settings.stateDir}.*runs as the user of the service`),
+  );
+  expect(await readdir(settings.stateDir)).toEqual([]);
+  await rm(prefix, { recursive: true });
+});
+
+it('what a repair makes is nobody else to write to, whatever the umask, and its log is looked at before it is opened', async () => {
+  const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
+  const program = join(import.meta.dirname, '../main.ts');
+  const repair = (...flags: string[]) =>
+    spawnSync('sh', ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, program, 'map-repair', ...flags], {
+      env: { PROXY_MANAGER_PREFIX: prefix },
+      encoding: 'utf8',
+    });
+  expect(repair().stderr).toContain('start it once first');
+  expect((await stat(join(prefix, 'var/log'))).mode & 0o777).toBe(0o755);
+  await mkdir(join(prefix, 'open'));
+  await chmod(join(prefix, 'open'), 0o777);
+  expect(repair('--log-file', join(prefix, 'open/pm.log')).stderr).toContain('chmod o-w');
+  expect(await readdir(join(prefix, 'open'))).toEqual([]);
   await rm(prefix, { recursive: true });
 });

@@ -9,6 +9,7 @@ import { checkSettings } from '../service/settings-check.ts';
 import type { Settings } from '../settings.ts';
 import { causeText, ManagerLog } from '../telemetry/log.ts';
 import { version } from '../version.ts';
+import { guardLog } from './guard-log.ts';
 
 const graceMs = 10_000;
 
@@ -30,13 +31,12 @@ export interface ServeOptions {
 export async function serve(settings: Settings, options: ServeOptions = {}): Promise<Served | null> {
   const mayDie = armCrashPoint(process.env[crashVariable]);
   await checkSettings(settings);
-  // A loose umask (0 in some containers) must not make what we make, or the proxy does, anybody's to write to.
-  process.umask(process.umask() | 0o022);
-  // Before the log of a trial, which lies in it.
+  const trial = options.trial === true;
+  guardLog(settings, !trial);
+  // Before a log that lies in it, as that of a trial does: it would be made with the mode of any folder.
   await makeStateFolder(settings);
   const log = new ManagerLog(settings.logFile, options.jsonFile ?? 1);
   if (mayDie) log.warn('A test armed this service to kill itself', { at: process.env[crashVariable] });
-  const trial = options.trial === true;
   const stopping = new AbortController();
   const stop = (why: string): void => {
     if (stopping.signal.aborted) return;
@@ -61,7 +61,10 @@ export async function serve(settings: Settings, options: ServeOptions = {}): Pro
   }
   let listening: Listening;
   try {
-    listening = await refusing(log, listen(createApp(service.services), settings.listen.target));
+    listening = await refusing(
+      log,
+      listen(createApp(service.services, { metricsOpen: settings.metricsOpen }), settings.listen.target),
+    );
   } catch (error) {
     await service.stop();
     throw error;

@@ -31,10 +31,12 @@ export function mapRepairVerb(cli: CommandLine): Verb {
   );
   return verb.action(async () => {
     const settings = settingsOf(cli, verb);
-    const [{ repairMaps }, { ManagerLog }] = await Promise.all([
+    const [{ guardLog }, { repairMaps }, { ManagerLog }] = await Promise.all([
+      import('./guard-log.ts'),
       import('./map-repair.ts'),
       import('../telemetry/log.ts'),
     ]);
+    guardLog(settings);
     const { blocked, trusted } = await repairMaps(settings, new ManagerLog(settings.logFile, 2));
     await cli.output.lines([
       `${settings.blockedMap}: ${blocked} entries`,

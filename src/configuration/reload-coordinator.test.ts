@@ -171,6 +171,34 @@ describe('a scheduled reload', () => {
     expect(reloads.scheduled?.reasons.length).toBeLessThanOrEqual(20);
   });
 
+  it('does not keep the lock while a look at the workers goes on and on', async () => {
+    const looks: PromiseWithResolvers<boolean>[] = [];
+    reloads = new ReloadCoordinator({
+      safeReload: fixture.safeReload,
+      store: history,
+      log: silentLog,
+      now: () => new Date(),
+      stillNeeded: async () => {
+        looks.push(Promise.withResolvers<boolean>());
+        return await looks.at(-1)!.promise;
+      },
+      memoryAllows: async () => true,
+      inForce: async () => null,
+      halfDone: () => false,
+      comparisonPatienceMs: 50,
+    });
+    reloads.schedule('a worker lacks an entry');
+    await eventually('the first look', () => looks.length === 1);
+    looks[0]!.resolve(true);
+    await eventually('the one that has the lock', () => looks.length === 2);
+    expect(await reloads.reload('asked')).toMatchObject({ reasons: ['asked'] });
+    await eventually('it is asked again', () => looks.length === 3);
+    expect(fixture.loaded).toHaveLength(1);
+    expect(reloads.scheduled).not.toBeNull();
+    looks[2]!.resolve(false);
+    await eventually('it is dropped', () => reloads.scheduled === null);
+  });
+
   it('does not keep the service from stopping', async () => {
     memory = false;
     reloads.schedule('one');

@@ -8,7 +8,9 @@ import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import type { CompletedReload, ReloadRequest, SafeReload } from './safe-reload.ts';
+import { comparisonPatienceMs, waitedFor } from './comparison-patience.ts';
+import type { CompletedReload, ReloadRequest } from './reload-request.ts';
+import type { SafeReload } from './safe-reload.ts';
 
 export interface ScheduledReload {
   readonly reasons: readonly string[];
@@ -21,6 +23,15 @@ export interface LastReload {
   readonly status: 'completed' | 'refused' | 'failed';
   readonly finished_at: string;
   readonly error: string | null;
+}
+
+/** What it was made for: a site that changes, a backup, whatever the service found to need one, or none of them. */
+export type ReloadPurpose = 'requested' | 'site' | 'restore' | 'scheduled';
+
+export interface EndedReload {
+  readonly status: LastReload['status'];
+  readonly purpose: ReloadPurpose;
+  readonly milliseconds: number;
 }
 
 const coalesceMs = 150;
@@ -38,6 +49,8 @@ export class ReloadCoordinator {
   readonly #memoryAllows: () => Promise<boolean>;
   readonly #inForce: () => Promise<ReloadRequest['restore'] | null>;
   readonly #halfDone: () => boolean;
+  readonly #onEnded: (ended: EndedReload) => void;
+  readonly #comparisonPatienceMs: number;
   readonly #stop = new AbortController();
   #lock: Promise<unknown> = Promise.resolve();
   #next: { reasons: string[]; promise: Promise<CompletedReload> } | null = null;
@@ -61,6 +74,10 @@ export class ReloadCoordinator {
     readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
     /** Live file, proxy and database are of different minds: the last one failed, and so did its rollback. */
     readonly halfDone: () => boolean;
+    /** Hears of every reload that ended, well or not. */
+    readonly onEnded?: (ended: EndedReload) => void;
+    /** What the look at the workers takes beyond this does not keep other reloads waiting. */
+    readonly comparisonPatienceMs?: number;
   }) {
     this.#safeReload = options.safeReload;
     this.#store = options.store;
@@ -70,6 +87,8 @@ export class ReloadCoordinator {
     this.#memoryAllows = options.memoryAllows;
     this.#inForce = options.inForce;
     this.#halfDone = options.halfDone;
+    this.#onEnded = options.onEnded ?? (() => undefined);
+    this.#comparisonPatienceMs = options.comparisonPatienceMs ?? comparisonPatienceMs;
   }
 
   get scheduled(): ScheduledReload | null {
@@ -183,13 +202,18 @@ export class ReloadCoordinator {
     try {
       await this.#alone(async () => {
         // One that had its turn before may have done what this one is for; if not, it counts for the distance.
-        if (!(await this.#isNeeded()) || this.#waitBefore(scheduled.attempts) > 0) return;
+        // Not known yet: it is asked again without the lock.
+        const needed = await waitedFor(this.#isNeeded(), this.#comparisonPatienceMs);
+        if (needed !== true || this.#waitBefore(scheduled.attempts) > 0) return;
         scheduled.attempts += 1;
         const request = { id: newId(this.#now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
         // It is there to enforce what waits for it. What is new in the template, or an operator's own configuration
         // that the template would replace, is for a reload that somebody asks for.
         const inForce = await this.#inForce();
-        await this.#run(inForce === null || inForce === undefined ? request : { ...request, restore: inForce });
+        await this.#run(
+          inForce === null || inForce === undefined ? request : { ...request, restore: inForce },
+          'scheduled',
+        );
       });
     } catch (error) {
       this.#log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });
@@ -205,9 +229,10 @@ export class ReloadCoordinator {
     return this.#lastEnd + backOff - performance.now();
   }
 
-  async #run(request: ReloadRequest): Promise<CompletedReload> {
+  async #run(request: ReloadRequest, purpose: ReloadPurpose = purposeOf(request)): Promise<CompletedReload> {
     const began = performance.now();
     const startedAt = this.#now().toISOString();
+    let status: LastReload['status'] = 'completed';
     try {
       const done = await this.#safeReload.run(request);
       crashPoint('reload.done');
@@ -215,11 +240,13 @@ export class ReloadCoordinator {
       crashPoint('reload.recorded');
       return done;
     } catch (error) {
+      status = statusOf(error);
       await this.#record(request, startedAt, null, error);
       throw error;
     } finally {
       this.#lastEnd = performance.now();
       this.#lastLength = this.#lastEnd - began;
+      this.#onEnded({ status, purpose, milliseconds: this.#lastLength });
       if (this.#halfDone()) this.schedule('one was neither done nor undone');
       this.reconsider();
     }
@@ -232,8 +259,7 @@ export class ReloadCoordinator {
     error: unknown,
   ): Promise<void> {
     const members = error instanceof ServiceError ? error.members : {};
-    const status =
-      done !== null ? 'completed' : error instanceof ServiceError && error.status === 422 ? 'refused' : 'failed';
+    const status = done !== null ? 'completed' : statusOf(error);
     const finishedAt = this.#now().toISOString();
     this.#last = { id: request.id, status, finished_at: finishedAt, error: error === null ? null : causeText(error) };
     if (error !== null)
@@ -282,6 +308,15 @@ export class ReloadCoordinator {
 /** Sorts by time; `20261120T123456789Z-1a2b3c4d`. */
 function newId(now: Date): string {
   return `${now.toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
+}
+
+function statusOf(error: unknown): 'refused' | 'failed' {
+  return error instanceof ServiceError && error.status === 422 ? 'refused' : 'failed';
+}
+
+function purposeOf({ sites, restore }: ReloadRequest): ReloadPurpose {
+  if (sites !== undefined) return 'site';
+  return restore === undefined ? 'requested' : 'restore';
 }
 
 function text(value: unknown): string | null {

@@ -7,8 +7,9 @@ import type { Log } from '../telemetry/log.ts';
 import { sha256 } from './backup-set.ts';
 import { BackupStore } from './backup-store.ts';
 import { LiveFile } from './live-file.ts';
+import type { ReloadSurroundings } from './reload-request.ts';
 import { ReloadUnderWay } from './reload-under-way.ts';
-import { type ReloadSurroundings, SafeReload } from './safe-reload.ts';
+import { SafeReload } from './safe-reload.ts';
 import { contentAddressed, type NamedFile } from './sites-map.ts';
 
 /** As `haproxy -V -c -f <file>`: a configuration that holds `bad` is refused, one with `forge` changed meanwhile. */
@@ -106,6 +107,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
     surroundings,
     underWay,
     log,
+    comparisonPatienceMs: 200,
   });
   return {
     folder,

@@ -177,6 +177,16 @@ describe('a safe reload', () => {
     expect(await knownGood()).toBe('new\n');
   });
 
+  it('does not keep its lock for a comparison without end: that is a warning, and so is a rollback’s', async () => {
+    fixture.does.verify = () => new Promise(() => undefined);
+    const done = await run();
+    expect(done.warnings).toEqual([expect.stringContaining('not compared within 0.2 s')]);
+    expect(await knownGood()).toBe('new\n');
+    fixture.does.render = () => ({ text: 'bad\n' });
+    expect((await failure()).members).toMatchObject({ restored: true });
+    expect(fixture.events).toContainEqual(expect.stringContaining('not compared within 0.2 s'));
+  });
+
   it('without a proxy to check with is a 503, and nothing was changed', async () => {
     await writeFile(join(fixture.folder, 'proxy'), '#!/bin/sh\nkill -9 $$\n');
     expect(await failure()).toMatchObject({ status: 503, code: codes.Unavailable });

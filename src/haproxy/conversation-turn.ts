@@ -14,6 +14,8 @@ export interface Turn {
   lines: string[];
   size: number;
   received: boolean;
+  /** `performance.now()` at which it was sent, or the last reply had come. */
+  since: number;
   readonly sink: LinesSink | null;
   /** What the sink still has to do; the socket is paused meanwhile. */
   sinkWork: Promise<void> | null;

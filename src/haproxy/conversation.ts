@@ -1,6 +1,7 @@
 // Staged commands on one connection to the master. Every reply ends in an empty line; half-closing afterwards is not
 // needed for the framing, but the end that follows proves that nothing was left over.
 import type { Socket } from 'node:net';
+import { type CommandObserver, commandNameOf, unobserved } from './command-observer.ts';
 import { type Command, PayloadCommand, targetOf } from './conversation-command.ts';
 import { attempt, blocksOf, type LinesSink, type Turn } from './conversation-turn.ts';
 import {
@@ -37,6 +38,7 @@ export class Conversation {
   #leave: NodeJS.Timeout | undefined;
   readonly #parser: ReplyParser;
   readonly #owes: (target: string | null) => boolean;
+  readonly #observer: CommandObserver;
   #raw: Buffer[] | null = null;
   #turn: Turn | null = null;
   #over = false;
@@ -50,11 +52,13 @@ export class Conversation {
     deadline: Deadline,
     onEnd: ConversationEnd,
     owes: (target: string | null) => boolean = () => false,
+    observer: CommandObserver = unobserved,
   ) {
     this.#socket = socket;
     this.#path = path;
     this.#onEnd = onEnd;
     this.#owes = owes;
+    this.#observer = observer;
     this.#timer = setTimeout(() => this.#expire(deadline), millisecondsUntil(deadline));
     this.#parser = new ReplyParser({ lines: (lines) => this.#lines(lines), end: () => this.#replyEnd() });
     socket.on('data', (bytes) => this.#data(bytes));
@@ -110,6 +114,7 @@ export class Conversation {
         lines: [],
         size: 0,
         received: false,
+        since: performance.now(),
         sink,
         sinkWork: null,
         untilEnd,
@@ -266,6 +271,7 @@ export class Conversation {
       this.#fail('garbled', { detail: 'it says more than it was asked for: an empty line' });
       return;
     }
+    this.#answered(turn);
     turn.bodies.push(turn.lines.join('\n'));
     turn.lines = [];
     turn.size = 0;
@@ -281,11 +287,23 @@ export class Conversation {
     if (this.#over) return;
     if (turn === null) this.#fail('no-reply');
     else if (!turn.received && turn.commands.length > 0) this.#fail('no-reply');
-    else if (this.#raw !== null) this.#succeed();
+    else if (this.#raw !== null) this.#succeedRaw(turn);
     else if (turn.bodies.length < turn.commands.length) this.#fail('cut-short');
     else if (this.#parser.remainder !== '') this.#fail('garbled', { detail: 'it says more than it was asked for' });
     else if (turn.untilEnd) this.#succeed();
     else if (turn.sinkWork === null) this.#fail('no-reply');
+  }
+
+  /** The next reply, of the command whose turn it is, has come whole. */
+  #answered(turn: Turn): void {
+    const now = performance.now();
+    this.#observer.answered(commandNameOf(turn.commands[turn.bodies.length]!), now - turn.since);
+    turn.since = now;
+  }
+
+  #succeedRaw(turn: Turn): void {
+    this.#answered(turn);
+    this.#succeed();
   }
 
   #succeed(): void {
@@ -303,6 +321,7 @@ export class Conversation {
     this.#turn = null;
     const open = turn !== null && turn.bodies.length < turn.commands.length && reason === 'deadline';
     const command = turn?.commands[turn.bodies.length];
+    if (command !== undefined) this.#observer.failed(commandNameOf(command), reason);
     this.#finishUp(open && command !== undefined ? { target: targetOf(command) } : null);
     turn?.reject(this.#error(reason, turn, why));
   }

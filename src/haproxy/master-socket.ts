@@ -1,5 +1,6 @@
 // The master's command socket: connections, places and deadlines. Knows no map command.
 import { createConnection, type Socket } from 'node:net';
+import { type CommandObserver, unobserved } from './command-observer.ts';
 import { Conversation, type ConversationEnd } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
 import { type Deadline, MasterSocketError, socketFailureReason } from './master-socket-error.ts';
@@ -11,6 +12,8 @@ export { type Deadline, MasterSocketError, type SocketFailureReason } from './ma
 export interface MasterSocketOptions {
   /** Connections at a time, one of them kept for reserved use. Default 4, of the ten that the master takes. */
   readonly maxConnections?: number;
+  /** Hears of every command; feelers, whose answers nobody reads, left out. */
+  readonly observer?: CommandObserver;
 }
 
 export interface ConverseOptions {
@@ -36,6 +39,7 @@ interface Feeler {
 export class MasterSocket {
   readonly path: string;
   readonly #places: Places;
+  readonly #observer: CommandObserver;
   readonly #feelers = new Map<string | null, Feeler>();
   readonly #open = new Set<Conversation>();
   #closed = false;
@@ -45,6 +49,7 @@ export class MasterSocket {
   constructor(path: string, options: MasterSocketOptions = {}) {
     this.path = path;
     this.#places = new Places(options.maxConnections ?? 4);
+    this.#observer = options.observer ?? unobserved;
   }
 
   /** Places taken now, those of given-up commands included. */
@@ -75,7 +80,7 @@ export class MasterSocket {
         else this.#owe(unanswered.target, place);
       };
       const hung = (target: string | null) => this.#feelers.has(target);
-      const conversation: Conversation = new Conversation(socket, this.path, deadline, ended, hung);
+      const conversation: Conversation = new Conversation(socket, this.path, deadline, ended, hung, this.#observer);
       this.#open.add(conversation);
       if (this.#closed) conversation.close();
       return conversation;
@@ -106,12 +111,15 @@ export class MasterSocket {
     const safety = socketSafety(this.path);
     if (!safety.safe) {
       const reason = safety.missing ? 'missing' : 'unsafe';
+      this.#observer.failed('connect', reason);
       return Promise.reject(new MasterSocketError(reason, { path: this.path, command: '', detail: safety.why }));
     }
     return new Promise((resolve, reject) => {
       const socket = createConnection({ path: this.path, allowHalfOpen: true });
       const refuse = (cause: NodeJS.ErrnoException): void => {
-        reject(new MasterSocketError(socketFailureReason(cause, false), { path: this.path, command: '', cause }));
+        const reason = socketFailureReason(cause, false);
+        this.#observer.failed('connect', reason);
+        reject(new MasterSocketError(reason, { path: this.path, command: '', cause }));
       };
       socket.once('error', refuse);
       socket.once('connect', () => {

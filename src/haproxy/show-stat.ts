@@ -36,7 +36,7 @@ export function parseShowStat(body: string): ServerStat[] | null {
  * The fields of a line; null when a quote is open at its end. What a server answered to its health check stands before
  * its address (`last_chk`), in quotes where it holds a comma: `"not ""now"", later"`.
  */
-function splitFields(line: string): string[] | null {
+export function splitFields(line: string): string[] | null {
   if (!line.includes('"')) return line.split(',');
   const fields: string[] = [];
   let field = '';

@@ -1,6 +1,11 @@
 /** Whether the client asked for text by name, and not for JSON as much or more. Wildcards ask for nothing by name. */
 export function prefersText(accept: string | undefined): boolean {
-  return quality(accept, 'text/plain') > quality(accept, 'application/json');
+  return prefers(accept, 'text/plain', 'application/json');
+}
+
+/** Whether `type` was asked for by name, and `other` not as much or more. */
+export function prefers(accept: string | undefined, type: string, other: string): boolean {
+  return quality(accept, type) > quality(accept, other);
 }
 
 function quality(accept: string | undefined, type: string): number {

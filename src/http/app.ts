@@ -13,13 +13,14 @@ import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { metricsRoutes } from './metrics-routes.ts';
 import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
 import { panelRoutes } from './panel-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
-import { accessOf, requireScope } from './route-access.ts';
+import { accessOf, requireScope, routesOpenedBy } from './route-access.ts';
 import { RouteTable } from './route-table.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog, Services } from './services.ts';
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly monotonicNow?: () => number;
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Partial<Limits>;
+  /** `/metrics` asks for no key. Default false. */
+  readonly metricsOpen?: boolean;
   /** Told of every route with its schemas; for tests that must forget none. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
@@ -52,6 +55,8 @@ export interface Timeouts {
   readonly keepAlive: number;
   /** For what is left of a body after its request was answered. */
   readonly leftOver: number;
+  /** Over which the body of a large batch or a whole set has to come with 1 KiB a second. */
+  readonly bodyPace: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -60,7 +65,11 @@ const TIMEOUTS: Timeouts = {
   request: 600_000,
   keepAlive: 72_000,
   leftOver: 5_000,
+  bodyPace: 30_000,
 };
+
+/** One small object: as many at once as may be under way (`RequestLimit`) are 256 MiB. A route that takes more says so. */
+const SMALL_BODY_BYTES = 65_536;
 
 export type App = FastifyInstance;
 /** The form in which every routes file sees the application. */
@@ -83,7 +92,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     connectionTimeout: timeouts.connection,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
-    bodyLimit: 1_048_576,
+    bodyLimit: SMALL_BODY_BYTES,
     // A request that comes while the service closes is answered like any other; `Connection: close` goes with it.
     return503OnClosing: false,
     // The parser of the value says what is wrong with it; the headers' size bounds it.
@@ -112,7 +121,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   });
   const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
   const description = new ApiDescription();
-  addHooks(app, services, keyless, monotonicNow);
+  addHooks(app, services, keyless, monotonicNow, routesOpenedBy({ metricsOpen: options.metricsOpen === true }));
   app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
@@ -120,11 +129,12 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const typedApp = typed(app);
   healthRoutes(typedApp, services);
   blockedIpsRoutes(typedApp, services, now);
-  blockedIpsBulkRoutes(typedApp, services, now);
+  blockedIpsBulkRoutes(typedApp, services, now, timeouts.bodyPace);
   trustedIpsRoutes(typedApp, services);
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
+  metricsRoutes(typedApp, services);
   openApiRoutes(typedApp, description);
   sessionRoutes(typedApp, services);
   panelRoutes(typedApp, services);
@@ -135,7 +145,13 @@ function typed(app: FastifyInstance) {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLines, monotonicNow: () => number): void {
+function addHooks(
+  app: FastifyInstance,
+  services: Services,
+  keyless: KeylessLines,
+  monotonicNow: () => number,
+  opened: ReadonlySet<string>,
+): void {
   const limiter = new FailureLimiter(monotonicNow);
   const routes = new RouteTable();
   let closing = false;
@@ -146,7 +162,7 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     routes.add(route.url, methods);
-    const access = accessOf(methods, route.url);
+    const access = accessOf(methods, route.url, opened);
     route.config = { ...route.config, ...(access === 'open' ? { open: true } : { scope: access }) };
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
@@ -185,6 +201,8 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
   });
   app.addHook('onResponse', (request, reply, done) => {
     done();
+    const milliseconds = performance.now() - request.receivedAt;
+    services.metrics.answered(request.method, request.routeOptions.url ?? null, reply.statusCode, milliseconds);
     const open = request.routeOptions.config?.open === true;
     // Probes come every second and say nothing while all is well.
     if (open && reply.statusCode < 400) return;
@@ -196,7 +214,7 @@ function addHooks(app: FastifyInstance, services: Services, keyless: KeylessLine
       path: pathOf(request.url),
       status: reply.statusCode,
       ...(request.keyName === '' ? { from: address } : { key: request.keyName }),
-      duration_ms: Math.round((performance.now() - request.receivedAt) * 10) / 10,
+      duration_ms: Math.round(milliseconds * 10) / 10,
     });
   });
 }

@@ -11,7 +11,8 @@ import type { Services } from './services.ts';
 
 const config = { streamed: true };
 
-export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
+/** @param paceMs over how long the pace of a body is averaged */
+export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date, paceMs: number): void {
   const room = new BatchRoom();
   // A scope of its own: here the body stays a stream.
   app.register(async (scope: TypedApp) => {
@@ -22,9 +23,10 @@ export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, no
       '/api/blocked-ips/batch',
       { config, schema: { response: { 200: BulkAnswerSchema } } },
       async (request) => {
-        const share = room.share();
+        const share = room.share(request.keyName);
         try {
-          return await blockedSet.batch(await readBatch(request, elementReader(request), share), callerOf(request));
+          const batch = await readBatch(request, elementReader(request), share, paceMs);
+          return await blockedSet.batch(batch, callerOf(request));
         } finally {
           share.release();
         }
@@ -36,7 +38,8 @@ export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, no
       { config, schema: { querystring: ReplaceQuery, response: { 200: BulkAnswerSchema } } },
       async (request) => {
         const options = { allowShrink: request.query.allow_shrink === true };
-        return blockedSet.replaceAll(readWholeSet(request, elementReader(request)), options, callerOf(request));
+        const items = readWholeSet(request, elementReader(request), paceMs);
+        return blockedSet.replaceAll(items, options, callerOf(request));
       },
     );
   });

@@ -23,11 +23,15 @@ const LISTS: JsonForm = {
 /**
  * The items of `PUT /api/blocked-ips`, lazily; a body of another media type is refused at once (415). The iteration
  * throws, and so ends what reads it without its end, when the body is aborted, of another form, no UTF-8 or no JSON.
- * Each batch is a slice of a few milliseconds; the event loop has a turn between two of them.
+ * Or comes too slowly (408): less than 1 KiB a second over `paceMs`. Each batch is a slice of a few milliseconds; the event loop has a turn between two of them.
  */
-export function readWholeSet(request: FastifyRequest, reader: ElementReader): AsyncGenerator<readonly BulkItem[]> {
+export function readWholeSet(
+  request: FastifyRequest,
+  reader: ElementReader,
+  paceMs: number,
+): AsyncGenerator<readonly BulkItem[]> {
   checkCoding(request);
-  const body = wholeBody(request, null);
+  const body = wholeBody(request, null, paceMs);
   if (isUtf8Text(request)) return inTurns(readTextList(body));
   if (request.mediaType === 'application/json') return inTurns(readArray(body, reader));
   throw wrongMediaType(request, 'text/plain in UTF-8, or application/json');
@@ -63,13 +67,18 @@ export interface Batch {
  * The body of `POST /api/blocked-ips/batch`, whole: up to 16 MiB and 100,000 elements, which bounds the rejections too.
  * `share` is asked for its room as it comes.
  */
-export async function readBatch(request: FastifyRequest, reader: ElementReader, share: BatchShare): Promise<Batch> {
+export async function readBatch(
+  request: FastifyRequest,
+  reader: ElementReader,
+  share: BatchShare,
+  paceMs: number,
+): Promise<Batch> {
   checkCoding(request);
   if (request.mediaType !== 'application/json') throw wrongMediaType(request, 'application/json');
   const batch: Batch = { add: [], remove: [], rejected: [] };
   const ended = new Set<string>();
   let elements = 0;
-  const body = counted(wholeBody(request, LARGEST_BATCH_BYTES), (bytes) => share.take(0, bytes));
+  const body = counted(wholeBody(request, LARGEST_BATCH_BYTES, paceMs), (bytes) => share.take(0, bytes));
   for await (const values of readJsonValues(body, LISTS)) {
     share.take(values.length, 0);
     for (const element of values) {

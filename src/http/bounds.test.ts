@@ -314,16 +314,20 @@ describe('exports of the whole list', () => {
 describe('batches', () => {
   test('are in memory as a whole, so only a few large ones may be there at once', async () => {
     const gate = Promise.withResolvers<void>();
-    const { port, calls } = await serve({ blockedSet: { batch: () => gate.promise.then(() => BULK) } });
+    const authenticate = async (name: string) => ({ name, scopes: ['block'] });
+    const { port, calls } = await serve({
+      blockedSet: { batch: () => gate.promise.then(() => BULK) },
+      keys: { authenticate },
+    });
     const payload = JSON.stringify({
       add: Array.from({ length: 100_000 }, (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`),
     });
-    const send = () => {
+    const send = (key: string) => {
       const sent = request({
         port,
         method: 'POST',
         path: '/api/blocked-ips/batch',
-        headers: { ...BEARER, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         agent: false,
       });
       sent.end(payload);
@@ -331,13 +335,48 @@ describe('batches', () => {
     };
     const taken = [];
     for (let index = 1; index <= 3; index += 1) {
-      taken.push(send());
+      taken.push(send(`key${index}`));
       await vi.waitFor(() => expect(calls).toHaveLength(index), 10_000);
+      if (index === 1) expect(await send('key1'), 'of one key').toEqual({ status: 503, retryAfter: '1' });
     }
-    expect(await send()).toEqual({ status: 503, retryAfter: '1' });
+    expect(await send('key4')).toEqual({ status: 503, retryAfter: '1' });
     gate.resolve();
     expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect((await send()).status).toBe(200);
+    expect((await send('key1')).status).toBe(200);
+  });
+});
+
+describe('a streamed body', () => {
+  const head = (method: string, path: string, type: string) =>
+    `${method} ${path} HTTP/1.1\r\nhost: a\r\n${bearer}content-type: ${type}\r\ncontent-length: 1000000\r\n\r\n`;
+  const batch = head('POST', '/api/blocked-ips/batch', 'application/json');
+
+  test.each([
+    ['a batch', batch, '{"add":[', ' '],
+    ['a whole set', head('PUT', '/api/blocked-ips', 'text/plain'), '192.0.2.1\n', '#'],
+    ['a whole set of which nothing comes', head('PUT', '/api/blocked-ips', 'text/plain'), '', ''],
+  ])('that comes too slowly is ended with 408, and its connection: %s', async (_name, headers, first, again) => {
+    const { port, calls } = await serve({}, { timeouts: { bodyPace: 100, leftOver: 100 } });
+    const client = await connection(port);
+    client.socket.write(headers + first);
+    const dribble = setInterval(() => client.socket.write(again), 10);
+    await client.closed;
+    clearInterval(dribble);
+    expect(client.text()).toMatch(/^HTTP\/1.1 408 .*comes too slowly.*"code":6013/s);
+    expect(calls.filter(({ method }) => method === 'blockedSet.batch')).toEqual([]);
+  });
+
+  test('that comes slowly, and fast enough, is taken however long it takes', async () => {
+    const { port } = await serve({}, { timeouts: { bodyPace: 50 } });
+    const client = await connection(port);
+    client.socket.write(batch.replace('1000000', String(8 + 20 * 500 + 2)));
+    client.socket.write('{"add":[');
+    for (let index = 0; index < 20; index += 1) {
+      client.socket.write(' '.repeat(500));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    client.socket.write(']}');
+    await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 200 /));
   });
 });
 

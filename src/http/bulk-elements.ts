@@ -16,7 +16,7 @@ export interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
-type Element = Pick<JsonValue, 'value' | 'doubled'>;
+type Element = Pick<JsonValue, 'value' | 'doubled' | 'marked'>;
 
 type Reading =
   | { readonly ok: true; readonly request: BlockRequest }
@@ -41,19 +41,21 @@ export class ElementReader {
 
   /** An element of `add`: a text means the same as an object with nothing but this address. */
   added(element: Element): Reading {
+    if (element.marked) return refuseMark(element);
     if (typeof element.value !== 'string') return this.#object(element, this.#isBlockBody);
     return readText(element.value, { kind: 'permanent' });
   }
 
   removed(element: Element): Reading {
+    if (element.marked) return refuseMark(element);
     if (typeof element.value !== 'string') return this.#object(element, this.#isUnblockBody);
     return readText(element.value, { kind: 'permanent' });
   }
 
   /** An element of a whole set: a text is a line of a list and changes nothing that an entry says about itself. */
   listed(element: Element, index: number): BulkItem {
-    const { value } = element;
-    const reading = typeof value === 'string' ? readText(value, { kind: 'keep' }) : this.added(element);
+    const { value, marked } = element;
+    const reading = typeof value === 'string' && !marked ? readText(value, { kind: 'keep' }) : this.added(element);
     return reading.ok ? reading : { ok: false, rejection: { index, value: reading.value, why: reading.why } };
   }
 
@@ -84,8 +86,12 @@ function readText(text: string, expiry: BlockRequest['expiry']): Reading {
     : { ok: false, value: shortCopy(text), why: ip.why };
 }
 
+function refuseMark({ value }: Element): Reading {
+  return refuse(value, ['it holds a byte order mark (U+FEFF), which is not seen where it is shown; leave it out']);
+}
+
 function refuse(value: unknown, reasons: readonly string[]): Reading {
-  const named = (value as { ip_address?: unknown } | null)?.ip_address;
+  const named = typeof value === 'string' ? value : (value as { ip_address?: unknown } | null)?.ip_address;
   const shown = typeof named === 'string' ? named : shortJson(value, LONGEST_SHOWN);
   return { ok: false, value: shortCopy(shown), why: reasons.slice(0, 3).join('; ') };
 }

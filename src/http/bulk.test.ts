@@ -71,6 +71,30 @@ describe('PUT /api/blocked-ips', () => {
     });
   });
 
+  test('lists an element with a byte order mark in it, and takes the others', async () => {
+    const stub = collecting();
+    const marked = ['"\ufeff192.0.2.2"', '{"ip_address":"192.0.2.3","reason":"\\uFEFFx"}'];
+    expect((await put(stub.app, json, `["192.0.2.1",${marked.join(',')},"192.0.2.4"]`)).statusCode).toBe(200);
+    const why = expect.stringContaining('byte order mark (U+FEFF)');
+    expect(texts(stub.items)).toEqual([
+      '192.0.2.1',
+      { index: 1, value: '192.0.2.2', why },
+      { index: 2, value: '192.0.2.3', why },
+      '192.0.2.4',
+    ]);
+    const payload = `{"add":[${marked[0]},"192.0.2.5"],"remove":["192.0.2.6",${marked[0]}]}`;
+    const batch = await stub.app.inject({ method: 'POST', url: '/api/blocked-ips/batch', headers: json, payload });
+    expect(batch.statusCode).toBe(200);
+    expect(stub.calls.at(-1)!.args[0]).toMatchObject({
+      add: [{ index: 1, request: { entry: { text: '192.0.2.5' } } }],
+      remove: [{ index: 0, entry: { text: '192.0.2.6' } }],
+      rejected: [
+        { list: 'add', index: 0, why },
+        { list: 'remove', index: 1, why },
+      ],
+    });
+  });
+
   test('lists a bad element with its index, its value and why', async () => {
     const stub = collecting();
     const body = [

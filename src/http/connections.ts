@@ -9,6 +9,9 @@ import { busy } from './refusals.ts';
 /** Of all connections, how many one key may have at work. */
 const SHARE_OF_ONE_KEY = 3 / 4;
 
+/** What is told that there is no room is there for a moment too, and a flood would be told by the thousand. */
+const MOST_TURNED_AWAY = 64;
+
 interface Connection {
   readonly socket: Socket;
   readonly source: string;
@@ -28,6 +31,8 @@ export class Connections {
   /** Connections at work, by the key they work for. */
   readonly #working = new Map<string, number>();
   readonly #refused = new WeakSet<Socket>();
+  /** Of those refused, which are not closed yet, the oldest first. */
+  readonly #turnedAway = new Set<Socket>();
 
   /** @param refuse answers 503 and closes; for a connection that finds no room */
   constructor(limit: number, refuse: (socket: Socket) => void) {
@@ -44,8 +49,7 @@ export class Connections {
     const source = sourceOf(socket.remoteAddress ?? 'unix');
     const connection: Connection = { socket, source, proved: false, busy: 0, worksFor: null };
     if (this.#known.size >= this.#limit && !this.#makeRoom()) {
-      this.#refused.add(socket);
-      this.#refuse(socket);
+      this.#turnAway(socket);
       return;
     }
     this.#known.set(socket, connection);
@@ -97,6 +101,19 @@ export class Connections {
       this.#known.delete(socket);
       this.#known.set(socket, connection);
     };
+  }
+
+  #turnAway(socket: Socket): void {
+    // The oldest has had the longest time to read its answer.
+    const [oldest] = this.#turnedAway;
+    if (oldest !== undefined && this.#turnedAway.size >= MOST_TURNED_AWAY) {
+      this.#turnedAway.delete(oldest);
+      oldest.destroy();
+    }
+    this.#turnedAway.add(socket);
+    socket.once('close', () => this.#turnedAway.delete(socket));
+    this.#refused.add(socket);
+    this.#refuse(socket);
   }
 
   #makeRoom(): boolean {

@@ -3,6 +3,7 @@
 import { TextDecoder } from 'node:util';
 import { JSONParser } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';
+import { ByteOrderMarks } from './byte-order-marks.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
 import { StrictTokens } from './strict-json.ts';
 
@@ -12,6 +13,8 @@ export interface JsonValue {
   readonly path: readonly (string | number)[];
   /** A name that stands twice in one of its objects: which of the two is meant nobody can say. Null: none does. */
   readonly doubled: string | null;
+  /** A text of it, or a name in it, holds a byte order mark, which `value` may have lost. */
+  readonly marked: boolean;
 }
 
 export interface JsonForm {
@@ -38,13 +41,13 @@ export async function* readJsonValues(
   const parser = new JSONParser({ paths: [...form.paths], keepStack: false, stringBufferSize: 4096 });
   let found: JsonValue[] = [];
   let begun = false;
-  let before = '';
+  const marks = new ByteOrderMarks();
   let bytesWithoutValue = 0;
   const strict = new StrictTokens();
   let refusal: ServiceError | null = null;
   parser.onValue = ({ value, key, stack }) => {
     const path = stack.slice(1).map((level) => level.key as string | number);
-    found.push({ value, path: [...path, key as string | number], doubled: strict.takeDoubled() });
+    found.push({ value, path: [...path, key as string | number], ...strict.takeFaults() });
   };
   parser.onToken = (token) => {
     refusal ??= strict.token(token);
@@ -55,8 +58,13 @@ export async function* readJsonValues(
       const slice = chunk.subarray(start, start + SLICE_BYTES);
       checkUtf8(() => utf8.decode(slice, { stream: true }));
       begun ||= checkRoot(slice, form);
-      before = checkMarks(before, slice);
-      write(() => parser.write(slice), form);
+      let written = 0;
+      for (const end of marks.endsIn(slice)) {
+        write(() => parser.write(slice.subarray(written, end)), form);
+        refusal ??= strict.mark();
+        written = end;
+      }
+      write(() => parser.write(slice.subarray(written)), form);
       if (refusal !== null) throw refusal;
       bytesWithoutValue = found.length > 0 ? 0 : bytesWithoutValue + slice.length;
       if (bytesWithoutValue > LONGEST_VALUE_BYTES) {
@@ -76,25 +84,11 @@ export async function* readJsonValues(
 function checkRoot(bytes: Uint8Array, form: JsonForm): boolean {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
   if (first === undefined) return false;
+  if (first === 0xef) throw malformedBody(`the body begins with no JSON; leave a byte order mark (U+FEFF) out`);
   const wanted = form.root === 'array' ? '[' : '{';
   if (first !== wanted.charCodeAt(0)) throw malformedBody(`the body must be ${form.name}`);
   return true;
 }
-
-/**
- * The parser decodes each text by itself, and a decoder drops a byte order mark at a text's beginning: "\\ufeff192.0.2.1"
- * would be read as an address, and a reason would not be stored as it was given. Returns the end of the slice, for a
- * mark that is cut in two.
- */
-function checkMarks(before: string, slice: Uint8Array): string {
-  const text = before + Buffer.from(slice.buffer, slice.byteOffset, slice.length).toString('latin1');
-  if (MARK.test(text)) throw malformedBody('the body holds a byte order mark (U+FEFF); leave it out');
-  return text.slice(-LONGEST_MARK + 1);
-}
-
-/** In UTF-8, read as Latin-1, and escaped. */
-const MARK = /\xef\xbb\xbf|\\ufeff/i;
-const LONGEST_MARK = 6;
 
 function write(parse: () => void, form: JsonForm): void {
   try {

@@ -1,7 +1,7 @@
-// The description of the API, as a document.
+// The description of the API: for programs a document, for people a page.
 import type { RouteOptions } from 'fastify';
 import type { TypedApp } from './app.ts';
-import type { Json } from './openapi/components.ts';
+import { docsPage, pagePolicy } from './docs-page/page.ts';
 import { type DocumentedRoute, openApiDocument } from './openapi/document.ts';
 import { describeRoute } from './openapi/operations.ts';
 import { accessOf } from './route-access.ts';
@@ -9,7 +9,7 @@ import { accessOf } from './route-access.ts';
 /** Told of every route as it is registered; says what the API is when all of them are. */
 export class ApiDescription {
   readonly #routes: DocumentedRoute[] = [];
-  #document: Json | null = null;
+  #texts: { readonly document: string; readonly page: string } | null = null;
 
   /** @throws Error for a route that has no description */
   add({ method, url, schema, config }: RouteOptions): void {
@@ -26,18 +26,23 @@ export class ApiDescription {
     });
   }
 
-  /** To be asked when every route is there. */
-  document(): Json {
-    this.#document ??= openApiDocument(this.#routes);
-    return this.#document;
+  /** To be asked when every route is there. Some 30 ms of work, done once. */
+  texts(): { readonly document: string; readonly page: string } {
+    if (this.#texts === null) {
+      const document = openApiDocument(this.#routes);
+      this.#texts = { document: JSON.stringify(document), page: docsPage(document) };
+    }
+    return this.#texts;
   }
 }
 
 export function openApiRoutes(app: TypedApp, description: ApiDescription): void {
-  let text = '';
-  // What cannot be described is found at the start, not by the first who asks.
-  app.addHook('onReady', async () => {
-    text = JSON.stringify(description.document());
-  });
-  app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
+  // Not when somebody asks: others would wait for it. Not before the service listens: it would come up later.
+  app.addHook('onListen', async () => void description.texts());
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(description.texts().document),
+  );
+  app.get('/docs', async (_request, reply) =>
+    reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(description.texts().page),
+  );
 }

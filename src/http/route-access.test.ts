@@ -45,11 +45,12 @@ describe('the table of who may do what', () => {
     expect(() => accessOf(['GET', 'PUT'], '/api/blocked-ips')).toThrow(/different scopes/);
   });
 
-  test('opens nothing but the two probes, the description of the API and the files of the panel', () => {
+  test('opens nothing but the two probes, what describes the API, and the files of the panel', () => {
     expect(rows.filter(({ access }) => access === 'open').map(({ route }) => route)).toEqual([
       'GET /livez',
       'GET /readyz',
       'GET /openapi.json',
+      'GET /docs',
       ...panelPages.map((page) => `GET ${page}`),
       'GET /assets/:name',
     ]);

@@ -16,7 +16,9 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'GET /livez': 'open',
   'GET /readyz': 'open',
   'GET /openapi.json': 'open',
+  'GET /docs': 'open',
   'GET /health': 'read',
+  'GET /metrics': 'read',
 
   'GET /api/blocked-ips': 'read',
   'GET /api/blocked-ips/:ip_address': 'read',
@@ -58,11 +60,20 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'GET /assets/:name': 'open',
 };
 
-/** What a route is declared to need. HEAD is its GET. @throws Error for a route that nobody declared */
-export function accessOf(methods: readonly string[], url: string): Access {
+/** Settings that open a route of the table to everybody: PROXY_MANAGER_METRICS_OPEN is the only one. */
+export function routesOpenedBy({ metricsOpen }: { readonly metricsOpen: boolean }): ReadonlySet<string> {
+  return new Set(metricsOpen ? ['GET /metrics'] : []);
+}
+
+/**
+ * What a route is declared to need. HEAD is its GET. @throws Error for a route that nobody declared
+ * @param opened by settings, whatever the table says
+ */
+export function accessOf(methods: readonly string[], url: string, opened: ReadonlySet<string> = new Set()): Access {
   const found = methods.map((method) => {
     const name = `${method === 'HEAD' ? 'GET' : method} ${url}`;
-    const access = Object.hasOwn(routeAccess, name) ? routeAccess[name] : undefined;
+    const declared = Object.hasOwn(routeAccess, name) ? routeAccess[name] : undefined;
+    const access = declared !== undefined && opened.has(name) ? 'open' : declared;
     if (access === undefined)
       throw new Error(`${name} is not in the table of src/http/route-access.ts: say who may call it`);
     return access;

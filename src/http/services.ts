@@ -15,6 +15,7 @@ export interface Services {
   readonly keys: KeysService;
   readonly health: HealthService;
   readonly panel: PanelFiles;
+  readonly metrics: MetricsService;
   readonly log: RequestLog;
 }
 
@@ -227,6 +228,8 @@ export interface HealthReport {
     readonly expected: number;
     /** null: the current worker could not be asked. */
     readonly seen: number | null;
+    /** What a big change that is being applied has stored so far; null: none is. */
+    readonly big_change: { readonly added: number; readonly removed: number } | null;
     readonly last_verified_at: string | null;
   };
   readonly last_reload: {
@@ -255,4 +258,19 @@ export interface PanelFiles {
   readonly page: string | null;
   readonly problem: string | null;
   readonly assets: ReadonlyMap<string, PanelAsset>;
+}
+
+export interface RequestObserver {
+  /**
+   * A request was answered, or its client went away. Called for every one: it must be quick, and must not throw.
+   * @param route as it was registered, `/api/sites/:domain`; null: there is none
+   */
+  answered(method: string, route: string | null, status: number, milliseconds: number): void;
+}
+
+export type MetricsForm = 'prometheus' | 'openmetrics';
+
+export interface MetricsService extends RequestObserver {
+  /** Everything that is counted, as text. */
+  scrape(form: MetricsForm): Promise<string>;
 }

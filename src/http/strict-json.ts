@@ -6,7 +6,7 @@
 // such a value, level by level, runs out of stack.
 import { type JSONParser, TokenType } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';
-import { doubledField, tooLarge } from './refusals.ts';
+import { doubledField, malformedBody, tooLarge } from './refusals.ts';
 
 type Token = Parameters<JSONParser['onToken']>[0];
 
@@ -30,6 +30,10 @@ class OpenValues {
   /** 1 at the names of the outermost object. */
   get depth(): number {
     return this.#names.length;
+  }
+
+  get isInObject(): boolean {
+    return this.#names.at(-1) instanceof Set;
   }
 
   /** Whether the object has that name already. */
@@ -78,17 +82,27 @@ function isName(json: string, from: number): boolean {
   return json.charCodeAt(at) === COLON;
 }
 
-/** The same for a text that comes in pieces, token by token. A name twice below the outermost object refuses its entry only. */
+/** The same for a text that comes in pieces, token by token. A name twice, or a mark, below the outermost object refuses its entry only. */
 export class StrictTokens {
   readonly #values = new OpenValues();
   #text = '';
   #doubled: string | null = null;
+  #marked = false;
 
-  /** The first name that stands twice in an object of the entry that has just ended, or null. */
-  takeDoubled(): string | null {
-    const doubled = this.#doubled;
+  /** Of the entry that has just ended: the first name that stands twice in an object, and whether a text has a mark. */
+  takeFaults(): { doubled: string | null; marked: boolean } {
+    const faults = { doubled: this.#doubled, marked: this.#marked };
     this.#doubled = null;
-    return doubled;
+    this.#marked = false;
+    return faults;
+  }
+
+  /** The text that is being read holds a byte order mark. Why all of the body is refused, or null. */
+  mark(): ServiceError | null {
+    if (this.#values.depth === 1 && this.#values.isInObject)
+      return malformedBody('a name of the body holds a byte order mark (U+FEFF); leave it out');
+    this.#marked = true;
+    return null;
   }
 
   /** Why all of the text is refused, or null. */

@@ -4,9 +4,10 @@ import { AddressChecker } from '../blocking/address-checker.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk-runner.ts';
 import { ChangeWindows } from '../blocking/change-windows.ts';
+import { type DriftObserver, unobservedDrift } from '../blocking/drift-observer.ts';
 import { DurableCommit } from '../blocking/durable-commit.ts';
 import { Expiry } from '../blocking/expiry.ts';
-import { GroupWriter } from '../blocking/group-writer.ts';
+import { type ChangeResult, GroupWriter } from '../blocking/group-writer.ts';
 import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { PendingVersions } from '../blocking/map-replacement.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
@@ -34,6 +35,19 @@ import type { Log } from '../telemetry/log.ts';
 
 const scanPage = 2_000;
 
+/** Who hears of what the parts do while they work. */
+export interface BlockingObservers {
+  readonly drift: DriftObserver;
+  readonly groupEnded: (changes: number, milliseconds: number) => void;
+  readonly expired: (entries: number, result: ChangeResult) => void;
+}
+
+const unobserved: BlockingObservers = {
+  drift: unobservedDrift,
+  groupEnded: () => undefined,
+  expired: () => undefined,
+};
+
 export type BlockingParts = ReturnType<typeof wireBlocking>;
 
 export function wireBlocking(options: {
@@ -48,8 +62,19 @@ export function wireBlocking(options: {
   readonly scheduleReload: (reason: string) => boolean;
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
+  readonly observers?: BlockingObservers;
 }) {
-  const { settings, database, instance, socket, log, now, capabilities, scheduleReload } = options;
+  const {
+    settings,
+    database,
+    instance,
+    socket,
+    log,
+    now,
+    capabilities,
+    scheduleReload,
+    observers = unobserved,
+  } = options;
   const store = new BlockedIpsStore(database);
   const turns = new TurnQueue();
   const windows = new ChangeWindows();
@@ -107,7 +132,7 @@ export function wireBlocking(options: {
     },
     members: (texts) => store.presentOf(texts),
   };
-  const workers = new WorkerKeeper({ book, turns, windows, pending, log, rule });
+  const workers = new WorkerKeeper({ book, turns, windows, pending, log, rule, drift: observers.drift });
   const reconciler: Reconciler = new Reconciler({
     socket,
     link,
@@ -118,6 +143,7 @@ export function wireBlocking(options: {
     maps: [blocked, trusted],
     log,
     onCurrentNotWhole: scheduleReload,
+    drift: observers.drift,
     proxyRuns: async () => (await findMaster(settings.pidFile, settings.configFile)) !== null,
   });
   const removalsAtMost = (): number =>
@@ -126,7 +152,17 @@ export function wireBlocking(options: {
       keeper.expected.total,
     );
   const durable = new DurableCommit({ store, keeper, log, now });
-  const writer = new GroupWriter({ turns, store, durable, keeper, changer, map: blockedMap, windows, removalsAtMost });
+  const writer = new GroupWriter({
+    turns,
+    store,
+    durable,
+    keeper,
+    changer,
+    map: blockedMap,
+    windows,
+    removalsAtMost,
+    onGroup: observers.groupEnded,
+  });
   const bulk = new BulkRunner({
     bulk: new BulkStore(database),
     turns,
@@ -174,8 +210,11 @@ export function wireBlocking(options: {
     log,
     now,
     change: (changes) => writer.change(changes, 'urgent', performance.now() + runtimeBudgetMs),
+    onExpired: (ips, result) => {
+      blockedSet.reportExpiry(ips, result);
+      observers.expired(ips.length, result);
+    },
     removalsAtMost,
-    onExpired: (ips, result) => blockedSet.reportExpiry(ips, result),
   });
   return {
     store,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { resolveTarget } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { Settings } from '../settings.ts';
-import { databaseFile } from '../store/open-database.ts';
+import { databaseFile } from '../store/database-file.ts';
 import { DatabaseUnusable } from '../store/store-error.ts';
 import { ServiceLock } from '../supervision/service-lock.ts';
 import { StartRefused } from './open-state.ts';

@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
-import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { itScripted, openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { hang, type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import type { BulkItem } from '../blocking/answers.ts';
+import { BulkWorkers } from '../blocking/bulk-workers.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { Health } from './health.ts';
 
@@ -66,23 +68,20 @@ describe('health, with a version left behind in the worker', () => {
   it('is degraded when the live map lacks an entry', async () => {
     map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version !== 0);
     expect(await seen()).toMatchObject({ status: 'degraded', held: 1_199 });
+    const { status, parts } = await health.verdict();
+    expect({ status, wrong: Object.entries(parts).filter(([, ok]) => !ok) }).toEqual({
+      status: 'degraded',
+      wrong: [['runtime_map', false]],
+    });
   });
 });
 
 describe('health, while changes come', () => {
-  let close: () => Promise<void>;
-  let master: ScriptedMaster;
-  let kit: BlockingKit;
-
-  beforeEach(async () => {
-    ({ master, kit, close } = await openScriptedBlocking());
-    await kit.reconciler.look(true);
-  });
-  afterEach(async () => {
-    await close();
+  afterEach(() => {
+    vi.restoreAllMocks();
   });
 
-  it('is ok where an entry is on its way from the database to the worker', async () => {
+  itScripted('is ok where an entry is on its way from the database to the worker', async ({ master, kit }) => {
     let counts = 0;
     // The entry arrives only when it was counted as missing several times.
     const arrives = eventually(
@@ -103,7 +102,7 @@ describe('health, while changes come', () => {
     expect((await block).answer.runtime_map_updated).toBe(true);
   });
 
-  it('waits for a reload under way to end, and for the new worker to be compared', async () => {
+  itScripted('waits for a reload under way to end, and for the new worker to be compared', async ({ master, kit }) => {
     await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     master.welcome = 'close';
     master.peak = 0;
@@ -114,7 +113,7 @@ describe('health, while changes come', () => {
     expect(await asked).toMatchObject({ status: 'ok', reasons: [], workers: { current: { pid: master.current.pid } } });
   });
 
-  it('does not wait for a socket that is known to be down', async () => {
+  itScripted('does not wait for a socket that is known to be down', async ({ master, kit }) => {
     await master.stop();
     await kit.link.processes(1).catch(() => undefined);
     expect(kit.link.state.up).toBe(false);
@@ -123,29 +122,82 @@ describe('health, while changes come', () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  it('is ok while a big change is under way, which is in the database before it is in the workers', async () => {
-    master.map(kit.mapPath).add('9.9.9.9', '1');
-    const goOn = kit.reconciler.pause();
-    expect(await healthOf(kit).health()).toMatchObject({
-      status: 'ok',
-      reasons: [],
-      runtime_map: { expected: 0, seen: 1 },
-    });
-    goOn();
-    expect(await healthOf(kit).health()).toMatchObject({ status: 'degraded' });
-  });
+  itScripted(
+    'is ok while a big change is under way, which is in the database before it is in the workers',
+    async ({ master, kit }) => {
+      master.map(kit.mapPath).add('9.9.9.9', '1');
+      const goOn = kit.reconciler.pause();
+      expect(await healthOf(kit).health()).toMatchObject({
+        status: 'ok',
+        reasons: [],
+        runtime_map: { expected: 0, seen: 1 },
+      });
+      goOn();
+      expect(await healthOf(kit).health()).toMatchObject({ status: 'degraded' });
+    },
+  );
 
-  it('tells of a block that did not get into a worker also while a big change is under way', async () => {
-    const goOn = kit.reconciler.pause();
-    master.script = (command) => (command.includes(' add map ') ? say('No.\n\n') : undefined);
-    expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(false);
-    const report = await healthOf(kit).health();
-    expect(report).toMatchObject({ status: 'degraded', runtime_map: { expected: 1, seen: 0 } });
-    expect(report.reasons).toEqual([expect.stringContaining(`current worker ${master.current.pid}: blocked map`)]);
-    goOn();
-  });
+  itScripted(
+    'says of a big change under way what it has stored, and of a worker that it holds what that does not explain',
+    async ({ master, kit }) => {
+      const put = (wanted: readonly string[]) => {
+        const source = async function* (): AsyncIterable<readonly BulkItem[]> {
+          yield wanted.map((text) => ({ ok: true, request: toBlock(text) }) as BulkItem);
+        };
+        return kit.blockedSet.replaceAll(source(), { allowShrink: true }, caller());
+      };
+      await put(texts);
+      const held = Promise.withResolvers<void>();
+      let stored = 0;
+      const { remove } = BulkWorkers.prototype;
+      vi.spyOn(BulkWorkers.prototype, 'remove').mockImplementation(async function (this: BulkWorkers, gone) {
+        stored += gone.length;
+        if (gone.length > 0) await held.promise;
+        return await remove.call(this, gone);
+      });
+      const change = put([...texts.slice(600), '9.9.9.9']);
+      await eventually('some of it is gone from the database', () => stored > 0);
+      const health = healthOf(kit);
+      expect(await health.health()).toMatchObject({
+        status: 'ok',
+        reasons: [],
+        runtime_map: { expected: 1_201 - stored, seen: 1_201, big_change: { added: 1, removed: stored } },
+      });
+      const before = master.map(kit.mapPath).entries;
+      master.map(kit.mapPath).add('30.0.0.1', '1');
+      expect((await health.health()).reasons).toEqual([
+        `running map: it holds 1202 entries where a big change under way leaves ${1_200 - stored} to 1201`,
+      ]);
+      master.map(kit.mapPath).entries = before.slice(0, 1_199 - stored);
+      expect(await health.health()).toMatchObject({
+        status: 'degraded',
+        reasons: [expect.stringContaining(`it holds ${1_199 - stored} entries where`)],
+      });
+      master.map(kit.mapPath).entries = before;
+      held.resolve();
+      await change;
+      await kit.reconciler.look(true);
+      expect(await health.health()).toMatchObject({
+        status: 'ok',
+        runtime_map: { expected: 601, seen: 601, big_change: null },
+      });
+    },
+  );
 
-  it('is degraded as soon as the worker does not answer, though its master does', async () => {
+  itScripted(
+    'tells of a block that did not get into a worker also while a big change is under way',
+    async ({ master, kit }) => {
+      const goOn = kit.reconciler.pause();
+      master.script = (command) => (command.includes(' add map ') ? say('No.\n\n') : undefined);
+      expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(false);
+      const report = await healthOf(kit).health();
+      expect(report).toMatchObject({ status: 'degraded', runtime_map: { expected: 1, seen: 0 } });
+      expect(report.reasons).toEqual([expect.stringContaining(`current worker ${master.current.pid}: blocked map`)]);
+      goOn();
+    },
+  );
+
+  itScripted('is degraded as soon as the worker does not answer, though its master does', async ({ master, kit }) => {
     master.script = (command) => (command.startsWith('@') ? hang : undefined);
     const report = await healthOf(kit).health();
     expect(report).toMatchObject({ status: 'degraded', master_socket: { status: 'ok' }, runtime_map: { seen: null } });

@@ -15,8 +15,10 @@ import { childrenOf, processAlive } from '../haproxy/process.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
 import type { HealthReport, HealthService } from '../http/services.ts';
+import type { HealthVerdict } from '../metrics/health-metrics.ts';
 import type { Database } from '../store/open-database.ts';
 import { causeText } from '../telemetry/log.ts';
+import { HealthFindings } from './health-findings.ts';
 
 const probePatienceMs = 1_500;
 /** Blocks wait meanwhile. */
@@ -35,7 +37,7 @@ export interface HealthSources {
   readonly trusted: Pick<TrustedSet, 'fileUnchanged'>;
   readonly blocked: MirroredMap;
   readonly turns: TurnQueue;
-  readonly bulk: Pick<BulkRunner, 'problem'>;
+  readonly bulk: Pick<BulkRunner, 'problem' | 'underWay'>;
   /** Paused: a big change is under way, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused' | 'look'>;
   readonly reloads: ReloadCoordinator;
@@ -49,23 +51,40 @@ export interface HealthSources {
   readonly started: () => boolean;
 }
 
+interface Probe {
+  readonly report: HealthReport;
+  readonly verdict: HealthVerdict;
+}
+
 interface EntryCount {
   readonly seen: number | null;
   readonly expected: number;
+  /** What the worker may hold at this moment, both included: other than `expected` only during a big change. */
+  readonly least: number;
+  readonly most: number;
   readonly unanswered: string | null;
 }
 
 export class Health implements HealthService {
   readonly #sources: HealthSources;
-  #running: Promise<HealthReport> | null = null;
-  #next: Promise<HealthReport> | null = null;
+  #running: Promise<Probe> | null = null;
+  #next: Promise<Probe> | null = null;
 
   constructor(sources: HealthSources) {
     this.#sources = sources;
   }
 
-  /** Those who ask while a probe runs share the one that follows it: an answer is never older than its question. */
   async health(): Promise<HealthReport> {
+    return (await this.#shared()).report;
+  }
+
+  /** The same, part by part. */
+  async verdict(): Promise<HealthVerdict> {
+    return (await this.#shared()).verdict;
+  }
+
+  /** Those who ask while a probe runs share the one that follows it: an answer is never older than its question. */
+  async #shared(): Promise<Probe> {
     if (this.#running === null) return await this.#start();
     this.#next ??= this.#running
       .catch(() => undefined)
@@ -76,7 +95,7 @@ export class Health implements HealthService {
     return await this.#next;
   }
 
-  #start(): Promise<HealthReport> {
+  #start(): Promise<Probe> {
     this.#running = this.#probe().finally(() => {
       this.#running = null;
     });
@@ -88,42 +107,46 @@ export class Health implements HealthService {
     return this.#sources.started() && (await this.#databaseProblem('ping')) === null;
   }
 
-  async #probe(): Promise<HealthReport> {
-    const { book, keeper, reloads, link } = this.#sources;
-    const reasons: string[] = [];
+  async #probe(): Promise<Probe> {
+    const { book, keeper, reloads, link, bulk } = this.#sources;
+    const found = new HealthFindings();
     const databaseProblem = await this.#databaseProblem('probe');
-    if (databaseProblem !== null) reasons.push(`database: ${databaseProblem}`);
+    if (databaseProblem !== null) found.add('database', `database: ${databaseProblem}`);
     const processes = await this.#processes();
     await this.#comparedByNow();
     const changingBefore = this.#sources.reconciler.paused;
-    if (processes instanceof MasterSocketError) reasons.push(`master socket: ${processes.message}`);
-    const { seen, expected, unanswered } = await this.#countEntries(processes);
-    if (unanswered !== null) reasons.push(`running map: ${unanswered}`);
+    if (processes instanceof MasterSocketError) found.add('master_socket', `master socket: ${processes.message}`);
+    const { seen, expected, least, most, unanswered } = await this.#countEntries(processes);
+    if (unanswered !== null) found.add('runtime_map', `running map: ${unanswered}`);
     const fileProblem = await this.#fileProblem();
-    if (fileProblem !== null) reasons.push(`map file: ${fileProblem}`);
-    const bulkProblem = this.#sources.bulk.problem;
-    if (bulkProblem !== null) reasons.push(`database: ${bulkProblem}`);
+    if (fileProblem !== null) found.add('map_file', `map file: ${fileProblem}`);
+    if (bulk.problem !== null) found.add('database', `database: ${bulk.problem}`);
     // What a big change under way leaves to be done is on purpose, and is told by its own answer; what was found before
     // it or beside it, such as a block that did not get into a worker, is neither.
     const changing = changingBefore || this.#sources.reconciler.paused;
-    if (seen !== null && seen !== expected && !changing)
-      reasons.push(`running map: it holds ${seen} entries instead of ${expected}`);
+    if (seen !== null && (seen < least || seen > most)) {
+      const wanted =
+        least === most ? `instead of ${expected}` : `where a big change under way leaves ${least} to ${most}`;
+      found.add('runtime_map', `running map: it holds ${seen} entries ${wanted}`);
+    }
     const { scheduled } = reloads;
-    if (scheduled !== null) reasons.push(`a reload is scheduled: ${scheduled.reasons[0]}`);
+    if (scheduled !== null) found.add('reload', `a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
-    reasons.push(...unsupported, ...(await this.#proxyProblems()));
+    found.add('version', ...unsupported);
+    found.add('proxy', ...(await this.#proxyProblems()));
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
     for (const worker of book.all()) {
       const lack = lackOf(worker, book, (changing || this.#sources.reconciler.paused) && !worker.unresponsive);
-      if (lack !== null) reasons.push(`${worker.role} worker ${worker.pid}: ${lack}`);
+      if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
     }
 
     const answered = !(processes instanceof MasterSocketError);
     const noWorker = answered ? processes.current.length === 0 : !(await this.#anyWorkerLives());
-    if (noWorker) reasons.push('no worker of the proxy is running');
+    if (noWorker) found.add('workers', 'no worker of the proxy is running');
+    const { reasons } = found;
     const status = databaseProblem !== null || noWorker ? 'down' : reasons.length > 0 ? 'degraded' : 'ok';
     const current = noWorker ? null : book.current();
-    return {
+    const report: HealthReport = {
       status,
       reasons,
       database: { status: databaseProblem === null ? 'ok' : 'down', reason: databaseProblem },
@@ -141,7 +164,12 @@ export class Health implements HealthService {
         reason: fileProblem,
         entries: keeper.file.entryCount,
       },
-      runtime_map: { expected, seen, last_verified_at: book.lastVerifiedAt?.toISOString() ?? null },
+      runtime_map: {
+        expected,
+        seen,
+        big_change: bulk.underWay === null ? null : { added: bulk.underWay.added, removed: bulk.underWay.removed },
+        last_verified_at: book.lastVerifiedAt?.toISOString() ?? null,
+      },
       last_reload: reloads.last,
       scheduled_reload:
         scheduled === null
@@ -149,6 +177,7 @@ export class Health implements HealthService {
           : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
       versions,
     };
+    return { report, verdict: found.verdict(status) };
   }
 
   /** A configuration that cannot be read is a finding, not a failure of the probe. */
@@ -210,6 +239,8 @@ export class Health implements HealthService {
     const unknown = (unanswered: string | null = null) => ({
       seen: null,
       expected: keeper.expected.total,
+      least: 0,
+      most: Number.POSITIVE_INFINITY,
       unanswered,
     });
     if (processes instanceof MasterSocketError || processes.current.length === 0) return unknown();
@@ -218,7 +249,7 @@ export class Health implements HealthService {
     try {
       for (let tries = 0; tries < countsBeside; tries += 1) {
         const count = await this.#countOnce(pid, probePatienceMs);
-        if (count.seen === count.expected) return count;
+        if (count.seen !== null && count.seen >= count.least && count.seen <= count.most) return count;
         answered = true;
       }
       // A change may be between database and worker at each of these moments; where many come, at nearly every one.
@@ -238,8 +269,24 @@ export class Health implements HealthService {
     const count = await blocked.runtime.entryCount(performance.now() + patienceMs, { kind: 'pid', pid });
     // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
     const expected = keeper.expected.total;
-    const leftOver = count.nextVersion > count.currentVersion ? this.#leftOver(pid) : undefined;
-    return { seen: leftOver?.live(count.entries, expected) ?? count.entries, expected, unanswered: null };
+    const twoVersions = count.nextVersion > count.currentVersion;
+    const seen = (twoVersions ? this.#leftOver(pid) : undefined)?.live(count.entries, expected) ?? count.entries;
+    return { seen, expected, ...this.#bounds(expected, twoVersions), unanswered: null };
+  }
+
+  /**
+   * What a big change has stored and not brought to the worker yet, either way. `twoVersions`: the worker may hold one
+   * that a replace is filling at the end of it, which is counted too.
+   */
+  #bounds(expected: number, twoVersions: boolean): Pick<EntryCount, 'least' | 'most'> {
+    const { bulk, reconciler } = this.#sources;
+    const { underWay } = bulk;
+    if (underWay === null && !reconciler.paused) return { least: expected, most: expected };
+    if (underWay === null) return { least: 0, most: Number.POSITIVE_INFINITY };
+    return {
+      least: expected - underWay.added,
+      most: twoVersions ? Number.POSITIVE_INFINITY : expected + underWay.removed,
+    };
   }
 
   #leftOver(pid: number): LeftOver | undefined {

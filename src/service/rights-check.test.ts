@@ -69,6 +69,14 @@ describe('a start is refused, with the command that mends it,', () => {
     check({ PROXY_MANAGER_LOG_FILE: at('shared/ours/x'), PROXY_MANAGER_MASTER_SOCKET: at('shared/proxy-cli') });
   });
 
+  test('when everybody may write to a database that is named as a URL with an empty host', async () => {
+    await writeFile(at('db'), '');
+    await chmod(at('db'), 0o602);
+    expect(() => check({ PROXY_MANAGER_DATABASE_URL: `sqlite://${at('db')}` })).toThrow(
+      `the database ${at('db')}: chmod o-w ${at('db')}`,
+    );
+  });
+
   test('when a link leads to where everybody may write', async () => {
     await mkdir(at('open'));
     await chmod(at('open'), 0o777);

@@ -1,10 +1,12 @@
-// Least rights, looked at before anything but the log is opened: what another user of this machine could read, replace or make
+// Least rights, looked at before anything is opened, the log by itself and first: what another user of this machine could read, replace or make
 // first. What decides who gets in and who is blocked (database, state folder, key) is refused when it is not ours; what
 // an operator may have a reason for is told with the command that mends it (docs/adr/0025-least-rights.md).
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { type PathRights, pathRights } from '../files/path-safety.ts';
 import type { Settings } from '../settings.ts';
+import { databaseFile } from '../store/database-file.ts';
 import type { Log } from '../telemetry/log.ts';
 import { StartRefused } from './open-state.ts';
 
@@ -38,8 +40,22 @@ export function checkRights(settings: Settings, log: Log, options: RightsOptions
   else if (refusals.size > 0) throw new StartRefused([...refusals].join('; '));
 }
 
+/**
+ * The log alone, before it is opened: what others may replace, or a link that another user made, could lead what we
+ * write into any file that we may write to.
+ * @throws StartRefused
+ */
+export function checkLogRights({ logFile }: Settings, ownUid: number = getuid?.() ?? 0): void {
+  if (logFile === '-') return;
+  const refusals = refusalsOf({ what: 'the log', path: logFile, secret: false }, pathRights(logFile, ownUid), ownUid);
+  const link = lstatSync(logFile, { throwIfNoEntry: false });
+  if (link?.isSymbolicLink() === true && link.uid !== 0 && link.uid !== ownUid)
+    refusals.push(`user ${link.uid} made the link ${logFile}, and so says where the log is written: rm ${logFile}`);
+  if (refusals.length > 0) throw new StartRefused(refusals.join('; '));
+}
+
 function keptFiles(settings: Settings): readonly Kept[] {
-  const database = settings.databaseUrl.slice('sqlite:'.length);
+  const database = databaseFile(settings.databaseUrl);
   const secret = (what: string, path: string | null): Kept[] => (path === null ? [] : [{ what, path, secret: true }]);
   const plain = (what: string, path: string | null): Kept[] => (path === null ? [] : [{ what, path, secret: false }]);
   return [

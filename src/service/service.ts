@@ -2,7 +2,7 @@
 // passed on; no part looks another one up.
 
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from '@prometheus-io/client';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
@@ -18,13 +18,16 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
-import { childrenOf } from '../haproxy/process.ts';
 import type { Services } from '../http/services.ts';
+import { measuredServices } from '../metrics/measured-services.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
+import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -36,16 +39,13 @@ import { Health } from './health.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
+import { proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState, rememberInstance } from './open-state.ts';
 import { builtPanel, readPanel } from './panel-files.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
-
-/** Whoever listens beside us for longer than this is no worker of ours that is just being made. */
-const foreignTries = 3;
-const foreignPauseMs = 100;
 
 export interface RunningService {
   readonly services: Services;
@@ -84,7 +84,10 @@ export async function startService(
   const { database, instance, knownInstance } = await openState(settings);
   crashPoint('start.database-opened');
 
-  const socket = new MasterSocket(settings.masterSocket);
+  const registry = new Registry();
+  const observers = new MetricObservers(registry);
+  const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
+  const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
   const sitesStore = new SitesStore(database);
   const parts = wireBlocking({
     settings,
@@ -100,6 +103,11 @@ export async function startService(
       return true;
     },
     reconsiderReload: () => reloads.reconsider(),
+    observers: {
+      drift: observers.drift,
+      groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
+      expired: (entries, { failures }) => observers.operations.expired(entries, failures.length),
+    },
   });
   const { keeper, trusted, reconciler, book } = parts;
 
@@ -173,6 +181,7 @@ export async function startService(
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
     halfDone: () => underWay.interrupted !== null,
+    onEnded: (ended) => observers.reloads.ended(ended),
     inForce: async () => {
       // A change that was not finished is made or unmade by what the database says.
       if (underWay.interrupted === 'rendered') return null;
@@ -237,12 +246,9 @@ export async function startService(
       const text = (await live.read()) ?? '';
       const lacking = rule.problemOf(text);
       if (lacking !== null) problems.push(lacking);
-      let foreigners = await foreignListeners(bindAddresses(text), pids);
-      // During a reload the master listens, forks, and closes again, before anybody has seen the new worker listed.
-      for (let tries = 0; foreigners.length > 0 && book.masterPid !== null && tries < foreignTries; tries += 1) {
-        await sleep(foreignPauseMs);
-        foreigners = await foreignListeners(bindAddresses(text), [...pids, ...(await childrenOf(book.masterPid))]);
-      }
+      const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>
+        foreignListeners(bindAddresses(text), known),
+      );
       for (const foreign of foreigners) {
         problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
       }
@@ -293,6 +299,7 @@ export async function startService(
     await reloads.stop();
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();
+    statsSocket.close();
     await firstLook;
     await reconciler.stop();
     await parts.link.close();
@@ -324,23 +331,46 @@ export async function startService(
     if (!start.usable) log.error('No configuration that the proxy takes', { output: start.output });
   }
 
+  const metrics = new Metrics(
+    registry,
+    observers,
+    {
+      version,
+      proxyVersion: () => facts.version,
+      sets: setSources(parts),
+      reloads,
+      storedFacts: () => storedFacts(parts.store, sitesStore),
+      expiringEntries: () => parts.store.countEnding(),
+      health: () => health.verdict(),
+      proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
+    },
+    log,
+  );
+  const configuration = new Configuration({
+    live,
+    backups,
+    reloads,
+    history: new ReloadsStore(database),
+    render: renderStored,
+    proxyBin: settings.proxyBin,
+    log,
+  });
+
   return {
     services: {
-      blockedSet: parts.blockedSet,
-      trustedIps: trusted,
-      sites: new Sites({ store: sitesStore, reloads, socket, log, now }),
-      configuration: new Configuration({
-        live,
-        backups,
-        reloads,
-        history: new ReloadsStore(database),
-        render: renderStored,
-        proxyBin: settings.proxyBin,
-        log,
-      }),
-      keys,
+      ...measuredServices(
+        {
+          blockedSet: parts.blockedSet,
+          trustedIps: trusted,
+          sites: new Sites({ store: sitesStore, reloads, socket, log, now }),
+          configuration,
+          keys,
+        },
+        observers.operations,
+      ),
       health,
       panel,
+      metrics,
       log,
     },
     keyFile,

@@ -43,3 +43,8 @@ it.each([
     message: expect.stringContaining(path),
   });
 });
+
+it('a database that is named as a URL with an empty host is refused by the path that is meant', async () => {
+  const path = join(prefix, 'folder');
+  await expect(check({ PROXY_MANAGER_DATABASE_URL: `sqlite://${path}` })).rejects.toThrow(`"${path}" is not usable`);
+});

@@ -3,11 +3,12 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { type Settings, SettingsError } from '../settings.ts';
+import { databaseFile } from '../store/database-file.ts';
 
 /** @throws SettingsError */
 export async function checkSettings(settings: Settings): Promise<void> {
   const files: readonly (readonly [name: string, path: string])[] = [
-    ['DATABASE_URL', settings.databaseUrl.slice('sqlite:'.length)],
+    ['DATABASE_URL', databaseFile(settings.databaseUrl)],
     ['CONFIG_FILE', settings.configFile],
     ['BLOCKED_MAP', settings.blockedMap],
     ['TRUSTED_MAP', settings.trustedMap],

@@ -158,6 +158,11 @@ export class BlockedIpsStore {
     return await this.#scan.nextExpiry();
   }
 
+  /** How many blocks end by themselves. */
+  async countEnding(): Promise<number> {
+    return await this.#scan.countEnding();
+  }
+
   /** Addresses whose end is at or before `now`, the earliest first. */
   async expiredBefore(now: string, limit: number): Promise<string[]> {
     return await this.#scan.expiredBefore(now, limit);

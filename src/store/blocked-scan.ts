@@ -2,12 +2,14 @@ import type { Kysely } from 'kysely';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import type { BlockedIpRow } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS } from './blocked-rows.ts';
-import { PreparedQuery, type Runner } from './prepared-query.ts';
+import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
 /** Sorts before every key of an address. */
 const BEFORE_ALL = Buffer.alloc(0);
+/** Some 0.3 ms of the one thread. */
+const countSlice = 2_000;
 
 /**
  * Reads the whole table piece by piece, and what ends next. Keys are not read: a buffer costs three times what an
@@ -19,6 +21,8 @@ export class BlockedScan {
   readonly #rows: PreparedQuery<BlockedIpRow>;
   readonly #expired: PreparedQuery<{ ip_address: string }>;
   readonly #next: PreparedQuery<{ expires_at: string | null }>;
+  readonly #endingKey: PreparedQuery<{ sort_key: Buffer }>;
+  readonly #endingCount: PreparedQuery<{ total: number }>;
 
   constructor(db: Kysely<Schema>) {
     this.#db = db;
@@ -34,6 +38,14 @@ export class BlockedScan {
       .limit(1);
     this.#expired = new PreparedQuery(ending.select('ip_address').where('expires_at', '<=', '').compile());
     this.#next = new PreparedQuery(ending.select('expires_at').compile());
+    const endingAfter = db
+      .selectFrom('blocked_ips')
+      .where('expires_at', 'is not', null)
+      .where('sort_key', '>', BEFORE_ALL);
+    this.#endingKey = new PreparedQuery(
+      endingAfter.select('sort_key').orderBy('sort_key').limit(1).offset(1).compile(),
+    );
+    this.#endingCount = new PreparedQuery(endingAfter.select((eb) => eb.fn.countAll<number>().as('total')).compile());
   }
 
   /** `runner`: a transaction in which to read. */
@@ -53,6 +65,20 @@ export class BlockedScan {
 
   async nextExpiry(): Promise<string | null> {
     return (await this.#next.first(this.#db, [1]))?.expires_at ?? null;
+  }
+
+  /** Of rows that end. In slices: a million of them are 0.1 s of work, and what is changed meanwhile may count or not. */
+  async countEnding(): Promise<number> {
+    let after: Buffer = BEFORE_ALL;
+    for (let counted = 0; ; counted += countSlice) {
+      const last = await this.#endingKey.first(this.#db, [after, 1, countSlice - 1]);
+      if (last === undefined) {
+        const [row] = await this.#endingCount.all(this.#db, [after]);
+        return counted + Number(row?.total ?? 0);
+      }
+      after = last.sort_key;
+      await breathe();
+    }
   }
 
   async expiredBefore(now: string, limit: number): Promise<string[]> {

@@ -229,8 +229,22 @@ export class BulkStore {
 
   /** Forgets a bulk, applied or not, and frees its space, in slices. What was applied stays applied. */
   async discard(id: string): Promise<void> {
+    await this.#end(id, 'discarded');
+    await this.#database.write.deleteFrom('bulk_changes').where('id', '=', Number(id)).execute();
+  }
+
+  /**
+   * Nothing more of it is applied, as of one that came to its end: what is left of it, until `discard`, says that the
+   * map file may lack what was. Frees its space, in slices.
+   */
+  async giveUp(id: string): Promise<void> {
+    await this.#end(id, 'finished');
+  }
+
+  /** Durable before anything is freed: what is applied in part must not be gone on with. */
+  async #end(id: string, state: 'finished' | 'discarded'): Promise<void> {
     const bulk = Number(id);
-    await this.#moveTo(this.#database.write, id, 'discarded', null);
+    await this.#moveTo(this.#database.write, id, state, null);
     this.#tails.delete(id);
     if (this.#applying?.id === id) this.#applying = null;
     for (const table of ['bulk_blocks', 'bulk_skips'] as const) {
@@ -241,7 +255,6 @@ export class BulkStore {
         deleted = Number(result.numAffectedRows);
       }
     }
-    await this.#database.write.deleteFrom('bulk_changes').where('id', '=', bulk).execute();
   }
 
   /** Frees what a crash left of bulks that were discarded or, when the file holds them by now, finished. */
@@ -249,7 +262,7 @@ export class BulkStore {
     for (const id of await this.#inState(states)) await this.discard(id);
   }
 
-  /** Whether one was applied to its end and not discarded since: the map file may lack it. */
+  /** Whether one was applied to its end, or given up, and not discarded since: the map file may lack it. */
   async anyFinished(): Promise<boolean> {
     return (await this.#inState(['finished'])).length > 0;
   }

@@ -1,6 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import { crashPoint } from '../faults/crash-point.ts';
 import { BlockedCount } from './blocked-count.ts';
+import { databaseFile } from './database-file.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import { FileGuard } from './sqlite/file-guard.ts';
@@ -120,16 +121,6 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
     await close();
     throw unusable(path, error);
   }
-}
-
-/** The file that `sqlite:<path>` names. Throws `DatabaseUnusable` for a URL of another kind. */
-export function databaseFile(url: string): string {
-  const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') : '';
-  if (path !== '') return path;
-  throw new DatabaseUnusable(
-    'unsupported',
-    'the database URL must be sqlite:<path>, such as sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
-  );
 }
 
 const wayBack =

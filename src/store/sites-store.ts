@@ -65,6 +65,11 @@ export class SitesStore {
     return rows.map(toSite);
   }
 
+  async domains(): Promise<string[]> {
+    const rows = await this.#database.read.selectFrom('sites').select('domain').orderBy('domain').execute();
+    return rows.map(({ domain }) => domain);
+  }
+
   async count(): Promise<number> {
     const { total } = await this.#database.read
       .selectFrom('sites')

@@ -5,6 +5,8 @@ import { geteuid } from 'node:process';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 const OTHERS = 0o077;
+/** Linux's own, which Node does not name. */
+const O_PATH = 0o10000000;
 
 /**
  * Makes the file, for this user alone, or sees that the one that is there is root's or ours and nobody else's to open.
@@ -30,21 +32,57 @@ function prepare(path: string, ownUid: number, absent: 'made' | 'not needed'): v
       if (found.uid === ownUid && (found.mode & OTHERS) !== 0) chmodSync(path, 0o600);
       return;
     }
-    const holder = holderOf(found.ino);
+    const holder = holderOf(path);
     if (holder !== null || !removed(path)) throw new Error(`${stranger}${holder === null ? '' : `, and ${holder}`}`);
   }
   throw new Error('somebody else makes it again and again');
 }
 
 /** `process 4711 (node) holds it`; null: nobody does, or it cannot be told. */
-export function holderOf(inode: number): string | null {
-  for (const line of readOr('/proc/locks', '').split('\n')) {
+export function holderOf(path: string): string | null {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  const pid = holderIn(readOr('/proc/locks', ''), deviceOf(path), found.ino);
+  return pid === null ? null : `process ${pid} (${readOr(`/proc/${pid}/comm`, 'not to be seen').trim()}) holds it`;
+}
+
+/**
+ * The pid of whoever holds a lock on the file, by the text of `/proc/locks`; null: nobody does.
+ * @param device `fe:00`; null: not known, and then the inode alone decides, since to take a held lock for a free one is worse
+ */
+export function holderIn(locks: string, device: string | null, inode: number): string | null {
+  for (const line of locks.split('\n')) {
     // 1: POSIX  ADVISORY  WRITE 4711 fe:00:1234567 1073741824 1073742335
-    const [, pid, held] = /\s(\d+) \w+:\w+:(\d+) \d+ \S+$/.exec(line) ?? [];
-    if (pid === undefined || held !== String(inode)) continue;
-    return `process ${pid} (${readOr(`/proc/${pid}/comm`, 'not to be seen').trim()}) holds it`;
+    const [, pid, on, held] = /\s(\d+) (\w+:\w+):(\d+) \d+ \S+$/.exec(line) ?? [];
+    if (pid !== undefined && held === String(inode) && (device === null || device === on)) return pid;
   }
   return null;
+}
+
+/**
+ * As `/proc/locks` writes it. That of the mount and not that of `stat`: on btrfs each subvolume has one of its own there.
+ * The file is looked at and not opened: closing it would free every lock that this process itself has on it (fcntl(2)).
+ */
+function deviceOf(path: string): string | null {
+  let look: number;
+  try {
+    look = openSync(path, O_PATH | O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return null;
+  }
+  try {
+    const mount = /^mnt_id:\s*(\d+)$/m.exec(readOr(`/proc/self/fdinfo/${look}`, ''))?.[1];
+    // 27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+    const numbers = new RegExp(`^${mount} \\d+ (\\d+):(\\d+) `, 'm').exec(readOr('/proc/self/mountinfo', ''));
+    if (numbers === null) return null;
+    return numbers
+      .slice(1)
+      .map((number) => Number(number).toString(16).padStart(2, '0'))
+      .join(':');
+  } finally {
+    closeSync(look);
+  }
 }
 
 function strangerIn(found: Stats, ownUid: number): string | null {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
+import { holderIn } from './lock-file.ts';
 import { ServiceLock } from './service-lock.ts';
 
 let folder: string;
@@ -118,6 +119,17 @@ describe('the lock of a service', () => {
     const lock = ServiceLock.take(path, 'x');
     expect(() => ServiceLock.take(path, 'x')).toThrow(new RegExp(`process ${process.pid} \\(.+\\) holds it`));
     lock.free();
+  });
+
+  it.each([
+    ['fe:00', '11'],
+    ['00:1b', '12'],
+    ['fe:01', null],
+    [null, '11'],
+  ])('is not taken for that of a file with its number on another device: %s', (device, pid) => {
+    const locks =
+      '1: POSIX  ADVISORY  WRITE 11 fe:00:4711 1073741824 1073742335\n2: POSIX  ADVISORY  READ 12 00:1b:4711 0 EOF\n';
+    expect(holderIn(locks, device, 4711)).toBe(pid);
   });
 
   it.runIf(process.geteuid?.() === 0)('that a stranger put there and holds is refused by his name', async () => {

@@ -1,7 +1,6 @@
 // Two services on one proxy would undo each other's work. A lock on a file beside the blocked map, and one beside the
 // master socket; the kernel frees it when the process dies, however it dies. SQLite's own file lock does this exactly
 // and is here already.
-import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { holderOf, prepareLockFile } from './lock-file.ts';
 
@@ -33,7 +32,7 @@ export class ServiceLock {
       const busy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true;
       throw new Error(
         busy
-          ? `another proxy-manager works on ${what} already (${holderOf(statSync(path).ino) ?? 'somebody holds it'}: ${path}); two would undo each other's work`
+          ? `another proxy-manager works on ${what} already (${holderOf(path) ?? 'somebody holds it'}: ${path}); two would undo each other's work`
           : `the lock ${path} cannot be taken: ${(error as Error).message}`,
         { cause: error },
       );

@@ -3,6 +3,8 @@ import { useApi } from '../session/session.ts';
 import { type ApiClient, patient } from './request.ts';
 import type { BlockAnswer, BlockedIpPage, BlockRequest, BulkAnswer, SyncAnswer, UnblockAnswer } from './types.ts';
 
+export const blockedKey = ['blocked-ips'] as const;
+
 export interface BlockedQuery {
   /** An address, the beginning of one, or a network; empty: all. */
   readonly q: string;

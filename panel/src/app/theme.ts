@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Alert, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const ink: MantineColorsTuple = [
   '#e9f1fd',
@@ -13,11 +13,33 @@ const ink: MantineColorsTuple = [
   '#0e4089',
 ];
 
+/** Greys with a little of the blue, for the dark theme. */
+const dark: MantineColorsTuple = [
+  '#d9dee4',
+  '#b9c1ca',
+  '#98a1ab',
+  '#66717d',
+  '#3b4550',
+  '#2f3841',
+  '#242b33',
+  '#1b2026',
+  '#14181d',
+  '#0d1013',
+];
+
+const tones: Readonly<Record<string, string>> = {
+  red: 'bad',
+  orange: 'warn',
+  yellow: 'warn',
+  green: 'good',
+  teal: 'good',
+};
+
 export const theme = createTheme({
   primaryColor: 'ink',
   // Dark enough for white words on it, in both themes.
   primaryShade: { light: 7, dark: 6 },
-  colors: { ink },
+  colors: { ink, dark },
   autoContrast: true,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
@@ -26,6 +48,21 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   focusRing: 'auto',
+  components: {
+    // A thin line and a breath of colour: a page full of red helps nobody at night.
+    Alert: Alert.extend({
+      vars: (_theme, { color }) => {
+        const tone = `var(--panel-${tones[String(color)] ?? 'unknown'})`;
+        return {
+          root: {
+            '--alert-bg': `color-mix(in srgb, ${tone} 7%, var(--panel-raised))`,
+            '--alert-bd': `1px solid color-mix(in srgb, ${tone} 45%, var(--panel-line))`,
+            '--alert-color': tone,
+          },
+        };
+      },
+    }),
+  },
 });
 
 /** Colours of words that the defaults make too pale to be read (WCAG 2.2, 1.4.3). */
@@ -50,7 +87,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#98a1ab',
     '--mantine-color-anchor': '#8db8f7',
     '--mantine-color-error': '#ff8787',
-    '--mantine-color-body': '#14181d',
     '--panel-good': '#69db7c',
     '--panel-bad': '#ff8787',
     '--panel-warn': '#ffc078',

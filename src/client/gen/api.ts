@@ -1,44 +1,33 @@
 // Generated from the OpenAPI document by `npm run generate:client`. Not to be edited.
 
 export interface paths {
-  '/health': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    get: operations['getHealth'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/livez': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    get: operations['getLiveness'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/readyz': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    get: operations['getReadiness'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/api/blocked-ips': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listBlockedAddresses'];
     put: operations['replaceBlockedAddresses'];
     post: operations['blockAddress'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/blocked-ips/batch': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['changeBlockedAddresses'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/blocked-ips/sync': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['syncBlockedAddresses'];
     delete?: never;
     options?: never;
     head?: never;
@@ -61,17 +50,6 @@ export interface paths {
     get: operations['checkAddress'];
     put?: never;
     post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/blocked-ips/sync': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    get?: never;
-    put?: never;
-    post: operations['syncBlockedAddresses'];
     delete?: never;
     options?: never;
     head?: never;
@@ -221,6 +199,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/session': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getSession'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/keys': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listKeys'];
@@ -243,6 +232,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/health': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getHealth'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/livez': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getLiveness'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/readyz': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getReadiness'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/metrics': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getMetrics'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/openapi.json': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getDescription'];
@@ -254,22 +287,11 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/api/session': {
+  '/docs': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    get: operations['getSession'];
+    get: operations['getDocsPage'];
     put?: never;
     post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/blocked-ips/batch': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    get?: never;
-    put?: never;
-    post: operations['changeBlockedAddresses'];
     delete?: never;
     options?: never;
     head?: never;
@@ -328,6 +350,13 @@ export interface components {
       readonly add?: readonly (string | components['schemas']['BlockRequest'])[];
       /** What to unblock. */
       readonly remove?: readonly (string | components['schemas']['UnblockRequest'])[];
+    };
+    /** What it has stored so far. The running map may lack of the one, and still hold the other, until it ends. */
+    BigChange: {
+      /** Addresses that are blocked by it. */
+      readonly added: number;
+      /** Addresses that are not blocked any more. */
+      readonly removed: number;
     };
     /** The entry as it is now, and what was seen at the workers. */
     BlockAnswer: {
@@ -601,6 +630,10 @@ export interface components {
     };
     /** An OpenAPI 3.1 document. */
     OpenApiDocument: { readonly [name: string]: unknown };
+    /** The same as OpenMetrics: counters are named without `_total` in their heads, and the last line is `# EOF`. */
+    OpenMetricsText: string;
+    /** A page of HTML. */
+    Page: string;
     /** An error (RFC 9457). Callers look at `code`; people read `detail`. Some have members of their own beside these, which the operation names. */
     Problem: {
       /** Names the code and nothing else, so it is stable; it cannot be fetched. */
@@ -663,6 +696,8 @@ export interface components {
       /** The id of the request, as in `X-Request-Id`. */
       readonly request_id: string;
     };
+    /** Lines of `name{label="value"} number`, with `# HELP` and `# TYPE` before each metric. */
+    PrometheusText: string;
     /** The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are in `proto/` of the project. */
     ProtobufError: string;
     /** A line or element that was not applied. */
@@ -775,6 +810,8 @@ export interface components {
       readonly expected: number;
       /** How many it holds; null when it could not be asked. */
       readonly seen: number | null;
+      /** The list or large batch that is being applied; null: none is. */
+      readonly big_change: components['schemas']['BigChange'] | null;
       /** When it was last seen to be right, entry by entry; null: not yet. */
       readonly last_verified_at: string | null;
     };
@@ -1129,15 +1166,6 @@ export interface components {
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
     };
-    TooMuchAtOnce: {
-      headers: { [name: string]: unknown };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] & {
-          readonly code?: 6015;
-        };
-        'application/x-protobuf': components['schemas']['ProtobufError'];
-      };
-    };
     UnsupportedMediaType: {
       headers: { [name: string]: unknown };
       content: {
@@ -1174,21 +1202,41 @@ export interface components {
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
     };
+    TooMuchAtOnce: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 6015;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
   };
 }
 
 export interface operations {
-  /** Say whether blocking is enforced, and if not, why */
-  getHealth: {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+  /** List what is blocked */
+  listBlockedAddresses: {
+    parameters: {
+      query?: { limit?: number; cursor?: string; q?: string; expiring?: boolean };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
     requestBody?: never;
     responses: {
-      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Health'] } };
+      200: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/json': components['schemas']['BlockedIpPage'];
+          'text/plain': components['schemas']['AddressLines'];
+        };
+      };
       400: {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 108;
+            readonly code?: 100 | 103 | 107 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1202,60 +1250,8 @@ export interface operations {
       503: {
         headers: { [name: string]: unknown };
         content: {
-          'application/json': components['schemas']['Health'];
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6015;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-    };
-  };
-  /** Say that the process answers */
-  getLiveness: {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    requestBody?: never;
-    responses: {
-      200: { headers: { [name: string]: unknown }; content: { 'text/plain': 'alive' } };
-      400: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 108;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-      408: components['responses']['RequestTimeout'];
-      413: components['responses']['TooLarge'];
-      500: components['responses']['Internal'];
-      503: components['responses']['TooMuchAtOnce'];
-    };
-  };
-  /** Say whether the service serves */
-  getReadiness: {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    requestBody?: never;
-    responses: {
-      200: { headers: { [name: string]: unknown }; content: { 'text/plain': 'ready' } };
-      400: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 108;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-      408: components['responses']['RequestTimeout'];
-      413: components['responses']['TooLarge'];
-      500: components['responses']['Internal'];
-      503: {
-        headers: { [name: string]: unknown };
-        content: {
-          'text/plain': 'unready';
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1306,49 +1302,6 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6002 | 6003 | 6004 | 6015;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-    };
-  };
-  /** List what is blocked */
-  listBlockedAddresses: {
-    parameters: {
-      query?: { limit?: number; cursor?: string; q?: string; expiring?: boolean };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/json': components['schemas']['BlockedIpPage'];
-          'text/plain': components['schemas']['AddressLines'];
-        };
-      };
-      400: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 103 | 107 | 108;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      408: components['responses']['RequestTimeout'];
-      413: components['responses']['TooLarge'];
-      429: components['responses']['TooManyFailedKeys'];
-      500: components['responses']['Internal'];
-      503: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6003 | 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1406,38 +1359,29 @@ export interface operations {
       };
     };
   };
-  /** Unblock an address or network */
-  unblockAddress: {
-    parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
-    requestBody?: never;
+  /** Block and unblock many at once */
+  changeBlockedAddresses: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['BatchRequest'] } };
     responses: {
       200: {
         headers: { [name: string]: unknown };
-        content: { 'application/json': components['schemas']['UnblockAnswer'] };
+        content: { 'application/json': components['schemas']['BulkAnswer'] };
       };
       400: {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 101 | 108;
+            readonly code?: 100 | 102;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            components['schemas']['UnblockMembers'] & {
-              readonly code?: 1100;
-            };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
       503: {
@@ -1445,6 +1389,54 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6002 | 6003 | 6004 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Bring map file and running maps in line with the database */
+  syncBlockedAddresses: {
+    parameters: { query?: { accept_map_file?: boolean }; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SyncAnswer'] };
+      };
+      207: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SyncAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6006 | 6008;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6004 | 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1496,6 +1488,51 @@ export interface operations {
       };
     };
   };
+  /** Unblock an address or network */
+  unblockAddress: {
+    parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['UnblockAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 101 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['UnblockMembers'] & {
+              readonly code?: 1100;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6002 | 6003 | 6004 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
   /** Say whether a client is let in, and why */
   checkAddress: {
     parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
@@ -1525,54 +1562,6 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6015;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-    };
-  };
-  /** Bring map file and running maps in line with the database */
-  syncBlockedAddresses: {
-    parameters: { query?: { accept_map_file?: boolean }; header?: never; path?: never; cookie?: never };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: { [name: string]: unknown };
-        content: { 'application/json': components['schemas']['SyncAnswer'] };
-      };
-      207: {
-        headers: { [name: string]: unknown };
-        content: { 'application/json': components['schemas']['SyncAnswer'] };
-      };
-      400: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 103 | 108;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      408: components['responses']['RequestTimeout'];
-      409: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6006 | 6008;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      429: components['responses']['TooManyFailedKeys'];
-      500: components['responses']['Internal'];
-      503: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6003 | 6004 | 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2285,6 +2274,38 @@ export interface operations {
       };
     };
   };
+  /** Whose key this is */
+  getSession: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Session'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
   /** List the keys */
   listKeys: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
@@ -2385,15 +2406,45 @@ export interface operations {
       };
     };
   };
-  /** This description, for programs */
-  getDescription: {
+  /** Say whether blocking is enforced, and if not, why */
+  getHealth: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
     responses: {
-      200: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Health'] } };
+      400: {
         headers: { [name: string]: unknown };
-        content: { 'application/json': components['schemas']['OpenApiDocument'] };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
       };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/json': components['schemas']['Health'];
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Say that the process answers */
+  getLiveness: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'text/plain': 'alive' } };
       400: {
         headers: { [name: string]: unknown };
         content: {
@@ -2409,12 +2460,48 @@ export interface operations {
       503: components['responses']['TooMuchAtOnce'];
     };
   };
-  /** Whose key this is */
-  getSession: {
+  /** Say whether the service serves */
+  getReadiness: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
     responses: {
-      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Session'] } };
+      200: { headers: { [name: string]: unknown }; content: { 'text/plain': 'ready' } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'text/plain': 'unready';
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Tell Prometheus everything that is counted */
+  getMetrics: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: {
+          'text/plain': components['schemas']['PrometheusText'];
+          'application/openmetrics-text': components['schemas']['OpenMetricsText'];
+        };
+      };
       400: {
         headers: { [name: string]: unknown };
         content: {
@@ -2441,40 +2528,49 @@ export interface operations {
       };
     };
   };
-  /** Block and unblock many at once */
-  changeBlockedAddresses: {
+  /** This description, for programs */
+  getDescription: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    requestBody: { content: { 'application/json': components['schemas']['BatchRequest'] } };
+    requestBody?: never;
     responses: {
       200: {
         headers: { [name: string]: unknown };
-        content: { 'application/json': components['schemas']['BulkAnswer'] };
+        content: { 'application/json': components['schemas']['OpenApiDocument'] };
       };
       400: {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 102;
+            readonly code?: 100 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
-      503: {
+      503: components['responses']['TooMuchAtOnce'];
+    };
+  };
+  /** This description, for people */
+  getDocsPage: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'text/html': components['schemas']['Page'] } };
+      400: {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6002 | 6003 | 6004 | 6015;
+            readonly code?: 100 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['TooMuchAtOnce'];
     };
   };
 }

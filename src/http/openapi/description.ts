@@ -20,7 +20,20 @@ export const operations: OperationDocs = {
       },
     },
   },
+  'GET /docs': {
+    id: 'getDocsPage',
+    tag: 'Description',
+    summary: 'This description, for people',
+    description: 'A page of its own: it loads nothing and runs nothing. Needs no key.',
+    answers: {
+      200: {
+        description: 'The page.',
+        content: { 'text/html': Type.Unsafe<string>({ title: 'Page', type: 'string' }) },
+      },
+    },
+    examples: { page: { summary: 'Its beginning', accept: 'text/html', answer: '<!doctype html>\n' } },
+  },
 };
 
-export const models: FieldDocs = { OpenApiDocument: 'An OpenAPI 3.1 document.' };
+export const models: FieldDocs = { OpenApiDocument: 'An OpenAPI 3.1 document.', Page: 'A page of HTML.' };
 export const fields: FieldDocs = {};

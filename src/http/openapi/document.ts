@@ -7,7 +7,9 @@ import type { Access } from '../route-access.ts';
 import { ProblemSchema, ScopeMembers } from '../schemas/problem.ts';
 import { Components, type Json, sentence } from './components.ts';
 import { introduction } from './introduction.ts';
+import type { OpenApi } from './openapi-types.ts';
 import { type AnswerDoc, type Example, type OperationDoc, type Tag, tags } from './operation-doc.ts';
+import { operationDocs } from './operations.ts';
 import { parameters } from './parameters.ts';
 import { commonCodes, sampleProblem } from './problems.ts';
 import { answerHeaders, protobufError, sharedHeaders } from './shared-parts.ts';
@@ -34,16 +36,17 @@ interface Properties {
 
 const JSON_TYPE = 'application/json';
 
-export function openApiDocument(routes: readonly DocumentedRoute[]): Json {
+export function openApiDocument(routes: readonly DocumentedRoute[]): OpenApi {
   const components = new Components();
   const shared = new SharedProblems(components);
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) {
+  const order = Object.values(operationDocs);
+  for (const route of routes.toSorted((a, b) => order.indexOf(a.doc) - order.indexOf(b.doc))) {
     const path = documentedPath(route.url);
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = operation(route, components, shared);
   }
-  return {
+  const document = {
     openapi: '3.1.1',
     info: {
       title: 'proxy-manager',
@@ -70,6 +73,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[]): Json {
       schemas: components.schemas(),
     },
   };
+  return document as unknown as OpenApi;
 }
 
 /** `/api/sites/:domain` as OpenAPI writes it. */

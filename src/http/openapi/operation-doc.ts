@@ -66,6 +66,7 @@ export const tags = {
   Configuration: 'The safe reload, its history, and the backups it leaves.',
   Keys: 'The keys of this API.',
   Health: 'Whether blocking is enforced, and for machines whether to send traffic.',
+  Metrics: 'What Prometheus reads.',
   Description: 'This description of the API.',
 } as const;
 

@@ -5,13 +5,14 @@ import * as config from './config.ts';
 import * as description from './description.ts';
 import * as health from './health.ts';
 import * as keys from './keys.ts';
+import * as metrics from './metrics.ts';
 import type { FieldDocs, OperationDoc, OperationDocs } from './operation-doc.ts';
 import * as shared from './shared-fields.ts';
 import * as sites from './sites.ts';
 import * as trustedIps from './trusted-ips.ts';
 
 /** In the order of the page. */
-const parts = [blockedIps, trustedIps, sites, config, keys, health, description];
+const parts = [blockedIps, trustedIps, sites, config, keys, health, metrics, description];
 
 export const operationDocs: OperationDocs = together(parts.map(({ operations }) => operations));
 /** What a component is as a whole. */

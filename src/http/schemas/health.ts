@@ -30,6 +30,9 @@ export const HealthSchema = answer<HealthReport>('Health')({
   runtime_map: answer<HealthReport['runtime_map']>('RuntimeMapHealth')({
     expected: Count,
     seen: CountOrNull,
+    big_change: orNull(
+      answer<NonNullable<HealthReport['runtime_map']['big_change']>>('BigChange')({ added: Count, removed: Count }),
+    ),
     last_verified_at: TimeOrNull,
   }),
   last_reload: orNull(

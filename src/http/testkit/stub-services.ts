@@ -65,7 +65,7 @@ export const HEALTH: HealthReport = {
     draining: [{ pid: 10, whole: false, reason: 'blocked map: not verified' }],
   },
   map_file: { status: 'ok', reason: null, entries: 2 },
-  runtime_map: { expected: 2, seen: null, last_verified_at: NOW.toISOString() },
+  runtime_map: { expected: 2, seen: null, big_change: null, last_verified_at: NOW.toISOString() },
   last_reload: { id: 'r1', status: 'completed', finished_at: NOW.toISOString(), error: null },
   scheduled_reload: { reasons: ['asked for'], since: NOW.toISOString(), attempts: 1 },
   versions: { service: '0.1.0', proxy: '3.0.11' },
@@ -111,7 +111,7 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate` and the log left out. */
+  /** What the services were asked, the keys' `authenticate`, the metrics' `answered` and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */
@@ -173,7 +173,7 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {
     recorded[name] = (...args: never[]) => {
-      if (name !== 'authenticate') calls.push({ method: `${part}.${name}`, args });
+      if (name !== 'authenticate' && name !== 'answered') calls.push({ method: `${part}.${name}`, args });
       return method(...args);
     };
   }
@@ -256,6 +256,10 @@ function answers(): Record<string, Methods> {
     health: {
       health: async () => HEALTH,
       ready: async () => true,
+    },
+    metrics: {
+      scrape: async (form: string) => `# ${form}\n`,
+      answered: () => undefined,
     },
   };
 }

@@ -1,1 +1,0 @@
-import{t as e}from"./to-come-D8654-mV.js";import{r as t}from"./index-CtP7jLji.js";var n=t();function r(){return(0,n.jsx)(e,{title:`Trusted addresses`})}export{r as default};

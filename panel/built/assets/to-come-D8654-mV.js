@@ -1,1 +1,0 @@
-import{n as e,r as t,t as n}from"./index-CtP7jLji.js";var r=t();function i({title:t}){return(0,r.jsx)(n,{title:t,children:(0,r.jsx)(e,{c:`dimmed`,children:`This page is not built yet. The API and the command line do it.`})})}export{i as t};

@@ -1,0 +1,113 @@
+// What a rewrite of the map file asks first: whether the file is of this database, and of this state of it, and whether
+// it would drop more than half. A database that is empty, foreign or old must not unblock the world.
+import { link, rm } from 'node:fs/promises';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { resolveTarget } from '../files/atomic-file.ts';
+import type { MapFile } from '../haproxy/map-file.ts';
+import { readMapFile, readMapFileHeader } from '../haproxy/map-file.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { InstanceStore } from '../store/instance-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+/** From here up a rewrite that drops more than half of the file's entries needs a confirmation. */
+const shrinkGuardFrom = 100;
+
+const confirm = 'nothing was changed; to go on, confirm with accept_map_file=true (a start: --accept-map-file)';
+
+export class OtherFileGuard {
+  readonly #file: MapFile;
+  readonly #path: string;
+  readonly #store: BlockedIpsStore;
+  readonly #instance: InstanceStore;
+  readonly #log: Log;
+
+  constructor(options: {
+    readonly file: MapFile;
+    readonly path: string;
+    readonly store: BlockedIpsStore;
+    readonly instance: InstanceStore;
+    readonly log: Log;
+  }) {
+    this.#file = options.file;
+    this.#path = options.path;
+    this.#store = options.store;
+    this.#instance = options.instance;
+    this.#log = options.log;
+  }
+
+  /** @throws ServiceError 409 with what to confirm; nothing was changed */
+  async refuseOtherFile(acceptShrink: boolean): Promise<void> {
+    if (this.#file.state === 'current' && (await this.#file.unchanged())) return;
+    const { exists, header } = await readMapFileHeader(this.#path);
+    if (!exists) return;
+    const own = this.#instance.databaseId;
+    if (header !== null && header.database !== own) {
+      throw new ServiceError(
+        codes.ForeignMapFile,
+        'updateBlockedIpsMap',
+        `the map file ${this.#path} belongs to database ${header.database}, this one is ${own}; ${confirm}`,
+      );
+    }
+    if (header !== null && header.generation > (await this.#instance.generation())) {
+      throw new ServiceError(
+        codes.ForeignMapFile,
+        'updateBlockedIpsMap',
+        `the map file ${this.#path} was written by a newer state of this database (generation ${header.generation}, the database is at ${await this.#instance.generation()}): was an old copy of it restored? ${confirm}`,
+      );
+    }
+    if (acceptShrink) return;
+    const [held, wanted] = [await countEntries(this.#path), await this.#store.count()];
+    if (held >= shrinkGuardFrom && wanted < held / 2) {
+      throw new ServiceError(
+        codes.ShrinkRefused,
+        'updateBlockedIpsMap',
+        `the map file ${this.#path} holds ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${confirm}`,
+      );
+    }
+    if (held > wanted) await this.#keepLargerFile(held, wanted);
+  }
+
+  /**
+   * A crash leaves a few lines too many; a database that lost its last changes (its write-ahead log was cut) leaves as
+   * many as those were, and they were acknowledged. Nobody can tell which it is but who reads both.
+   */
+  async #keepLargerFile(held: number, wanted: number): Promise<void> {
+    const kept = `${this.#path}.kept`;
+    const about = { path: this.#path, entries: held, database: wanted, kept };
+    try {
+      // The copy of a worse loss is worth more than that of the few lines that a later crash left.
+      const before = (await readMapFileHeader(kept)).exists ? await countEntries(kept) : 0;
+      if (before > held) {
+        this.#log.warn('Map file held more than the database; the one kept before holds still more, and stays', about);
+        return;
+      }
+      await rm(kept, { force: true });
+      await link(await resolveTarget(this.#path), kept);
+      this.#log.warn('Map file held more than the database, and is kept under another name', about);
+    } catch (error) {
+      this.#log.warn('Map file held more than the database, and could not be kept', {
+        ...about,
+        cause: causeText(error),
+      });
+    }
+  }
+}
+
+async function countEntries(path: string): Promise<number> {
+  let count = 0;
+  for await (const lines of readMapFile(path)) {
+    for (const line of lines) if (line.kind === 'entry') count += 1;
+  }
+  return count;
+}
+
+/** Against what the service's own changes made of the set: rows that somebody else deleted, by the thousand. */
+export function refuseLostRows(found: number, known: number): void {
+  if (known < shrinkGuardFrom || found >= known / 2) return;
+  throw new ServiceError(
+    codes.ShrinkRefused,
+    'updateBlockedIpsMap',
+    `the database holds ${found} entries where the service knew ${known}: somebody deleted more than half behind its back; ${confirm}`,
+  );
+}

@@ -1,0 +1,78 @@
+import { chmod, lchown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readSettings } from '../settings.ts';
+import { ManagerLog } from '../telemetry/log.ts';
+import { guardLog } from './guard-log.ts';
+import { serve } from './serve.ts';
+
+let prefix: string;
+let umask: number;
+beforeEach(async () => {
+  umask = process.umask();
+  prefix = await mkdtemp(join(tmpdir(), 'pm-log-'));
+});
+afterEach(async () => {
+  process.umask(umask);
+  await rm(prefix, { recursive: true, force: true });
+});
+
+const at = (path: string) => join(prefix, path);
+const settings = (logFile: string) =>
+  readSettings({ PROXY_MANAGER_PREFIX: prefix, PROXY_MANAGER_LOG_FILE: logFile }, {}, () => '');
+const open = (logFile: string, refuses = true) => {
+  guardLog(settings(logFile), refuses);
+  return new ManagerLog(logFile, at('json'));
+};
+
+/** A link into a file that is precious, in a folder where everybody may make links. */
+async function trap(): Promise<string> {
+  await mkdir(at('open'));
+  await chmod(at('open'), 0o777);
+  await writeFile(at('precious'), 'precious');
+  await symlink(at('precious'), at('open/pm.log'));
+  return at('open/pm.log');
+}
+
+describe('the log', () => {
+  it('is not opened, made or written through a link where everybody may write', async () => {
+    const path = await trap();
+    expect(() => open(path)).toThrow(`chmod o-w ${at('open')}`);
+    expect(() => open(at('open/new.log'))).toThrow(`chmod o-w ${at('open')}`);
+    expect(() => open(at('open/sub/new.log'))).toThrow(`chmod o-w ${at('open')}`);
+    expect(await readdir(at('open'))).toEqual(['pm.log']);
+    expect(await readdir(prefix)).toEqual(['open', 'precious']);
+    expect(await readFile(at('precious'), 'utf8')).toBe('precious');
+  });
+
+  it('is looked at before a service opens anything', async () => {
+    const path = await trap();
+    await expect(serve(settings(path))).rejects.toThrow(`chmod o-w ${at('open')}`);
+    expect(await readdir(prefix)).toEqual(['open', 'precious']);
+    expect(await readFile(at('precious'), 'utf8')).toBe('precious');
+  });
+
+  it.runIf(getuid?.() === 0)('is not written through a link that another user made, in whatever folder', async () => {
+    await mkdir(at('log'));
+    await symlink(at('precious'), at('log/pm.log'));
+    await lchown(at('log/pm.log'), 65_534, 65_534);
+    expect(() => open(at('log/pm.log'))).toThrow('user 65534 made the link');
+    expect(await readdir(prefix)).toEqual(['log']);
+  });
+
+  it('may be a link of our own, and its folder is made, nobody else to write to under any umask', async () => {
+    process.umask(0);
+    await mkdir(at('disk'), { mode: 0o755 });
+    await symlink(at('disk'), at('var'));
+    open(at('var/log/pm.log')).warn('it is told');
+    expect((await stat(at('disk/log'))).mode & 0o777).toBe(0o755);
+    expect(await readFile(at('disk/log/pm.log'), 'utf8')).toContain('it is told');
+  });
+
+  it('of a trial may lie anywhere', async () => {
+    open(await trap(), false).warn('it is told');
+    expect(await readFile(at('precious'), 'utf8')).toContain('it is told');
+  });
+});

@@ -1,0 +1,47 @@
+// What a safe reload is asked for, what it needs of the rest of the service, and what it says when it is done.
+import type { Site } from '../domain/site.ts';
+import type { ReloadOutcome } from '../haproxy/reloader.ts';
+import type { RenderedConfiguration } from './render.ts';
+import type { NamedFile } from './sites-map.ts';
+
+/** What the safe reload needs of the rest of the service. */
+export interface ReloadSurroundings {
+  render(sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration>;
+  sites(): Promise<Iterable<Site> | AsyncIterable<Site>>;
+  /** The map files from the database. @throws ServiceError when they cannot be written */
+  writeMaps(): Promise<void>;
+  /** Asks for a reload and waits for its proof; starts the proxy where that is the service's job. */
+  reloadProxy(): Promise<ReloadOutcome>;
+  /** Compares the maps of every worker with the database and repairs them. Warnings for what stayed wrong. */
+  verifyWorkers(): Promise<readonly string[]>;
+}
+
+export interface ReloadRequest {
+  readonly id: string;
+  readonly reasons: readonly string[];
+  /** Another configuration than the rendered one: a backup to restore. */
+  readonly restore?: { readonly configText: string; readonly files: readonly NamedFile[] };
+  /** Other sites than the stored ones; `store` keeps them once the reload was confirmed. */
+  readonly sites?: { readonly list: readonly Site[]; readonly store: () => Promise<void> };
+}
+
+export interface CompletedReload {
+  readonly id: string;
+  readonly status: 'completed';
+  readonly reasons: readonly string[];
+  readonly changed: boolean;
+  readonly backup: string | null;
+  readonly worker_before: number | null;
+  readonly worker_after: number | null;
+  readonly duration_ms: number;
+  readonly warnings: readonly string[];
+}
+
+/** One reload, from its backup to its end. */
+export interface ReloadAttempt {
+  readonly request: ReloadRequest;
+  readonly began: number;
+  readonly live: string | null;
+  readonly backup: string | null;
+  readonly warnings: string[];
+}

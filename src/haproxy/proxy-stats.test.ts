@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { StatListing, StatsUnreadable } from './proxy-stats.ts';
+
+// `show stat -1 3 -1` on 3.0.11, columns in between left out.
+const header = '# pxname,svname,scur,stot,dreq,status,hrsp_5xx,req_tot,last_chk,';
+const lines = [
+  header,
+  'http,FRONTEND,2,9,3,OPEN,1,7,,',
+  'welcome,BACKEND,0,3,0,UP,0,3,,',
+  'site_a.example,BACKEND,1,1,0,UP,1,1,,',
+  'tcp,FRONTEND,4,4,0,OPEN,,,,',
+];
+const read = (...pieces: (readonly string[])[]) => {
+  const listing = new StatListing();
+  for (const piece of pieces) listing.take(piece);
+  return listing.end();
+};
+
+const stats = [
+  { kind: 'frontend', name: 'http', requests: 7, denied: 3, serverErrors: 1, sessions: 2 },
+  { kind: 'backend', name: 'welcome', requests: 3, denied: 0, serverErrors: 0, sessions: 0 },
+  { kind: 'backend', name: 'site_a.example', requests: 1, denied: 0, serverErrors: 1, sessions: 1 },
+  { kind: 'frontend', name: 'tcp', requests: 0, denied: 0, serverErrors: 0, sessions: 4 },
+];
+
+describe('the statistics of frontends and backends', () => {
+  it('are read by the names of their columns, whole and line by line', () => {
+    expect(read(lines)).toEqual(stats);
+    expect(read(...lines.map((line) => [line]))).toEqual(stats);
+  });
+
+  it('leave servers and listeners out', () => {
+    expect(read([header, 'site_a.example,s1_127.0.0.1:80,0,1,0,UP,0,1,"L4OK, quickly",'])).toEqual([]);
+  });
+
+  it('are read past a quoted comma', () => {
+    expect(read([header, 'welcome,BACKEND,0,3,0,UP,2,3,"not ""now"", later",'])).toEqual([
+      { kind: 'backend', name: 'welcome', requests: 3, denied: 0, serverErrors: 2, sessions: 0 },
+    ]);
+  });
+
+  it.each([
+    ['nothing', []],
+    ['help', ["Unknown command: 'show stat', but maybe one of the following ones is a better match:"]],
+    ['a line without its header', ['http,FRONTEND,2,9,3,OPEN,1,7,,']],
+    ['a header without a column', ['# pxname,svname,scur']],
+    ['a line that is cut', [header, 'http,FRONTEND,2']],
+    ['a quote that never ends', [header, 'http,FRONTEND,2,9,3,"OPEN,1,7,,']],
+    ['a count that is none', [header, 'http,FRONTEND,2,9,many,OPEN,1,7,,']],
+    ['a count below nothing', [header, 'http,FRONTEND,2,9,-1,OPEN,1,7,,']],
+  ])('of %s are none', (_what, text) => {
+    expect(() => read(text)).toThrow(StatsUnreadable);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { BatchRoom } from './batch-room.ts';
+
+const MIB = 1024 * 1024;
+
+test('one key may hold one of the largest batches, and not a second; then another key has room for as much', () => {
+  const room = new BatchRoom();
+  const first = room.share('panel');
+  first.take(100_000, 16 * MIB);
+  expect(() => room.share('panel').take(100_000, 16 * MIB)).toThrow(/of the key panel/);
+  const other = room.share('fail2ban');
+  other.take(100_000, 16 * MIB);
+  expect(() => room.share('third').take(100_000, 16 * MIB)).toThrow(/too many large batches are under way/);
+  first.release();
+  room.share('panel').take(100_000, 16 * MIB);
+});
+
+test('what a key takes in many batches counts together, and all of it is given back', () => {
+  const room = new BatchRoom(1_000_000);
+  const shares = Array.from({ length: 5 }, () => room.share('panel'));
+  for (const share of shares) share.take(0, 50_000);
+  expect(() => room.share('panel').take(0, 1)).toThrow(/of the key panel/);
+  for (const share of shares) {
+    share.release();
+    share.release();
+  }
+  expect(room.taken).toBe(0);
+  room.share('panel').take(0, 250_000);
+});

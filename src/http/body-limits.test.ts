@@ -1,0 +1,53 @@
+// How large a body of one object may be: what the largest that is right needs, and not more.
+import { expect, test } from 'vitest';
+import { BEARER, stubApp } from './testkit/stub-services.ts';
+
+const label = 'A'.repeat(63);
+const longestName = (index: number) => [label, label, label, `${'A'.repeat(58)}${100 + index}`].join('.');
+
+const largestSite = {
+  servers: Array.from({ length: 100 }, (_, index) => ({
+    address: longestName(index),
+    port: 65_535,
+    options: { weight: 256, backup: false, max_connections: 1_000_000, check: false, ssl: 'insecure' },
+  })),
+};
+
+test.each([0, 2, 8])('the largest site is taken, however it is indented (%i)', async (indent) => {
+  const stub = stubApp();
+  const response = await stub.app.inject({
+    method: 'PUT',
+    url: '/api/sites/a.example',
+    headers: { ...BEARER, 'content-type': 'application/json' },
+    payload: JSON.stringify(largestSite, null, indent).replaceAll('\n', '\r\n'),
+  });
+  expect(response.statusCode).toBe(200);
+  expect(stub.calls.map(({ method }) => method)).toEqual(['sites.put']);
+});
+
+test('no other route takes an object of more than 64 KiB, nor any that names a limit of its own more than 128', async () => {
+  const routes: { method: string; url: string; limit: number }[] = [];
+  const stub = stubApp(
+    {},
+    {
+      onRoute: ({ method, url, bodyLimit = 65_536, config, schema }) => {
+        if (schema?.body === undefined || (config as { streamed?: boolean } | undefined)?.streamed === true) return;
+        routes.push({ method: String(method), url, limit: bodyLimit });
+      },
+    },
+  );
+  await stub.app.ready();
+  expect(routes.filter(({ limit }) => limit !== 65_536)).toEqual([
+    { method: 'PUT', url: '/api/sites/:domain', limit: 131_072 },
+  ]);
+  for (const { method, url, limit } of routes) {
+    const response = await stub.app.inject({
+      method: method as 'PUT',
+      url: url.replace(/:\w+/, 'a.example'),
+      headers: { ...BEARER, 'content-type': 'application/json' },
+      payload: `{${' '.repeat(limit - 1)}}`,
+    });
+    expect([url, response.statusCode]).toEqual([url, 413]);
+  }
+  expect(stub.calls).toEqual([]);
+});

@@ -1,0 +1,23 @@
+// HTML that is put together from texts: whatever is put in is escaped, unless it is HTML already.
+
+/** HTML that may stand as it is. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Html | readonly Part[];
+
+/** html`<p>${text}</p>` */
+export function html(parts: TemplateStringsArray, ...values: readonly Part[]): Html {
+  return new Html(parts.map((part, index) => (index === 0 ? '' : shown(values[index - 1] as Part)) + part).join(''));
+}
+
+function shown(value: Part): string {
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(shown).join('');
+  return String(value).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { BEARER, stubApp } from './testkit/stub-services.ts';
+
+const url = '/metrics';
+const forms = {
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+
+describe('the form of the metrics', () => {
+  const { app } = stubApp();
+  test.each([
+    [undefined, 'prometheus'],
+    ['*/*', 'prometheus'],
+    ['text/plain', 'prometheus'],
+    ['application/openmetrics-text', 'openmetrics'],
+    ['application/openmetrics-text;q=0.1, text/plain', 'prometheus'],
+    // As Prometheus 2.42 asks.
+    [
+      'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+      'openmetrics',
+    ],
+  ] as const)('for Accept: %s is %s', async (accept, form) => {
+    const headers = { ...BEARER, ...(accept === undefined ? {} : { accept }) };
+    const answer = await app.inject({ url, headers });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toBe(forms[form]);
+    expect(answer.body).toBe(`# ${form}\n`);
+  });
+});
+
+describe('the setting that opens the metrics', () => {
+  test('asks nobody for a key, and everybody for it as long as it is not set', async () => {
+    expect((await stubApp().app.inject({ url })).statusCode).toBe(401);
+    const { app } = stubApp({}, { metricsOpen: true });
+    expect((await app.inject({ url })).statusCode).toBe(200);
+    expect((await app.inject({ url, method: 'HEAD' })).statusCode).toBe(200);
+    expect((await app.inject({ url, headers: { authorization: 'Bearer wrong' } })).statusCode).toBe(200);
+  });
+
+  test('opens nothing else', async () => {
+    const { app } = stubApp({}, { metricsOpen: true });
+    for (const other of ['/health', '/api/blocked-ips', '/api/keys', '/metrics/', '/metrics/x'])
+      expect({ other, status: (await app.inject({ url: other })).statusCode }).toEqual({ other, status: 401 });
+  });
+});
+
+test('more scrapes than a few at once are turned away, and taken again when those have ended', async () => {
+  const waiting: (() => void)[] = [];
+  const scrape = () => new Promise<string>((resolve) => waiting.push(() => resolve('')));
+  const { app } = stubApp({ metrics: { scrape, answered: () => undefined } });
+  const first = Array.from({ length: 16 }, () => app.inject({ url, headers: BEARER }));
+  await expect.poll(() => waiting.length).toBe(16);
+  const refused = await app.inject({ url, headers: BEARER });
+  expect(refused.statusCode).toBe(503);
+  expect(refused.headers['retry-after']).toBe('1');
+  for (const end of waiting) end();
+  for (const answer of await Promise.all(first)) expect(answer.statusCode).toBe(200);
+  const again = app.inject({ url, headers: BEARER });
+  await expect.poll(() => waiting.length).toBe(17);
+  waiting[16]!();
+  expect((await again).statusCode).toBe(200);
+});
+
+describe('every answer is told to the metrics', () => {
+  test.each([
+    ['GET', '/livez', 200, '/livez'],
+    ['GET', '/api/sites/a.example', 200, '/api/sites/:domain'],
+    ['POST', '/api/blocked-ips', 400, '/api/blocked-ips'],
+    ['GET', '/nothing/there', 404, null],
+  ] as const)('%s %s', async (method, path, status, route) => {
+    const told: unknown[][] = [];
+    const { app } = stubApp({ metrics: { answered: (...answer: unknown[]) => void told.push(answer) } });
+    expect((await app.inject({ method, url: path, headers: BEARER })).statusCode).toBe(status);
+    expect(told).toEqual([[method, route, status, expect.any(Number)]]);
+    expect(told[0]![3]).toBeLessThan(10_000);
+  });
+
+  test('also one that was refused before anything of it was read', async () => {
+    const told: unknown[][] = [];
+    const { app } = stubApp({ metrics: { answered: (...answer: unknown[]) => void told.push(answer) } });
+    expect((await app.inject({ url: '/api/keys' })).statusCode).toBe(401);
+    expect((await app.inject({ url: '/%zz', headers: BEARER })).statusCode).toBe(400);
+    expect(told[0]).toEqual(['GET', '/api/keys', 401, expect.any(Number)]);
+    for (const [, , , milliseconds] of told) expect(milliseconds).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,25 @@
+// For Prometheus: text in its own format, or as OpenMetrics where that is preferred.
+import { finished } from 'node:stream';
+import { prefers } from './accept.ts';
+import type { TypedApp } from './app.ts';
+import { RequestLimit } from './request-limit.ts';
+import type { MetricsForm, Services } from './services.ts';
+
+const contentTypes: Readonly<Record<MetricsForm, string>> = {
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+/** Each may hold a megabyte for as long as its client takes to read it, and with the setting anybody may ask. */
+const MOST_SCRAPES = 16;
+
+export function metricsRoutes(app: TypedApp, { metrics }: Services): void {
+  const scrapes = new RequestLimit(MOST_SCRAPES);
+
+  app.get('/metrics', async (request, reply) => {
+    const end = scrapes.begin(request.keyName);
+    finished(reply.raw, end);
+    const wanted = prefers(request.headers.accept, 'application/openmetrics-text', 'text/plain');
+    const form = wanted ? 'openmetrics' : 'prometheus';
+    return reply.type(contentTypes[form]).send(await metrics.scrape(form));
+  });
+}

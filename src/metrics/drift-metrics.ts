@@ -1,0 +1,60 @@
+// What was found to differ from the database although nobody asked for it, and what was put right.
+import type { ComparisonResult, DriftKind, DriftObserver } from '../blocking/drift-observer.ts';
+import type { MapName } from '../blocking/mirrored-map.ts';
+import type { Instruments } from './instruments.ts';
+
+const maps: readonly MapName[] = ['blocked', 'trusted'];
+const kinds: readonly DriftKind[] = ['missing', 'unexpected', 'wrong_value', 'duplicate'];
+const results: readonly ComparisonResult[] = ['whole', 'differs', 'unreadable'];
+
+export class DriftMetrics implements DriftObserver {
+  readonly #comparisons;
+  readonly #seen;
+  readonly #repaired;
+  readonly #files;
+
+  constructor(instruments: Instruments) {
+    this.#comparisons = instruments.counter(
+      'comparisons_total',
+      'Comparisons of a worker with the database, by how they ended, repairs included.',
+      ['map', 'result'],
+    );
+    this.#seen = instruments.counter('drift_seen_total', 'Entries of running maps that differed from the database.', [
+      'map',
+      'kind',
+    ]);
+    this.#repaired = instruments.counter('drift_repaired_total', 'Entries of running maps that were put right.', [
+      'map',
+      'kind',
+    ]);
+    this.#files = instruments.counter(
+      'map_file_drift_total',
+      'Times that a map file was not what the service had written, and was written anew.',
+      ['map'],
+    );
+    for (const map of maps) {
+      for (const result of results) this.#comparisons.inc({ map, result }, 0);
+      for (const kind of kinds) {
+        this.#seen.inc({ map, kind }, 0);
+        this.#repaired.inc({ map, kind }, 0);
+      }
+      this.#files.inc({ map }, 0);
+    }
+  }
+
+  compared(map: MapName, result: ComparisonResult): void {
+    this.#comparisons.inc({ map, result });
+  }
+
+  seen(map: MapName, kind: DriftKind, entries: number): void {
+    this.#seen.inc({ map, kind }, entries);
+  }
+
+  repaired(map: MapName, kind: DriftKind, entries: number): void {
+    this.#repaired.inc({ map, kind }, entries);
+  }
+
+  fileRepaired(map: MapName): void {
+    this.#files.inc({ map });
+  }
+}

@@ -1,0 +1,26 @@
+// The registry as text. The library's own way to OpenMetrics renames its counters for good (registry.js, `metrics()`), so
+// it always writes the older format, and OpenMetrics is made of that.
+import { setImmediate } from 'node:timers/promises';
+import type { Registry } from '@prometheus-io/client';
+
+/** A metric with a thousand sites is some milliseconds of work; whoever blocks an address goes between two of them. */
+export async function expositionOf(registry: Registry): Promise<string> {
+  const parts: string[] = [];
+  for (const { name } of registry.getMetricsAsArray()) {
+    parts.push(await registry.getSingleMetricAsString(name));
+    await setImmediate();
+  }
+  return `${parts.join('\n')}\n`;
+}
+
+/**
+ * The family of a counter goes without `_total`, which its samples keep, and the text has an end. Help texts of ours hold
+ * no quote, the one character that the two formats escape differently.
+ */
+export function asOpenMetrics(text: string): string {
+  return `${text.replaceAll(/(^# HELP (\S+)_total .*\n# TYPE )\2_total counter$/gm, counterHead)}# EOF\n`;
+}
+
+function counterHead(_all: string, head: string, family: string): string {
+  return `${head.replace(`${family}_total`, family)}${family} counter`;
+}

@@ -1,0 +1,63 @@
+// Something that takes time to learn, for those who cannot wait: one question at a time, whoever asks, and none that is
+// asked again while the last answer is fresh. Who comes to the end of his patience gets the answer before.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Milliseconds. */
+export interface GlanceTimes {
+  /** For how long an answer does. */
+  readonly fresh: number;
+  /** From when on an answer is none any more. */
+  readonly stale: number;
+  /** The answer does longer where asking took long: no more than this share of the time is spent on it. */
+  readonly share?: number;
+}
+
+export class Glance<T> {
+  readonly #ask: () => Promise<T>;
+  readonly #times: GlanceTimes;
+  readonly #onFailure: (error: unknown) => void;
+  #asking: Promise<void> | null = null;
+  #last: { readonly value: T; readonly at: number; readonly tookMs: number } | null = null;
+
+  constructor(ask: () => Promise<T>, times: GlanceTimes, onFailure: (error: unknown) => void) {
+    this.#ask = ask;
+    this.#times = times;
+    this.#onFailure = onFailure;
+  }
+
+  /** Null: nothing is known, or the last question failed. Never throws. */
+  async look(patienceMs: number): Promise<T | null> {
+    const { fresh, stale, share } = this.#times;
+    const rest = share === undefined ? 0 : (this.#last?.tookMs ?? 0) / share;
+    const known = this.#notOlderThan(Math.max(fresh, rest));
+    if (known !== null) return known.value;
+    this.#asking ??= this.#learn().finally(() => {
+      this.#asking = null;
+    });
+    const given = new AbortController();
+    const patience = sleep(patienceMs, undefined, { signal: given.signal }).catch(() => undefined);
+    try {
+      await Promise.race([this.#asking, patience]);
+    } finally {
+      given.abort();
+    }
+    return this.#notOlderThan(stale)?.value ?? null;
+  }
+
+  #notOlderThan(ms: number): { readonly value: T } | null {
+    return this.#last !== null && performance.now() - this.#last.at < ms ? this.#last : null;
+  }
+
+  async #learn(): Promise<void> {
+    const began = performance.now();
+    try {
+      const value = await this.#ask();
+      const at = performance.now();
+      this.#last = { value, at, tookMs: at - began };
+    } catch (error) {
+      // What was true before may not be any more.
+      this.#last = null;
+      this.#onFailure(error);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// Makes metrics, each in one registry that is passed in; nothing of the library's global state is used.
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+
+const PREFIX = 'proxy_manager_';
+
+export class Instruments {
+  readonly registry: Registry;
+  readonly #prefix: string;
+
+  /** @param prefix `` only for what has a name that is the same for every process */
+  constructor(registry: Registry, prefix: string = PREFIX) {
+    this.registry = registry;
+    this.#prefix = prefix;
+  }
+
+  counter<T extends string = never>(name: string, help: string, labelNames: readonly T[] = []): Counter<T> {
+    return new Counter({ ...this.#common(name, help), labelNames });
+  }
+
+  gauge<T extends string = never>(name: string, help: string, labelNames: readonly T[] = []): Gauge<T> {
+    return new Gauge({ ...this.#common(name, help), labelNames });
+  }
+
+  /** @param buckets upper bounds, rising */
+  histogram<T extends string = never>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames: readonly T[] = [],
+  ): Histogram<T> {
+    return new Histogram({ ...this.#common(name, help), buckets: [...buckets], labelNames });
+  }
+
+  #common(name: string, help: string) {
+    return { name: `${this.#prefix}${name}`, help, registers: [this.registry] };
+  }
+}

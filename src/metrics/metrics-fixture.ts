@@ -1,0 +1,85 @@
+// Metrics of which every one has a value: for tests that must forget none.
+import { Registry } from '@prometheus-io/client';
+import type { ProxyStat } from '../haproxy/proxy-stats.ts';
+import { healthParts } from './health-metrics.ts';
+import { type MetricSources, Metrics } from './metrics.ts';
+import { MetricObservers } from './observers.ts';
+import type { SetSources } from './set-metrics.ts';
+
+export interface MetricsKit {
+  readonly registry: Registry;
+  readonly observers: MetricObservers;
+  readonly metrics: Metrics;
+  /** Warnings of the log, with their causes. */
+  readonly warned: string[];
+}
+
+export const someStats: readonly ProxyStat[] = [
+  { kind: 'frontend', name: 'http', requests: 7, denied: 3, serverErrors: 1, sessions: 2 },
+  { kind: 'backend', name: 'site_a.example', requests: 4, denied: 0, serverErrors: 1, sessions: 1 },
+];
+
+export const someSets: SetSources = {
+  blockedEntries: () => 12,
+  trustedEntries: () => 2,
+  queuedChanges: () => 3,
+  queuedTurns: () => 1,
+  masterSocketUp: () => true,
+  workers: () => [
+    { role: 'current', whole: true },
+    { role: 'draining', whole: false },
+  ],
+  lastVerifiedAt: () => new Date('2026-11-21T12:00:00Z'),
+};
+
+export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: number): MetricsKit {
+  const registry = new Registry();
+  const observers = new MetricObservers(registry);
+  const warned: string[] = [];
+  const silent = () => undefined;
+  const log = { info: silent, error: silent, warn: (text: string, fields = {}) => warned.push(join(text, fields)) };
+  const all: MetricSources = {
+    version: '0.1.0',
+    proxyVersion: () => '3.0.11',
+    sets: someSets,
+    reloads: { scheduled: { attempts: 2 } },
+    storedFacts: async () => ({ nextExpiry: '2026-11-21T13:00:00.000Z', sites: 1 }),
+    expiringEntries: async () => 5,
+    health: async () => ({
+      status: 'degraded',
+      parts: Object.fromEntries(healthParts.map((part) => [part, part !== 'reload'])) as Record<
+        (typeof healthParts)[number],
+        boolean
+      >,
+    }),
+    proxyStats: async () => ({ stats: someStats, siteOf: (backend) => backend.replace('site_', '') }),
+    ...sources,
+  };
+  return { registry, observers, metrics: new Metrics(registry, observers, all, log, patienceMs), warned };
+}
+
+/** One of everything that the parts tell of themselves. */
+export function tellAll({ observers, metrics }: MetricsKit): void {
+  observers.operations.done('block', { seenEverywhere: true, readBackFailures: 0, counts: { added: 1 } });
+  observers.groups.ended(3, 2.5);
+  observers.commands.answered('get map', 0.1);
+  observers.commands.failed('show proc', 'deadline');
+  observers.drift.compared('blocked', 'whole');
+  observers.reloads.ended({ status: 'completed', purpose: 'site', milliseconds: 40 });
+  metrics.answered('POST', '/api/blocked-ips', 201, 2.4);
+}
+
+/** Samples by name and labels as they stand in the text. */
+export function samplesOf(text: string): Record<string, number> {
+  const samples: Record<string, number> = {};
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const end = line.lastIndexOf(' ');
+    samples[line.slice(0, end).replace(/^proxy_manager_/, '')] = Number(line.slice(end + 1));
+  }
+  return samples;
+}
+
+function join(text: string, fields: object): string {
+  return [text, ...Object.values(fields)].join(': ');
+}

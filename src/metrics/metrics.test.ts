@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeWithPromtool, promtool } from '../../testkit/promtool.ts';
+import { metricsKit, samplesOf, someSets, someStats, tellAll } from './metrics-fixture.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+async function everything(): Promise<string> {
+  const kit = metricsKit();
+  tellAll(kit);
+  return await kit.metrics.scrape('prometheus');
+}
+
+describe('a scrape', () => {
+  it('asks at its moment', async () => {
+    let blocked = 12;
+    const { metrics } = metricsKit({ sets: { ...someSets, blockedEntries: () => blocked } });
+    expect(samplesOf(await metrics.scrape('prometheus'))).toMatchObject({
+      'entries{set="blocked"}': 12,
+      'entries{set="trusted"}': 2,
+      expiring_entries: 5,
+      next_expiry_timestamp_seconds: Date.parse('2026-11-21T13:00:00Z') / 1_000,
+      sites: 1,
+      queued_changes: 3,
+      queued_turns: 1,
+      master_socket_up: 1,
+      'workers{role="current"}': 1,
+      'workers{role="draining"}': 1,
+      'workers_verified{role="current"}': 1,
+      'workers_verified{role="draining"}': 0,
+      last_verified_sync_timestamp_seconds: Date.parse('2026-11-21T12:00:00Z') / 1_000,
+      reload_pending: 1,
+      reload_pending_attempts: 2,
+      'health_status{status="ok"}': 0,
+      'health_status{status="degraded"}': 1,
+      'health_part_ok{part="reload"}': 0,
+      'health_part_ok{part="database"}': 1,
+      [`build_info{version="0.1.0",node_version="${process.versions.node}"}`]: 1,
+      'proxy_info{version="3.0.11"}': 1,
+      'frontend_denied_requests_total{frontend="http"}': 3,
+      'backend_requests_total{backend="site_a.example",site="a.example"}': 4,
+      proxy_stats_up: 1,
+    });
+    blocked = 13;
+    expect(samplesOf(await metrics.scrape('prometheus'))['entries{set="blocked"}']).toBe(13);
+  });
+
+  it('goes without what cannot be had, says so once in the log, and in its place shows nothing', async () => {
+    const fail = async (): Promise<never> => {
+      throw new Error('no room');
+    };
+    const { metrics, warned } = metricsKit({
+      storedFacts: fail,
+      expiringEntries: fail,
+      health: fail,
+      proxyStats: fail,
+    });
+    for (let round = 0; round < 2; round += 1) {
+      const samples = samplesOf(await metrics.scrape('prometheus'));
+      expect(samples).toMatchObject({ 'entries{set="blocked"}': 12, proxy_stats_up: 0 });
+      const shown = Object.keys(samples).filter((name) => /^(health|expiring|next_|sites|frontend|backend)/.test(name));
+      expect(shown).toEqual([]);
+    }
+    expect(warned.toSorted()).toEqual([
+      'Metrics go without how many entries end: no room',
+      'Metrics go without the health: no room',
+      'Metrics go without what the database holds: no room',
+      'Metrics go without what the proxy has counted: no room',
+    ]);
+  });
+
+  it('is shared by those who come while it is made', async () => {
+    let asked = 0;
+    const { metrics } = metricsKit({
+      proxyStats: async () => {
+        asked += 1;
+        return { stats: someStats, siteOf: () => '' };
+      },
+    });
+    const [prometheus, again, open] = await Promise.all([
+      metrics.scrape('prometheus'),
+      metrics.scrape('prometheus'),
+      metrics.scrape('openmetrics'),
+    ]);
+    expect(asked).toBe(1);
+    expect(again).toBe(prometheus);
+    expect(open).toMatch(/# EOF\n$/);
+    await metrics.scrape('prometheus');
+    expect(asked).toBe(2);
+  });
+
+  it('waits no longer than it may, whoever does not answer', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const { metrics } = metricsKit(
+      { storedFacts: never, expiringEntries: never, health: never, proxyStats: never },
+      20,
+    );
+    const began = performance.now();
+    expect(samplesOf(await metrics.scrape('prometheus'))).toMatchObject({ proxy_stats_up: 0, queued_changes: 3 });
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe('what the parts tell', () => {
+  it('of an operation is what came of it, and of its entries', async () => {
+    const { observers, metrics } = metricsKit();
+    observers.operations.done('block', { seenEverywhere: false, readBackFailures: 2, counts: { added: 1 } });
+    observers.operations.done('batch', { seenEverywhere: true, counts: { added: 5, removed: 2, rejected: 1 } });
+    observers.operations.expired(4, 0);
+    expect(samplesOf(await metrics.scrape('prometheus'))).toMatchObject({
+      'operations_total{operation="block",result="incomplete"}': 1,
+      'operations_total{operation="block",result="done"}': 0,
+      'operations_total{operation="batch",result="done"}': 1,
+      'operations_total{operation="expire",result="done"}': 1,
+      'entry_changes_total{operation="batch",change="added"}': 5,
+      'entry_changes_total{operation="batch",change="removed"}': 2,
+      'entry_changes_total{operation="batch",change="rejected"}': 1,
+      'entry_changes_total{operation="batch",change="unchanged"}': 0,
+      'entry_changes_total{operation="expire",change="removed"}': 4,
+      'read_back_failures_total{operation="block"}': 2,
+    });
+  });
+
+  it('of a site that the proxy refused is no failed configuration; of any other refusal it is', async () => {
+    const { observers, metrics } = metricsKit();
+    const last = async () => samplesOf(await metrics.scrape('prometheus'))['last_reload_successful'];
+    expect(await last()).toBeUndefined();
+    observers.reloads.ended({ status: 'completed', purpose: 'site', milliseconds: 40 });
+    observers.reloads.ended({ status: 'refused', purpose: 'site', milliseconds: 40 });
+    observers.reloads.ended({ status: 'refused', purpose: 'restore', milliseconds: 40 });
+    expect(await last()).toBe(1);
+    observers.reloads.ended({ status: 'failed', purpose: 'site', milliseconds: 40 });
+    expect(await last()).toBe(0);
+    observers.reloads.ended({ status: 'completed', purpose: 'scheduled', milliseconds: 40 });
+    expect(await last()).toBe(1);
+    observers.reloads.ended({ status: 'refused', purpose: 'requested', milliseconds: 40 });
+    expect(await last()).toBe(0);
+    expect(samplesOf(await metrics.scrape('prometheus'))).toMatchObject({
+      'reloads_total{result="refused",reason="site"}': 1,
+      'reloads_total{result="completed",reason="scheduled"}': 1,
+      'reload_duration_seconds_count{result="refused"}': 3,
+    });
+  });
+
+  it('of requests is by route and class, and one series for what is not there', async () => {
+    const { metrics } = metricsKit();
+    metrics.answered('GET', '/api/sites/:domain', 404, 1.5);
+    metrics.answered('GET', null, 404, 1);
+    metrics.answered('PROPFIND', null, 404, 1);
+    const samples = samplesOf(await metrics.scrape('prometheus'));
+    expect(samples).toMatchObject({
+      'http_request_duration_seconds_count{method="GET",route="/api/sites/:domain",status="4xx"}': 1,
+      'http_request_duration_seconds_sum{method="GET",route="/api/sites/:domain",status="4xx"}': 0.0015,
+      'http_request_duration_seconds_count{method="",route="none",status="4xx"}': 2,
+    });
+  });
+});
+
+describe('the metrics', () => {
+  it('are those of docs/metrics.md, with their types and labels', async () => {
+    const kit = metricsKit();
+    const served = kit.registry.getMetricsAsArray() as unknown as readonly {
+      name: string;
+      type: string;
+      labelNames: string[];
+    }[];
+    const documented = [...read('docs/metrics.md').matchAll(/^\| `([a-z0-9_]+)` \| (\w+) \| ([^|]*)\|/gm)].map(
+      ([, name, type, labels = '']) => ({
+        name,
+        type,
+        // A label stands before the colon or the bracket that says its values.
+        labelNames: [...labels.replaceAll(/[:(][^;`]*(?=$|;|,? `)/g, ' ').matchAll(/`([a-z_]+)`/g)].map(
+          ([, label]) => label,
+        ),
+      }),
+    );
+    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) => (a.name! < b.name! ? -1 : 1);
+    expect(documented.toSorted(byName)).toEqual(
+      served.map(({ name, type, labelNames }) => ({ name, type, labelNames: [...labelNames] })).toSorted(byName),
+    );
+  });
+
+  it('have no address, no key and no words in their labels', async () => {
+    const text = await everything();
+    for (const [, value] of text.matchAll(/[a-z_]+="([^"]*)"/g))
+      expect(value).not.toMatch(/\d+\.\d+\.\d+\.\d+\/?\d*$|::/);
+  });
+
+  it('are below what one scrape may be', async () => {
+    expect((await everything()).length).toBeLessThan(100_000);
+  });
+});
+
+describeWithPromtool('promtool', () => {
+  it('finds nothing in the metrics', async () => {
+    expect(promtool(['check', 'metrics'], await everything())).toEqual({ fine: true, said: '' });
+  });
+});

@@ -1,0 +1,119 @@
+// `GET /metrics`: what the parts told while they worked, and what they are asked at the moment of the scrape. It never has
+// the writer's turn, and asks the proxy on its stats socket, so no block and no reload waits for it.
+import type { Registry } from '@prometheus-io/client';
+import type { ProxyStat } from '../haproxy/proxy-stats.ts';
+import type { MetricsForm, MetricsService } from '../http/services.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import { asOpenMetrics, expositionOf } from './exposition.ts';
+import { Glance, type GlanceTimes } from './glance.ts';
+import { HealthMetrics, type HealthVerdict } from './health-metrics.ts';
+import { InfoMetrics } from './info-metrics.ts';
+import { Instruments } from './instruments.ts';
+import type { MetricObservers } from './observers.ts';
+import { ProcessMetrics } from './process-metrics.ts';
+import { ProxyMetrics } from './proxy-metrics.ts';
+import type { ReloadSource } from './reload-metrics.ts';
+import { SetMetrics, type SetSources, type StoredFacts } from './set-metrics.ts';
+
+export interface MetricSources {
+  readonly version: string;
+  proxyVersion(): string;
+  readonly sets: SetSources;
+  readonly reloads: ReloadSource;
+  /** @throws when the database cannot be read */
+  storedFacts(): Promise<StoredFacts>;
+  /** Takes as long as there are many. @throws when the database cannot be read */
+  expiringEntries(): Promise<number>;
+  /** Probes as `/health` does. */
+  health(): Promise<HealthVerdict>;
+  /** Ends by itself after a second. @throws when they cannot be read */
+  proxyStats(): Promise<{ readonly stats: readonly ProxyStat[]; readonly siteOf: (backend: string) => string }>;
+}
+
+/** Whoever scrapes waits no longer than this for what has to be asked; Prometheus itself gives up after ten seconds. */
+const scrapePatienceMs = 2_000;
+/** A probe writes a page and asks the proxy; as often as a scrape is enough. */
+const healthTimes: GlanceTimes = { fresh: 5_000, stale: 60_000 };
+/** Counting those that end takes 0.2 s at a million, in slices. */
+const countTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };
+/** Shown as it is now, or not at all. */
+const nowTimes: GlanceTimes = { fresh: 0, stale: scrapePatienceMs };
+
+export class Metrics implements MetricsService {
+  readonly #registry: Registry;
+  readonly #sources: MetricSources;
+  readonly #reloads: MetricObservers['reloads'];
+  readonly #requests: MetricObservers['requests'];
+  readonly #sets: SetMetrics;
+  readonly #healthMetrics: HealthMetrics;
+  readonly #proxy: ProxyMetrics;
+  readonly #process: ProcessMetrics;
+  readonly #info: InfoMetrics;
+  readonly #health: Glance<HealthVerdict>;
+  readonly #stored: Glance<StoredFacts>;
+  readonly #expiring: Glance<number>;
+  readonly #proxyStats: Glance<Awaited<ReturnType<MetricSources['proxyStats']>>>;
+  readonly #patienceMs: number;
+  #scrape: Promise<string> | null = null;
+
+  constructor(
+    registry: Registry,
+    observers: MetricObservers,
+    sources: MetricSources,
+    log: Log,
+    patienceMs: number = scrapePatienceMs,
+  ) {
+    this.#patienceMs = patienceMs;
+    const instruments = new Instruments(registry);
+    this.#registry = registry;
+    this.#sources = sources;
+    this.#reloads = observers.reloads;
+    this.#requests = observers.requests;
+    this.#info = new InfoMetrics(instruments, sources.version);
+    this.#healthMetrics = new HealthMetrics(instruments);
+    this.#sets = new SetMetrics(instruments);
+    this.#proxy = new ProxyMetrics(instruments);
+    this.#process = new ProcessMetrics(new Instruments(registry, ''));
+    const told = new Map<string, string>();
+    const glance = <T>(what: string, ask: () => Promise<T>, times: GlanceTimes) =>
+      new Glance(ask, times, (error) => {
+        // The same failure, every fifteen seconds, is told once.
+        const cause = causeText(error);
+        if (told.get(what) !== cause) log.warn(`Metrics go without ${what}`, { cause });
+        told.set(what, cause);
+      });
+    this.#health = glance('the health', () => sources.health(), healthTimes);
+    this.#stored = glance('what the database holds', () => sources.storedFacts(), nowTimes);
+    this.#expiring = glance('how many entries end', () => sources.expiringEntries(), countTimes);
+    this.#proxyStats = glance('what the proxy has counted', () => sources.proxyStats(), nowTimes);
+  }
+
+  /** Those who come while one is made share it. */
+  async scrape(form: MetricsForm): Promise<string> {
+    this.#scrape ??= this.#make().finally(() => {
+      this.#scrape = null;
+    });
+    const text = await this.#scrape;
+    return form === 'openmetrics' ? asOpenMetrics(text) : text;
+  }
+
+  answered(...request: Parameters<MetricsService['answered']>): void {
+    this.#requests.answered(...request);
+  }
+
+  async #make(): Promise<string> {
+    const [health, stored, expiring, proxy] = await Promise.all([
+      this.#health.look(this.#patienceMs),
+      this.#stored.look(this.#patienceMs),
+      this.#expiring.look(this.#patienceMs),
+      this.#proxyStats.look(this.#patienceMs),
+    ]);
+    this.#healthMetrics.refresh(health);
+    this.#sets.refresh(this.#sources.sets, stored, expiring);
+    this.#reloads.refresh(this.#sources.reloads);
+    this.#proxy.refresh(proxy?.stats ?? null, proxy?.siteOf ?? (() => ''));
+    this.#process.refresh();
+    this.#info.refresh(this.#sources.proxyVersion());
+    return await expositionOf(this.#registry);
+  }
+}

@@ -1,0 +1,68 @@
+// The process itself, under the names that every Prometheus client uses, and of Node what tells an overload. The
+// library's own defaults wake an idle process a hundred times a second, and some of their names are not what
+// `promtool check metrics` takes.
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Instruments } from './instruments.ts';
+import { OptionalGauge } from './optional-gauge.ts';
+
+export class ProcessMetrics {
+  readonly #cpu;
+  readonly #memory;
+  readonly #openFiles;
+  readonly #heap;
+  readonly #active;
+
+  /** @param instruments without a prefix */
+  constructor(instruments: Instruments) {
+    this.#cpu = instruments.counter('process_cpu_seconds_total', 'Processor time that the service used.');
+    this.#memory = instruments.gauge('process_resident_memory_bytes', 'Memory that the service holds.');
+    this.#openFiles = new OptionalGauge(instruments, 'process_open_fds', 'File descriptors that are open.');
+    this.#heap = instruments.gauge('nodejs_heap_used_bytes', 'Of the memory, what is alive of the JavaScript heap.');
+    this.#active = instruments.counter(
+      'nodejs_eventloop_active_seconds_total',
+      'Time in which the event loop had something to do; its rate is how busy the one thread is.',
+    );
+    const most = new OptionalGauge(instruments, 'process_max_fds', 'File descriptors that may be open.');
+    most.set(mostOpenFiles());
+    instruments
+      .gauge('process_start_time_seconds', 'When the service was started.')
+      .set(performance.timeOrigin / 1_000);
+  }
+
+  refresh(): void {
+    const { user, system } = process.cpuUsage();
+    const { rss, heapUsed } = process.memoryUsage();
+    this.#cpu.reset();
+    this.#cpu.inc((user + system) / 1_000_000);
+    this.#memory.set(rss);
+    this.#heap.set(heapUsed);
+    this.#active.reset();
+    this.#active.inc(performance.eventLoopUtilization().active / 1_000);
+    this.#openFiles.set(openFiles());
+  }
+}
+
+/** Null where nobody tells, or none is left to look with. */
+function openFiles(): number | null {
+  try {
+    // The one that it is read with is among them.
+    return readdirSync('/proc/self/fd').length - 1;
+  } catch (error) {
+    return withoutProc(error);
+  }
+}
+
+/** The soft limit stands first: `Max open files            1024                 20000                files`. */
+function mostOpenFiles(): number | null {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return soft === undefined ? null : Number(soft);
+  } catch (error) {
+    return withoutProc(error);
+  }
+}
+
+function withoutProc(error: unknown): null {
+  if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+  return null;
+}

@@ -1,0 +1,101 @@
+// What HAProxy itself has counted, by its own names and by the site behind them.
+import type { ProxyStat } from '../haproxy/proxy-stats.ts';
+import type { Instruments } from './instruments.ts';
+
+/**
+ * Of each kind so many are listed by name, the first by the alphabet, so that they stay the same from scrape to scrape;
+ * the rest is summed up in one. Three lines of some 100 bytes each: a scrape stays below 1 MiB, however many sites.
+ */
+export const listedAtMost = 1_000;
+/** No name that a site or a section of the configuration can have. */
+export const unlisted = '(others)';
+
+type Totals = Pick<ProxyStat, 'requests' | 'denied' | 'serverErrors' | 'sessions'>;
+
+export class ProxyMetrics {
+  readonly #up;
+  readonly #frontendRequests;
+  readonly #denied;
+  readonly #frontendSessions;
+  readonly #backendRequests;
+  readonly #serverErrors;
+  readonly #backendSessions;
+  readonly #unlisted;
+
+  constructor(instruments: Instruments) {
+    const anew = 'Of the current worker; begins anew with each.';
+    this.#up = instruments.gauge('proxy_stats_up', 'Whether the statistics of the proxy could be read.');
+    this.#frontendRequests = instruments.counter('frontend_requests_total', `HTTP requests. ${anew}`, ['frontend']);
+    this.#denied = instruments.counter(
+      'frontend_denied_requests_total',
+      `HTTP requests that a rule denied, those of blocked addresses among them. ${anew}`,
+      ['frontend'],
+    );
+    this.#frontendSessions = instruments.gauge('frontend_sessions', 'Sessions that are open now.', ['frontend']);
+    this.#backendRequests = instruments.counter('backend_requests_total', `HTTP requests. ${anew}`, [
+      'backend',
+      'site',
+    ]);
+    this.#serverErrors = instruments.counter(
+      'backend_responses_5xx_total',
+      `Answers with a status of 500 to 599. ${anew}`,
+      ['backend', 'site'],
+    );
+    this.#backendSessions = instruments.gauge('backend_sessions', 'Sessions that are open now.', ['backend', 'site']);
+    this.#unlisted = instruments.gauge(
+      'proxy_unlisted',
+      `Frontends and backends beyond the first ${listedAtMost}, whose numbers are in one series named ${unlisted}.`,
+      ['kind'],
+    );
+  }
+
+  /**
+   * @param stats null: they could not be read; then nothing is shown in their place
+   * @param siteOf the site of a backend; an empty text where there is none
+   */
+  refresh(stats: readonly ProxyStat[] | null, siteOf: (backend: string) => string): void {
+    this.#up.set(stats === null ? 0 : 1);
+    for (const metric of [
+      this.#frontendRequests,
+      this.#denied,
+      this.#frontendSessions,
+      this.#backendRequests,
+      this.#serverErrors,
+      this.#backendSessions,
+      this.#unlisted,
+    ])
+      metric.reset();
+    if (stats === null) return;
+    this.#each(stats, 'frontend', (frontend, totals) => {
+      this.#frontendRequests.inc({ frontend }, totals.requests);
+      this.#denied.inc({ frontend }, totals.denied);
+      this.#frontendSessions.set({ frontend }, totals.sessions);
+    });
+    this.#each(stats, 'backend', (backend, totals) => {
+      const labels = { backend, site: backend === unlisted ? '' : siteOf(backend) };
+      this.#backendRequests.inc(labels, totals.requests);
+      this.#serverErrors.inc(labels, totals.serverErrors);
+      this.#backendSessions.set(labels, totals.sessions);
+    });
+  }
+
+  #each(stats: readonly ProxyStat[], kind: ProxyStat['kind'], show: (name: string, totals: Totals) => void): void {
+    const own = stats.filter((stat) => stat.kind === kind);
+    own.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const stat of own.slice(0, listedAtMost)) show(stat.name, stat);
+    const rest = own.slice(listedAtMost);
+    this.#unlisted.set({ kind }, rest.length);
+    if (rest.length > 0) show(unlisted, sum(rest));
+  }
+}
+
+function sum(stats: readonly ProxyStat[]): Totals {
+  const total = { requests: 0, denied: 0, serverErrors: 0, sessions: 0 };
+  for (const { requests, denied, serverErrors, sessions } of stats) {
+    total.requests += requests;
+    total.denied += denied;
+    total.serverErrors += serverErrors;
+    total.sessions += sessions;
+  }
+  return total;
+}

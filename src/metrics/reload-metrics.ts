@@ -1,0 +1,69 @@
+// Reloads: how many of which kind, what came of them, and whether one is waited for.
+import type { EndedReload, LastReload, ReloadPurpose } from '../configuration/reload-coordinator.ts';
+import type { Instruments } from './instruments.ts';
+import { OptionalGauge } from './optional-gauge.ts';
+
+const results: readonly LastReload['status'][] = ['completed', 'refused', 'failed'];
+const purposes: readonly ReloadPurpose[] = ['requested', 'site', 'restore', 'scheduled'];
+/** Seconds; one with its rollback may take two minutes. */
+const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** What is asked at every scrape. */
+export interface ReloadSource {
+  readonly scheduled: { readonly attempts: number } | null;
+}
+
+export class ReloadMetrics {
+  readonly #total;
+  readonly #durations;
+  readonly #successful;
+  readonly #endedAt;
+  readonly #pending;
+  readonly #attempts;
+
+  constructor(instruments: Instruments) {
+    this.#total = instruments.counter('reloads_total', 'Safe reloads by what came of them and what they were for.', [
+      'result',
+      'reason',
+    ]);
+    this.#durations = instruments.histogram(
+      'reload_duration_seconds',
+      'Time of a safe reload from its lock to its proof, a rollback included.',
+      DURATIONS,
+      ['result'],
+    );
+    for (const result of results) {
+      for (const reason of purposes) this.#total.inc({ result, reason }, 0);
+      this.#durations.zero({ result });
+    }
+    this.#successful = new OptionalGauge(
+      instruments,
+      'last_reload_successful',
+      'Whether the last reload completed; one that was refused a site or a backup does not count. Absent before the first one.',
+    );
+    this.#endedAt = instruments.gauge(
+      'last_reload_timestamp_seconds',
+      'When the last reload with this result ended; absent before the first one.',
+      ['result'],
+    );
+    this.#pending = instruments.gauge(
+      'reload_pending',
+      'Whether a reload that the service needs to enforce a change is waited for.',
+    );
+    this.#attempts = instruments.gauge('reload_pending_attempts', 'How often the reload that is waited for was tried.');
+  }
+
+  ended({ status, purpose, milliseconds }: EndedReload): void {
+    this.#total.inc({ result: status, reason: purpose });
+    this.#durations.observe({ result: status }, milliseconds / 1_000);
+    // Nothing of a site or a backup that the proxy refuses stays, and whoever sent it was told.
+    const toldAndForgotten = status === 'refused' && (purpose === 'site' || purpose === 'restore');
+    if (!toldAndForgotten) this.#successful.set(status === 'completed' ? 1 : 0);
+    this.#endedAt.set({ result: status }, Date.now() / 1_000);
+  }
+
+  refresh({ scheduled }: ReloadSource): void {
+    this.#pending.set(scheduled === null ? 0 : 1);
+    this.#attempts.set(scheduled?.attempts ?? 0);
+  }
+}

@@ -1,0 +1,87 @@
+// The sets themselves, what waits to change them, and the workers that are to hold them. All of it is in memory and asked
+// at every scrape, but what only the database knows.
+import type { Instruments } from './instruments.ts';
+import { OptionalGauge } from './optional-gauge.ts';
+
+/** What is asked at every scrape; it costs nothing. */
+export interface SetSources {
+  blockedEntries(): number;
+  trustedEntries(): number;
+  /** Changes that wait for the writer. */
+  queuedChanges(): number;
+  /** Turns that wait: groups, slices of big changes, repairs. */
+  queuedTurns(): number;
+  masterSocketUp(): boolean;
+  workers(): readonly { readonly role: 'current' | 'draining'; readonly whole: boolean }[];
+  /** When every live worker was last seen to hold everything; null: not since the start. */
+  lastVerifiedAt(): Date | null;
+}
+
+/** What the database has to be asked for, quickly answered at any size. */
+export interface StoredFacts {
+  /** ISO 8601; null: no entry ends. */
+  readonly nextExpiry: string | null;
+  readonly sites: number;
+}
+
+const roles = ['current', 'draining'] as const;
+
+export class SetMetrics {
+  readonly #entries;
+  readonly #expiring;
+  readonly #nextExpiry;
+  readonly #sites;
+  readonly #queuedChanges;
+  readonly #queuedTurns;
+  readonly #socketUp;
+  readonly #workers;
+  readonly #whole;
+  readonly #verified;
+
+  constructor(instruments: Instruments) {
+    this.#entries = instruments.gauge('entries', 'Entries of the database.', ['set']);
+    this.#expiring = new OptionalGauge(
+      instruments,
+      'expiring_entries',
+      'Blocked entries that end by themselves; absent while the database cannot be read.',
+    );
+    this.#nextExpiry = new OptionalGauge(
+      instruments,
+      'next_expiry_timestamp_seconds',
+      'When the next blocked entry ends; absent when none does. One that is past is overdue.',
+    );
+    this.#sites = new OptionalGauge(instruments, 'sites', 'Sites of the database; absent while it cannot be read.');
+    this.#queuedChanges = instruments.gauge('queued_changes', 'Changes of entries that wait for the writer.');
+    this.#queuedTurns = instruments.gauge('queued_turns', 'Groups, slices and repairs that wait for their turn.');
+    this.#socketUp = instruments.gauge(
+      'master_socket_up',
+      'Whether the master socket answered when it was last asked.',
+    );
+    this.#workers = instruments.gauge('workers', 'Workers of the proxy that are alive.', ['role']);
+    this.#whole = instruments.gauge('workers_verified', 'Workers that were seen to hold every entry.', ['role']);
+    this.#verified = instruments.gauge(
+      'last_verified_sync_timestamp_seconds',
+      'When every live worker was last seen to hold what the database holds; 0: not since the start of the service.',
+    );
+  }
+
+  /** @param stored null, as `expiringEntries`: the database could not be read, or was too slow */
+  refresh(sources: SetSources, stored: StoredFacts | null, expiringEntries: number | null): void {
+    this.#entries.set({ set: 'blocked' }, sources.blockedEntries());
+    this.#entries.set({ set: 'trusted' }, sources.trustedEntries());
+    this.#queuedChanges.set(sources.queuedChanges());
+    this.#queuedTurns.set(sources.queuedTurns());
+    this.#socketUp.set(sources.masterSocketUp() ? 1 : 0);
+    const workers = sources.workers();
+    for (const role of roles) {
+      const own = workers.filter((worker) => worker.role === role);
+      this.#workers.set({ role }, own.length);
+      this.#whole.set({ role }, own.filter(({ whole }) => whole).length);
+    }
+    this.#verified.set((sources.lastVerifiedAt()?.getTime() ?? 0) / 1_000);
+    const nextExpiry = stored?.nextExpiry ?? null;
+    this.#expiring.set(expiringEntries);
+    this.#nextExpiry.set(nextExpiry === null ? null : Date.parse(nextExpiry) / 1_000);
+    this.#sites.set(stored?.sites ?? null);
+  }
+}

@@ -1,0 +1,113 @@
+// What the parts tell whoever counts, before a scripted master.
+import { appendFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { eventually, within } from '../../testkit/conditions.ts';
+import { openScriptedBlocking, type ScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { showProcesses } from '../haproxy/workers.ts';
+
+let scripted: ScriptedBlocking;
+let told: string[];
+
+beforeEach(async () => {
+  told = [];
+  scripted = await openScriptedBlocking({
+    observers: {
+      drift: {
+        compared: (map, result) => told.push(`${map} ${result}`),
+        seen: (map, kind, entries) => told.push(`${map} seen ${kind} ${entries}`),
+        repaired: (map, kind, entries) => told.push(`${map} repaired ${kind} ${entries}`),
+        fileRepaired: (map) => told.push(`${map} file`),
+      },
+      groupEnded: (changes, milliseconds) => {
+        expect(milliseconds).toBeGreaterThan(0);
+        told.push(`group of ${changes}`);
+      },
+      expired: (entries, { failures }) => told.push(`expired ${entries}, failed ${failures.length}`),
+    },
+  });
+});
+afterEach(() => scripted.close());
+
+const ensure = async () => {
+  const { kit, master } = scripted;
+  kit.book.observe(await showProcesses(kit.socket, within(5_000)));
+  await kit.workers.ensureWhole(kit.blocked, master.current.pid);
+};
+
+describe('the parts tell', () => {
+  it('of each group how many changes it held, well or not', async () => {
+    const { kit } = scripted;
+    await kit.blockedSet.batch(
+      {
+        add: ['192.0.2.1', '192.0.2.2'].map((text, index) => ({ index, request: toBlock(text) })),
+        remove: [],
+        rejected: [],
+      },
+      caller(),
+    );
+    await kit.blockedSet.unblock(entryOf('192.0.2.1'), caller());
+    expect(told).toEqual(['group of 2', 'group of 1']);
+    told.length = 0;
+    await kit.database.close();
+    await expect(kit.blockedSet.block(toBlock('192.0.2.3'), caller())).rejects.toThrow();
+    expect(told).toEqual(['group of 1']);
+  });
+
+  it('of a worker what was found to differ, kind by kind, and what was put right', async () => {
+    const { kit, master } = scripted;
+    for (let n = 1; n <= 5; n += 1) await kit.blockedSet.block(toBlock(`192.0.2.${n}`), caller());
+    await ensure();
+    told.length = 0;
+    const map = master.map(kit.mapPath);
+    map.del('192.0.2.1');
+    map.del('192.0.2.2');
+    map.set('192.0.2.3', '0');
+    map.add('192.0.2.4', '1');
+    map.add('203.0.113.1', '1');
+    await ensure();
+    expect(told.toSorted()).toEqual([
+      'blocked repaired duplicate 1',
+      'blocked repaired missing 2',
+      'blocked repaired unexpected 1',
+      'blocked repaired wrong_value 1',
+      'blocked seen duplicate 1',
+      'blocked seen missing 2',
+      'blocked seen unexpected 1',
+      'blocked seen wrong_value 1',
+      'blocked whole',
+    ]);
+  });
+
+  it('of a worker that cannot be asked that it could not', async () => {
+    await ensure();
+    told.length = 0;
+    const { kit, master } = scripted;
+    const { pid } = master.current;
+    await master.stop();
+    await kit.workers.ensureWhole(kit.blocked, pid);
+    expect(told).toEqual(['blocked unreadable']);
+  });
+
+  it('of a map file that somebody touched', async () => {
+    const { kit } = scripted;
+    await kit.reconciler.look(false);
+    told.length = 0;
+    await appendFile(kit.mapPath, '203.0.113.9 1\n');
+    await kit.reconciler.look(false);
+    expect(told).toContain('blocked file');
+    told.length = 0;
+    await kit.reconciler.look(false);
+    expect(told).not.toContain('blocked file');
+  });
+
+  it('of entries whose time was over', async () => {
+    const { kit } = scripted;
+    await kit.blockedSet.block(
+      toBlock('192.0.2.1', { expiry: { kind: 'at', at: new Date(Date.now() + 50) } }),
+      caller(),
+    );
+    kit.expiry.start();
+    await eventually('it has expired', () => told.includes('expired 1, failed 0'));
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { healthParts } from '../metrics/health-metrics.ts';
+import { HealthFindings } from './health-findings.ts';
+
+describe('what a probe found', () => {
+  it('is told in the order in which it was found, and says which parts it concerns', () => {
+    const found = new HealthFindings();
+    found.add('master_socket', 'nobody answers');
+    found.add('proxy', 'a stranger listens', 'the rule is missing');
+    found.add('version');
+    expect(found.reasons).toEqual(['nobody answers', 'a stranger listens', 'the rule is missing']);
+    const { status, parts } = found.verdict('degraded');
+    expect(status).toBe('degraded');
+    expect(healthParts.filter((part) => !parts[part])).toEqual(['master_socket', 'proxy']);
+  });
+
+  it('is nothing where all is well', () => {
+    const { parts } = new HealthFindings().verdict('ok');
+    expect(healthParts.every((part) => parts[part])).toBe(true);
+  });
+});

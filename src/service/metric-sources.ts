@@ -1,0 +1,50 @@
+// Where the metrics look at the moment of a scrape.
+import { backendName } from '../configuration/render-scope.ts';
+import type { MasterSocket } from '../haproxy/master-socket.ts';
+import { MasterSocketError } from '../haproxy/master-socket.ts';
+import { type ProxyStat, readProxyStats } from '../haproxy/proxy-stats.ts';
+import type { SetSources, StoredFacts } from '../metrics/set-metrics.ts';
+import type { SitesStore } from '../store/sites-store.ts';
+import type { BlockingParts } from './blocking-parts.ts';
+
+/** For both ways together; a listing of a thousand sites takes 10 ms. */
+const statsPatienceMs = 1_000;
+/** An operator's template may have no stats socket, or one that this user may not use: the master's has the rest. */
+const statsSocketPatienceMs = 600;
+
+export function setSources({ keeper, trusted, writer, turns, link, book }: BlockingParts): SetSources {
+  return {
+    blockedEntries: () => keeper.expected.total,
+    trustedEntries: () => trusted.expected.total,
+    queuedChanges: () => writer.queueDepth,
+    queuedTurns: () => turns.waiting,
+    masterSocketUp: () => link.state.up,
+    workers: () => book.all().map((worker) => ({ role: worker.role, whole: book.isWhole(worker) })),
+    lastVerifiedAt: () => book.lastVerifiedAt,
+  };
+}
+
+/** @throws StoreError */
+export async function storedFacts(store: BlockingParts['store'], sites: SitesStore): Promise<StoredFacts> {
+  return { nextExpiry: await store.nextExpiry(), sites: await sites.count() };
+}
+
+/**
+ * On the worker's own stats socket, which answers through a reload and leaves the master to those who change something;
+ * where that cannot be used, through the master.
+ * @throws MasterSocketError, StatsUnreadable, StoreError
+ */
+export async function proxyStats(
+  sockets: { readonly stats: MasterSocket; readonly master: MasterSocket },
+  sites: SitesStore,
+): Promise<{ stats: readonly ProxyStat[]; siteOf: (backend: string) => string }> {
+  const deadline = performance.now() + statsPatienceMs;
+  const stats = await readProxyStats(sockets.stats, '', performance.now() + statsSocketPatienceMs).catch(
+    async (error: unknown) => {
+      if (!(error instanceof MasterSocketError)) throw error;
+      return await readProxyStats(sockets.master, '@1 ', deadline);
+    },
+  );
+  const domains = new Map((await sites.domains()).map((domain) => [backendName(domain), domain]));
+  return { stats, siteOf: (backend) => domains.get(backend) ?? '' };
+}

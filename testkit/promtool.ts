@@ -1,0 +1,25 @@
+// Prometheus' own judge of metrics and rules, of Debian's package `prometheus`.
+import { spawnSync } from 'node:child_process';
+import { describe } from 'vitest';
+
+export interface Judgement {
+  /** Nothing was found. */
+  readonly fine: boolean;
+  readonly said: string;
+}
+
+export function promtool(args: readonly string[], input = ''): Judgement {
+  const { status, stdout, stderr, error } = spawnSync('promtool', args, { input, encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  return { fine: status === 0, said: `${stdout}${stderr}` };
+}
+
+export function promtoolIsThere(): boolean {
+  return spawnSync('promtool', ['--version']).error === undefined;
+}
+
+/** The same where promtool is there; elsewhere a skipped group that says what is missing. */
+export function describeWithPromtool(name: string, tests: () => void): void {
+  if (promtoolIsThere()) describe(name, tests);
+  else describe.skip(`${name}: skipped, promtool is missing; scripts/prepare haproxy-3.0 installs it`, tests);
+}

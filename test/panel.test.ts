@@ -168,7 +168,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.keyboard.press('Home');
     await page.getByRole('row', { name: /10\.0\.0\.0 / }).waitFor();
     await page.keyboard.press('/');
-    await page.keyboard.type('10.1.134.159');
+    await page.keyboard.type('10.1.134.158');
     await says('1 found');
     await page.keyboard.press('Escape');
     await says('99,998 blocked');

@@ -1,4 +1,4 @@
-import { Alert, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Alert, type CSSVariablesResolver, createTheme, Drawer, Modal, type MantineColorsTuple } from '@mantine/core';
 
 const ink: MantineColorsTuple = [
   '#e9f1fd',
@@ -49,6 +49,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   focusRing: 'auto',
   components: {
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     // A thin line and a breath of colour: a page full of red helps nobody at night.
     Alert: Alert.extend({
       vars: (_theme, { color }) => {

@@ -70,15 +70,17 @@ describe('the packages', () => {
     expect(Object.keys(manifest.dependencies)).toEqual([
       '@bufbuild/protobuf',
       '@fastify/type-provider-typebox',
+      '@prometheus-io/client',
       '@streamparser/json',
       'better-sqlite3',
       'commander',
       'fastify',
       'kysely',
       'liquidjs',
+      'openapi-fetch',
       'pino',
       'typebox',
     ]);
-    expect(production.length).toBeLessThanOrEqual(61);
+    expect(production.length).toBeLessThanOrEqual(67);
   });
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HEALTH, KEY, stubApp } from '../http/testkit/stub-services.ts';
-import { ApiProblem, ApiUnreachable, replaceBlockedAddresses } from './client.ts';
+import { ApiProblem, ApiUnreachable, createApiClient, replaceBlockedAddresses } from './client.ts';
 import { connect } from './node-client.ts';
 
 const servers: Server[] = [];
@@ -65,6 +65,23 @@ describe.each(['tcp', 'unix'])('the client over %s', (how) => {
     expect(text).toBe('192.0.2.1\n192.0.2.2\n2001:db8::/32\n');
   });
 
+  it('does not compile with a path, a field or a scope that there is not', async () => {
+    const client = connect({ url, key: KEY });
+    // @ts-expect-error: no such path
+    const nowhere = () => client.GET('/api/nothing');
+    // @ts-expect-error: the path takes no DELETE
+    const deleted = () => client.DELETE('/api/config');
+    // @ts-expect-error: the parameter of the path is missing
+    const missing = () => client.GET('/api/blocked-ips/{ip_address}');
+    // @ts-expect-error: no such field
+    const unknown = () => client.POST('/api/blocked-ips', { body: { ip: '192.0.2.1' } });
+    // @ts-expect-error: no such scope
+    const unscoped = () => client.POST('/api/keys', { body: { name: 'a', scopes: ['write'] } });
+    // @ts-expect-error: the answer has no such member
+    const member = async () => (await client.GET('/api/sites')).data.pages;
+    expect([nowhere, deleted, missing, unknown, unscoped, member]).toHaveLength(6);
+  });
+
   it('gives a health that is not well as an answer, since it is one', async () => {
     const client = connect({ url, key: KEY });
     expect((await client.GET('/health')).data.status).toBe('ok');
@@ -114,6 +131,9 @@ describe('the client', () => {
     });
     const error = await thrownBy(connect({ url, key: KEY }).GET('/api/sites'));
     expect(error).toMatchObject({ reason: 'stranger', message: expect.stringContaining(elsewhere) });
+    // The platform's own fetch, as in a browser, would follow.
+    const inBrowser = createApiClient({ baseUrl: url, key: KEY });
+    expect(await thrownBy(inBrowser.GET('/api/sites'))).toMatchObject({ reason: 'stranger' });
     expect(seen).toEqual([]);
   });
 
@@ -133,7 +153,10 @@ describe('the client', () => {
     });
     const client = connect({ url, timeoutMs: 200 });
     expect(await thrownBy(client.GET('/livez'))).toMatchObject({ reason: 'broken' });
+    const began = performance.now();
     expect(await thrownBy(client.GET('/health'))).toMatchObject({ reason: 'timeout' });
+    // Node's own limit on silence, of its agent, is five seconds.
+    expect(performance.now() - began).toBeLessThan(4_000);
     expect(await thrownBy(client.GET('/readyz', { parseAs: 'text' }))).toBeInstanceOf(Error);
     const signal = AbortSignal.timeout(50);
     expect(await thrownBy(connect({ url }).GET('/health', { signal }))).toMatchObject({ reason: 'aborted' });

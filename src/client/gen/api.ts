@@ -353,9 +353,9 @@ export interface components {
     };
     /** What it has stored so far. The running map may lack of the one, and still hold the other, until it ends. */
     BigChange: {
-      /** Addresses that are blocked by it. */
+      /** How many addresses are blocked by it so far. */
       readonly added: number;
-      /** Addresses that are not blocked any more. */
+      /** How many addresses are not blocked any more. */
       readonly removed: number;
     };
     /** The entry as it is now, and what was seen at the workers. */

@@ -20,7 +20,7 @@ const all = (pattern: RegExp): string[] => [...page.matchAll(pattern)].map((matc
 
 describe('the page of the API', () => {
   it('loads nothing, runs nothing and is put into no frame', () => {
-    const [style = ''] = all(/<style>([^]*?)<\/style>/g);
+    const [style = ''] = all(/<style>([\s\S]*?)<\/style>/g);
     const hash = createHash('sha256').update(style).digest('base64');
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',

@@ -9,8 +9,8 @@ import { documentedPath } from './document.ts';
 import type { OpenApi, Operation, Response, Schema } from './openapi-types.ts';
 import { nameOfReference } from './openapi-types.ts';
 import { tags } from './operation-doc.ts';
-import { fieldDocs, modelDocs, operationDocs } from './operations.ts';
-import { hasSample } from './problems.ts';
+import { describeRoute, fieldDocs, modelDocs, operationDocs } from './operations.ts';
+import { hasSample, sampleProblem } from './problems.ts';
 
 let document: OpenApi;
 let check: DocumentCheck;
@@ -53,10 +53,19 @@ function codesOf(response: Response): number[] {
 
 describe('a route without a description', () => {
   it('does not start', () => {
+    expect(() => describeRoute(['GET'], '/api/forgotten')).toThrow(/GET \/api\/forgotten has no description/);
+    expect(() => describeRoute(['GET'], 'toString')).toThrow(/no description/);
+    expect(() => describeRoute(['GET', 'PUT'], '/api/blocked-ips')).toThrow(/no description/);
+    expect(describeRoute(['HEAD'], '/api/blocked-ips')).toBeNull();
+    // Whoever wrote it into the table of scopes has not described it yet.
     const { app } = stubApp();
-    const schema = {};
-    expect(() => app.get('/api/keys/:id', { schema }, async () => '')).toThrow(/route-access/);
-    expect(() => app.route({ method: ['GET', 'PUT'], url: '/api/nothing', handler: async () => '' })).toThrow();
+    const table = routeAccess as Record<string, 'read'>;
+    table['GET /api/forgotten'] = 'read';
+    try {
+      expect(() => app.get('/api/forgotten', async () => '')).toThrow(/GET \/api\/forgotten has no description/);
+    } finally {
+      delete table['GET /api/forgotten'];
+    }
   });
 });
 
@@ -85,7 +94,7 @@ describe('the document', () => {
       const { operationId, summary, description, responses } = operation;
       expect({ name, operationId }).toEqual({ name, operationId: expect.stringMatching(/^[a-z]+([A-Z][a-z]+)*$/) });
       expect({ name, summary }).toEqual({ name, summary: expect.stringMatching(/^[A-Z][^.]{5,70}$/) });
-      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][^]{20,}[.`]$/) });
+      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][\s\S]{20,}[.`]$/) });
       expect({ name, tags: operation.tags.filter((tag) => Object.hasOwn(tags, tag)).length }).toEqual({
         name,
         tags: 1,
@@ -168,21 +177,21 @@ describe('the document', () => {
         expect({ at, name, description: field.description }).toEqual({
           at,
           name,
-          description: expect.stringMatching(/^[A-Z`][^]*[.]$/),
+          description: expect.stringMatching(/^[A-Z`][\s\S]*[.]$/),
         });
       }
     }
     for (const { name, operation } of all) {
       for (const parameter of operation.parameters ?? []) {
         expect({ name, of: parameter.name }).toEqual({ name, of: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/) });
-        expect(parameter.description).toMatch(/^[A-Z`][^]*[.]$/);
+        expect(parameter.description).toMatch(/^[A-Z`][\s\S]*[.]$/);
         expect({ name, of: parameter.name, example: parameter.example ?? parameter.examples }).not.toMatchObject({
           example: undefined,
         });
       }
     }
     for (const [name, { description }] of Object.entries(document.components.schemas)) {
-      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][^]*[.]$/) });
+      expect({ name, description }).toEqual({ name, description: expect.stringMatching(/^[A-Z][\s\S]*[.]$/) });
     }
   });
 
@@ -265,6 +274,21 @@ describe('the document', () => {
     }
     expect(faults).toEqual([]);
   });
+});
+
+test('an answer that says more than its schema is found out, a problem too', () => {
+  const [, one = { value: {} }] = Object.values(
+    document.paths['/api/blocked-ips']?.['post']?.responses[201]?.content?.['application/json']?.examples ?? {},
+  );
+  const faults = (status: number, contentType: string, value: object) =>
+    check.answerFaults('POST', '/api/blocked-ips', { status, contentType, text: JSON.stringify(value) });
+  expect(faults(201, 'application/json; charset=utf-8', one.value as object)).toEqual([]);
+  expect(faults(201, 'application/json; charset=utf-8', { ...(one.value as object), more: 1 })).not.toEqual([]);
+  const type = 'application/problem+json';
+  expect(faults(409, type, sampleProblem(6007))).toEqual([]);
+  expect(faults(409, type, { ...sampleProblem(6007), more: 1 })).not.toEqual([]);
+  expect(faults(409, type, { ...sampleProblem(6007), code: 1002 })).not.toEqual([]);
+  expect(faults(418, type, sampleProblem(6007))).toEqual(['POST /api/blocked-ips is not documented to answer 418']);
 });
 
 test('a schema whose two forms have one title is a mistake that is told', async () => {

@@ -29,6 +29,11 @@ export class TurnQueue {
     return this.#lanes.urgent.length + this.#lanes.bulk.length;
   }
 
+  /** Nobody has the turn, and nobody waits for it. */
+  get idle(): boolean {
+    return !this.#running && this.#rest === null;
+  }
+
   /**
    * Runs `work` alone. What it throws is thrown to the caller and to nobody else. With an `owner` it may begin while
    * what the same owner's last turn left (`leave`) is still going on.

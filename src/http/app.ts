@@ -203,9 +203,9 @@ function addHooks(
     done();
     const milliseconds = performance.now() - request.receivedAt;
     services.metrics.answered(request.method, request.routeOptions.url ?? null, reply.statusCode, milliseconds);
-    const open = request.routeOptions.config?.open === true;
-    // Probes come every second and say nothing while all is well.
-    if (open && reply.statusCode < 400) return;
+    const { open, quiet } = request.routeOptions.config ?? {};
+    // Probes come every second, scrapes every few, and say nothing while all is well.
+    if ((open === true || quiet === true) && reply.statusCode < 400) return;
     const address = request.socket.remoteAddress ?? 'unix';
     if (request.keyName === '' && (request.toldOfFailure || !keyless.mayTell(sourceOf(address)))) return;
     services.log.info('Request answered', {

@@ -36,15 +36,23 @@ function namesField(names: readonly string[], field: string): boolean {
   );
 }
 
+let page: string | undefined;
+
 describe.each([...Map.groupBy(all, ({ endpoint }) => `${endpoint.method} ${endpoint.url}`)])('%s', (_name, list) => {
   test('refuses what is hostile, and hands on what is not', async () => {
     for (const one of list) {
       const { response, calls } = await send(one);
       const { statusCode: status, body } = response;
       expect(status, one.name).toBeLessThan(500);
+      // A page, and the only one: it is the same whatever is asked.
+      const isPage = one.endpoint.url === '/docs' && status === 200;
       expect(response.headers['content-type'] ?? '', one.name).toMatch(
-        /^(application\/(problem\+)?json|application\/x-protobuf|text\/plain)/,
+        isPage ? /^text\/html;/ : /^(application\/(problem\+)?json|application\/x-protobuf|text\/plain)/,
       );
+      if (isPage) {
+        page ??= body;
+        expect(body, one.name).toBe(page);
+      }
       if (status >= 400) expect(body, one.name).not.toMatch(/<script>|\u2028|\u2029/u);
       for (const { message, fields } of stub.logged) {
         expect(textLine(new Date(), 'info', message, fields), one.name).toMatch(/^[^\p{Cc}\u2028\u2029]*\n$/u);

@@ -62,6 +62,14 @@ test('more scrapes than a few at once are turned away, and taken again when thos
   expect((await again).statusCode).toBe(200);
 });
 
+test('a scrape is no line in the log while all is well, and one when it is refused', async () => {
+  const { app, logged } = stubApp();
+  await app.inject({ url, headers: BEARER });
+  expect(logged).toEqual([]);
+  await app.inject({ url });
+  expect(logged).toMatchObject([{ message: 'Request answered', fields: { path: url, status: 401 } }]);
+});
+
 describe('every answer is told to the metrics', () => {
   test.each([
     ['GET', '/livez', 200, '/livez'],

@@ -15,7 +15,7 @@ const MOST_SCRAPES = 16;
 export function metricsRoutes(app: TypedApp, { metrics }: Services): void {
   const scrapes = new RequestLimit(MOST_SCRAPES);
 
-  app.get('/metrics', async (request, reply) => {
+  app.get('/metrics', { config: { quiet: true } }, async (request, reply) => {
     const end = scrapes.begin(request.keyName);
     finished(reply.raw, end);
     const wanted = prefers(request.headers.accept, 'application/openmetrics-text', 'text/plain');

@@ -19,6 +19,8 @@ declare module 'fastify' {
     open?: boolean;
     /** The scope that the key needs; absent on the open routes. From the table in `route-access.ts`, by itself. */
     scope?: Scope;
+    /** Asked again and again by a machine: no line in the log while all is well. */
+    quiet?: boolean;
     /** The handler reads the body itself, as it comes. */
     streamed?: boolean;
   }

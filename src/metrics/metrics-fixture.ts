@@ -14,7 +14,7 @@ export interface MetricsKit {
   readonly warned: string[];
 }
 
-export const someStats: readonly ProxyStat[] = [
+const someStats: readonly ProxyStat[] = [
   { kind: 'frontend', name: 'http', requests: 7, denied: 3, serverErrors: 1, sessions: 2 },
   { kind: 'backend', name: 'site_a.example', requests: 4, denied: 0, serverErrors: 1, sessions: 1 },
 ];

@@ -24,7 +24,7 @@ export interface MetricSources {
   storedFacts(): Promise<StoredFacts>;
   /** Takes as long as there are many. @throws when the database cannot be read */
   expiringEntries(): Promise<number>;
-  /** Probes as `/health` does. */
+  /** As `/health` sees it, without holding up a change. */
   health(): Promise<HealthVerdict>;
   /** Ends by itself after a second. @throws when they cannot be read */
   proxyStats(): Promise<{ readonly stats: readonly ProxyStat[]; readonly siteOf: (backend: string) => string }>;
@@ -32,7 +32,7 @@ export interface MetricSources {
 
 /** Whoever scrapes waits no longer than this for what has to be asked; Prometheus itself gives up after ten seconds. */
 const scrapePatienceMs = 2_000;
-/** A probe writes a page and asks the proxy; as often as a scrape is enough. */
+/** A look asks the proxy for a few things; as often as scrapes are made is enough. */
 const healthTimes: GlanceTimes = { fresh: 5_000, stale: 60_000 };
 /** Counting those that end takes 0.2 s at a million, in slices. */
 const countTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };

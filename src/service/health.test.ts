@@ -68,7 +68,7 @@ describe('health, with a version left behind in the worker', () => {
   it('is degraded when the live map lacks an entry', async () => {
     map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version !== 0);
     expect(await seen()).toMatchObject({ status: 'degraded', held: 1_199 });
-    const { status, parts } = await health.verdict();
+    const { status, parts } = await health.verdict('ping');
     expect({ status, wrong: Object.entries(parts).filter(([, ok]) => !ok) }).toEqual({
       status: 'degraded',
       wrong: [['runtime_map', false]],
@@ -101,6 +101,29 @@ describe('health, while changes come', () => {
     });
     expect((await block).answer.runtime_map_updated).toBe(true);
   });
+
+  itScripted(
+    'is ok for the metrics too, which never wait for a turn, and write only when they are to',
+    async ({ master, kit }) => {
+      const { promise: looked, resolve: arrive } = Promise.withResolvers<void>();
+      master.script = (command) => (command.includes(' add map ') ? { kind: 'wait', until: looked } : undefined);
+      const written = vi.spyOn(kit.database, 'probe');
+      const block = kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+      await eventually('the block is stored', () => kit.keeper.expected.total === 1);
+      const health = healthOf(kit);
+      const turns = vi.spyOn(kit.turns, 'take');
+      expect(await health.verdict('ping')).toMatchObject({
+        status: 'ok',
+        parts: { runtime_map: true, database: true },
+      });
+      expect(turns).not.toHaveBeenCalled();
+      expect(written).not.toHaveBeenCalled();
+      arrive();
+      await block;
+      await health.verdict('probe');
+      expect(written).toHaveBeenCalledOnce();
+    },
+  );
 
   itScripted('waits for a reload under way to end, and for the new worker to be compared', async ({ master, kit }) => {
     await kit.blockedSet.block(toBlock('9.9.9.9'), caller());

@@ -51,6 +51,8 @@ export interface HealthSources {
   readonly started: () => boolean;
 }
 
+type DatabaseLook = 'ping' | 'probe';
+
 interface Probe {
   readonly report: HealthReport;
   readonly verdict: HealthVerdict;
@@ -78,9 +80,12 @@ export class Health implements HealthService {
     return (await this.#shared()).report;
   }
 
-  /** The same, part by part. */
-  async verdict(): Promise<HealthVerdict> {
-    return (await this.#shared()).verdict;
+  /**
+   * The same, part by part, for the service's own sake: it takes part in a probe that runs, and holds up no change.
+   * @param how `ping`: nothing is written to the database
+   */
+  async verdict(how: DatabaseLook): Promise<HealthVerdict> {
+    return (await (this.#running ?? this.#start(how, false))).verdict;
   }
 
   /** Those who ask while a probe runs share the one that follows it: an answer is never older than its question. */
@@ -95,8 +100,9 @@ export class Health implements HealthService {
     return await this.#next;
   }
 
-  #start(): Promise<Probe> {
-    this.#running = this.#probe().finally(() => {
+  /** @param mayTakeTurn whether changes may have to wait for the count of the entries */
+  #start(how: DatabaseLook = 'probe', mayTakeTurn = true): Promise<Probe> {
+    this.#running = this.#probe(how, mayTakeTurn).finally(() => {
       this.#running = null;
     });
     return this.#running;
@@ -107,16 +113,16 @@ export class Health implements HealthService {
     return this.#sources.started() && (await this.#databaseProblem('ping')) === null;
   }
 
-  async #probe(): Promise<Probe> {
+  async #probe(how: DatabaseLook, mayTakeTurn: boolean): Promise<Probe> {
     const { book, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
-    const databaseProblem = await this.#databaseProblem('probe');
+    const databaseProblem = await this.#databaseProblem(how);
     if (databaseProblem !== null) found.add('database', `database: ${databaseProblem}`);
     const processes = await this.#processes();
     await this.#comparedByNow();
     const changingBefore = this.#sources.reconciler.paused;
     if (processes instanceof MasterSocketError) found.add('master_socket', `master socket: ${processes.message}`);
-    const { seen, expected, least, most, unanswered } = await this.#countEntries(processes);
+    const { seen, expected, least, most, unanswered } = await this.#countEntries(processes, mayTakeTurn);
     if (unanswered !== null) found.add('runtime_map', `running map: ${unanswered}`);
     const fileProblem = await this.#fileProblem();
     if (fileProblem !== null) found.add('map_file', `map file: ${fileProblem}`);
@@ -189,7 +195,7 @@ export class Health implements HealthService {
     }
   }
 
-  async #databaseProblem(how: 'ping' | 'probe'): Promise<string | null> {
+  async #databaseProblem(how: DatabaseLook): Promise<string | null> {
     try {
       await this.#sources.database[how]();
       return null;
@@ -234,7 +240,7 @@ export class Health implements HealthService {
    * What the database holds, and how much of it the current worker was seen to hold; null: it could not be asked.
    * `unanswered`: a worker that hangs behind a master that answers.
    */
-  async #countEntries(processes: Processes | MasterSocketError): Promise<EntryCount> {
+  async #countEntries(processes: Processes | MasterSocketError, mayTakeTurn: boolean): Promise<EntryCount> {
     const { keeper, turns } = this.#sources;
     const unknown = (unanswered: string | null = null) => ({
       seen: null,
@@ -248,11 +254,15 @@ export class Health implements HealthService {
     let answered = false;
     try {
       for (let tries = 0; tries < countsBeside; tries += 1) {
+        const before = { idle: turns.idle, expected: keeper.expected.total };
         const count = await this.#countOnce(pid, probePatienceMs);
         if (count.seen !== null && count.seen >= count.least && count.seen <= count.most) return count;
         answered = true;
+        // Nobody was changing anything meanwhile.
+        if (!mayTakeTurn && before.idle && turns.idle && before.expected === count.expected) return count;
       }
       // A change may be between database and worker at each of these moments; where many come, at nearly every one.
+      if (!mayTakeTurn) return unknown();
       return await turns.take('urgent', () => this.#countOnce(pid, inTurnPatienceMs));
     } catch (error) {
       if (error instanceof MasterSocketError) {

@@ -39,7 +39,7 @@ import { Health } from './health.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
-import { proxyStats, setSources, storedFacts } from './metric-sources.ts';
+import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState, rememberInstance } from './open-state.ts';
 import { builtPanel, readPanel } from './panel-files.ts';
 import { ProxyFacts } from './proxy-facts.ts';
@@ -341,7 +341,7 @@ export async function startService(
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
       expiringEntries: () => parts.store.countEnding(),
-      health: () => health.verdict(),
+      health: gentleHealth(health),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
     },
     log,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockedChange, BlockedIpsStore, type ExpiryChange } from './blocked-ips-store.ts';
 import type { Database } from './open-database.ts';
 import { StoreError } from './store-error.ts';
-import { block, blockedTexts, entry, NOON, nothing, StoreFolder } from './store-fixture.ts';
+import { block, blockedTexts, entry, NOON, nothing, StoreFolder, scattered } from './store-fixture.ts';
 
 const ONE = '2026-11-20T13:00:00.000Z';
 const TWO = '2026-11-20T14:00:00.000Z';
@@ -76,6 +76,17 @@ describe('a block that is made again', () => {
     const list = { ...add('192.0.2.1', keep), reason: 'list', blockedBy: 'import' } as BlockedChange;
     await store.applyGroup([list], LATER, nothing);
     expect(await store.get('192.0.2.1')).toMatchObject({ reason: 'scan', blocked_by: null, expires_at: ONE });
+  });
+});
+
+describe('the blocks that end', () => {
+  // 2,000 make a slice.
+  it.each([0, 1, 1_999, 2_000, 2_001, 4_000])('are counted: %i of them, beside others that do not', async (ending) => {
+    const later: ExpiryChange = { kind: 'at', at: TWO };
+    const changes = Array.from({ length: ending }, (_, n) => add(scattered(n).text, later));
+    await store.applyGroup([...changes, add('240.0.0.1'), add('::1')], NOON, nothing);
+    expect(await store.countEnding()).toBe(ending);
+    expect(await store.nextExpiry()).toBe(ending === 0 ? null : TWO);
   });
 });
 

@@ -32,7 +32,8 @@ pre.answer{border-left:4px solid var(--line)}
 .method{display:inline-block;min-width:4.2rem;font-weight:700;color:var(--quiet)}
 .method.get{color:var(--get)}.method.put{color:var(--put)}.method.post{color:var(--post)}.method.delete{color:var(--delete)}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
-th,td{text-align:left;vertical-align:top;padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+th,td{text-align:left;vertical-align:top;padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--line)}
+th code,td code,td a{overflow-wrap:anywhere}
 td p{margin:0 0 .3rem}
 thead th{color:var(--quiet);font-weight:600;font-size:.8rem}
 tbody th{font-weight:600;min-width:6rem}

@@ -65,7 +65,7 @@ export const operations: OperationDocs = {
       first_page: {
         summary: 'The first two entries',
         query: { limit: 2 },
-        answer: { items: [network, entry], next_cursor: 'AQDLAHEHAAAAAAAAAAAAAAAAAAA', total: 3 },
+        answer: { items: [network, entry], next_cursor: 'AQAAAAAAAAAAAAD__8sAcQeA', total: 3 },
       },
       search: {
         summary: 'What begins with 203.0.113. and will expire',

@@ -22,7 +22,10 @@ export const parameters: Readonly<Record<string, ParameterDoc>> = {
   id: { description: 'The id, as a list gave it.', example: '20261120T124300123Z-1a2b3c4d' },
   name: { description: 'The name of the key.', example: 'fail2ban' },
   limit: { description: 'At most how many a page has.', example: 100 },
-  cursor: { description: '`next_cursor` of the page before; absent for the first page.', example: 'MjAzLjAuMTEzLjc' },
+  cursor: {
+    description: '`next_cursor` of the page before; absent for the first page.',
+    example: 'AQAAAAAAAAAAAAD__8sAcQeA',
+  },
   q: {
     description: 'Only entries that are this address or network, that begin with it, or that contain it.',
     example: '203.0.113.',

@@ -95,8 +95,13 @@ export class Health implements HealthService {
     return await this.#next;
   }
 
-  #start(): Promise<Probe> {
-    this.#running = this.#probe().finally(() => {
+  /** A look for the service's own sake, which nobody waits for: it takes part in one that runs. `ping`: writes nothing. */
+  async look(how: 'ping' | 'probe'): Promise<HealthReport> {
+    return (await (this.#running ?? this.#start(how))).report;
+  }
+
+  #start(how: 'ping' | 'probe' = 'probe'): Promise<Probe> {
+    this.#running = this.#probe(how).finally(() => {
       this.#running = null;
     });
     return this.#running;
@@ -107,10 +112,10 @@ export class Health implements HealthService {
     return this.#sources.started() && (await this.#databaseProblem('ping')) === null;
   }
 
-  async #probe(): Promise<Probe> {
+  async #probe(how: 'ping' | 'probe'): Promise<Probe> {
     const { book, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
-    const databaseProblem = await this.#databaseProblem('probe');
+    const databaseProblem = await this.#databaseProblem(how);
     if (databaseProblem !== null) found.add('database', `database: ${databaseProblem}`);
     const processes = await this.#processes();
     await this.#comparedByNow();

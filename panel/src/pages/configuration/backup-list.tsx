@@ -33,7 +33,7 @@ export function BackupList({ onDone }: { readonly onDone: (answer: ReloadAnswer)
             <thead>
               <tr>
                 <th scope="col">Made</th>
-                <th scope="col">Before</th>
+                <th scope="col">Made before</th>
                 <th scope="col">Fingerprint</th>
                 <th scope="col" className="do">
                   Change
@@ -51,14 +51,14 @@ export function BackupList({ onDone }: { readonly onDone: (answer: ReloadAnswer)
                       </Text>
                     </span>
                   </td>
-                  <td data-label="Before">
+                  <td data-label="Made before">
                     {sentence(backup.reason)} {backup.note ?? ''}
                   </td>
                   <td data-label="Fingerprint">
                     <Group gap="xs" component="span" display="inline-flex">
                       <span className="mono">{backup.sha256.slice(0, 12)}</span>
                       {backup.sha256 === live && (
-                        <Badge variant="default" size="sm">
+                        <Badge variant="default" size="sm" tt="none">
                           is live
                         </Badge>
                       )}

@@ -44,7 +44,7 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
               <Group gap="xs" component="span" display="inline-flex">
                 <b>{key.name}</b>
                 {key.name === info?.name && (
-                  <Badge size="sm" variant="default">
+                  <Badge size="sm" variant="default" tt="none">
                     yours
                   </Badge>
                 )}

@@ -12,7 +12,9 @@ export function NewKeyShown({ made, onClose }: NewKeyShownProps) {
   return (
     <Stack gap="md">
       <Alert color="orange" variant="light" title="Copy it now">
-        <Text size="sm">It is not kept, and cannot be shown again. Whoever has it may: {mayWords(made.scopes)}.</Text>
+        <Text size="sm">
+          It is not kept, and cannot be shown again. Whoever has it may {mayWords(made.scopes).toLowerCase()}.
+        </Text>
       </Alert>
       <Group align="flex-end" gap="xs">
         <TextInput

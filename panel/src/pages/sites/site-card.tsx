@@ -59,7 +59,7 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
           </Anchor>
         </Text>
       )}
-      <table className="rows" aria-label={`Servers of ${domain}`}>
+      <table className="rows in-line" aria-label={`Servers of ${domain}`}>
         <thead>
           <tr>
             <th scope="col">Server</th>

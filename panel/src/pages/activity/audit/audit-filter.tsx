@@ -58,14 +58,13 @@ export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
           ...operationNames.map((name) => ({ value: name, label: operationLabel(name) })),
         ]}
       />
-      <TextInput label="Key" value={value.key} onChange={change('key')} w={150} autoComplete="off" spellCheck={false} />
+      <TextInput label="Key" value={value.key} onChange={change('key')} autoComplete="off" spellCheck={false} />
       <TextInput
         label="Address"
         value={value.address}
         onChange={change('address')}
         error={address === '' || parse.ok ? null : sentence(parse.why)}
         className="mono-input"
-        w={220}
         autoComplete="off"
         spellCheck={false}
       />

@@ -6,7 +6,6 @@ import { momentText } from '../../../parts/age.tsx';
 import { PauseIcon, PlayIcon } from '../../../parts/icons.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { SearchField } from '../../../parts/search-field.tsx';
-import { StateMark } from '../../../parts/state-mark.tsx';
 import { useMay } from '../../../session/session.ts';
 import { type EventKind, eventKinds, kindOf } from './event-kinds.ts';
 import { eventWords } from './event-words.ts';
@@ -68,7 +67,10 @@ function Happening({ event }: { readonly event: ServiceEvent }) {
       <Text span inherit c="dimmed" className="figure" title={momentText(event.at)}>
         {time.toLocaleTimeString(undefined, { timeStyle: 'medium' })}
       </Text>
-      <StateMark tone={tone}>{words}</StateMark>
+      <span className="happening-words" data-tone={tone}>
+        <span className="dot" data-tone={tone} aria-hidden="true" />
+        {words}
+      </span>
     </li>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import { faultsOf, type ServerDraft } from './server-draft.ts';
 
@@ -29,6 +29,17 @@ export function ServerFields({ draft, number, onChange, onRemove }: ServerFields
   return (
     <fieldset className="server-fields">
       <legend>Server {number}</legend>
+      {onRemove !== null && (
+        <Button
+          className="leave-out"
+          variant="default"
+          size="compact-xs"
+          onClick={onRemove}
+          aria-label={`Leave out server ${number}`}
+        >
+          Leave out
+        </Button>
+      )}
       <div className="server-grid">
         <TextInput
           label="Address or name"
@@ -56,29 +67,18 @@ export function ServerFields({ draft, number, onChange, onRemove }: ServerFields
           w={150}
           {...text('maxConnections')}
         />
-        <Checkbox
-          label="Check its health"
-          checked={draft.check}
-          onChange={(event) => onChange({ ...draft, check: event.currentTarget.checked })}
-          mb={8}
-        />
-        <Checkbox
-          label="Only when all others are down"
-          checked={draft.backup}
-          onChange={(event) => onChange({ ...draft, backup: event.currentTarget.checked })}
-          mb={8}
-        />
-        {onRemove !== null && (
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={onRemove}
-            aria-label={`Leave out server ${number}`}
-            mb={6}
-          >
-            Leave out
-          </Button>
-        )}
+        <Stack gap={8}>
+          <Checkbox
+            label="Check its health"
+            checked={draft.check}
+            onChange={(event) => onChange({ ...draft, check: event.currentTarget.checked })}
+          />
+          <Checkbox
+            label="Use it only when all others are down"
+            checked={draft.backup}
+            onChange={(event) => onChange({ ...draft, backup: event.currentTarget.checked })}
+          />
+        </Stack>
       </div>
     </fieldset>
   );

@@ -50,7 +50,7 @@ export function Chart({ title, times, series, reloads, unit }: ChartProps) {
         cursor: { show: false },
         scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
         axes: [
-          { ...axis, space: 70 },
+          { ...axis, space: 70, size: 26, values: (_plot, values) => values.map(clockText) },
           { ...axis, size: 52, values: (_plot, values) => values.map(unit) },
         ],
         series: [
@@ -99,6 +99,10 @@ export function Chart({ title, times, series, reloads, unit }: ChartProps) {
       </div>
     </section>
   );
+}
+
+function clockText(seconds: number): string {
+  return new Date(seconds * 1_000).toLocaleTimeString(undefined, { hour12: false });
 }
 
 /** A line for each reload, where it ended. */

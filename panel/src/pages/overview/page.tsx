@@ -3,7 +3,8 @@ import { Anchor, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useHealth } from '../../api/health.ts';
 import type { Health } from '../../api/types.ts';
-import { Age } from '../../parts/age.tsx';
+import { staleAfterMs } from '../../app/enforcement.ts';
+import { Age, useNow } from '../../parts/age.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../parts/state-mark.tsx';
@@ -13,22 +14,28 @@ import { Traffic } from './traffic.tsx';
 import { Verdict } from './verdict.tsx';
 
 export default function OverviewPage() {
-  const { data: health } = useHealth();
+  const { data: health, dataUpdatedAt } = useHealth();
+  const stale = useNow() - dataUpdatedAt > staleAfterMs;
   return (
     <PageFrame title="Overview">
       <Verdict />
       {health !== undefined && (
-        <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm">
+        <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
           {partsOf(health).map((part) => (
-            <PartCard key={part.name} part={part} />
+            <PartCard key={part.name} part={stale ? asItWas(part) : part} />
           ))}
           <VerifiedCard health={health} />
-          <ReloadCard health={health} />
+          <ReloadCard health={health} stale={stale} />
         </SimpleGrid>
       )}
       <Traffic />
     </PageFrame>
   );
+}
+
+/** What was true is not green any more. */
+function asItWas({ name, words }: HealthPart): HealthPart {
+  return { name, tone: 'unknown', words: `Not known now. Last: ${words}` };
 }
 
 function PartCard({ part: { name, tone, words } }: { readonly part: HealthPart }) {
@@ -65,7 +72,7 @@ const reloadWords: Readonly<Record<string, { readonly tone: Tone; readonly words
   failed: { tone: 'bad', words: 'It was not confirmed and was rolled back' },
 };
 
-function ReloadCard({ health }: { readonly health: Health }) {
+function ReloadCard({ health, stale }: { readonly health: Health; readonly stale: boolean }) {
   const { last_reload: last, scheduled_reload: scheduled } = health;
   const admin = useMay('admin');
   return (
@@ -77,7 +84,7 @@ function ReloadCard({ health }: { readonly health: Health }) {
         {last === null ? (
           <Text size="sm">None since the service started.</Text>
         ) : (
-          <StateMark tone={reloadWords[last.status]?.tone ?? 'unknown'}>
+          <StateMark tone={stale ? 'unknown' : (reloadWords[last.status]?.tone ?? 'unknown')}>
             {reloadWords[last.status]?.words ?? last.status}, <Age time={last.finished_at} />.
           </StateMark>
         )}

@@ -28,10 +28,14 @@ export function partsOf(health: Health): HealthPart[] {
   ];
 }
 
-function runningMap({ runtime_map: { expected, seen } }: Health): HealthPart {
+function runningMap({ runtime_map: { expected, seen, big_change: change } }: Health): HealthPart {
   const name = 'Running proxy';
   if (seen === null)
     return { name, tone: 'unknown', words: `Not known: it could not be asked. It should hold ${count(expected)}.` };
+  if (change !== null && seen !== expected) {
+    const words = `A big change is under way: it holds ${count(seen)}, and the database ${count(expected)}.`;
+    return { name, tone: 'unknown', words };
+  }
   if (seen === expected) return { name, tone: 'good', words: `It holds all ${count(expected)}.` };
   return { name, tone: 'warn', words: `It holds ${seen.toLocaleString()} of ${count(expected)}.` };
 }

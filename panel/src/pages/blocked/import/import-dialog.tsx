@@ -1,6 +1,6 @@
 // Import: choose, look, then do. Nothing is sent before somebody has seen what it would do.
 import { Alert, Button, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { useRefreshBlocked } from '../../../api/blocked-ips.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';
@@ -156,11 +156,14 @@ function isWrong(duration: Duration): boolean {
 function PreviewWords({ preview: { entries, doubles, bad } }: { readonly preview: Preview }) {
   const trusted = useTrusted();
   const { info } = useSessionState();
-  const surroundings = {
-    trusted: trusted.data?.items.map(({ ip_address }) => ip_address) ?? [],
-    clientAddress: info?.client_address ?? null,
-  };
-  const concerns = useConcerns(entries, surroundings);
+  const concerns = useMemo(
+    () =>
+      concernsAmong(entries, {
+        trusted: trusted.data?.items.map(({ ip_address }) => ip_address) ?? [],
+        clientAddress: info?.client_address ?? null,
+      }),
+    [entries, trusted.data, info],
+  );
   return (
     <>
       <Text role="status">
@@ -189,7 +192,7 @@ function PreviewWords({ preview: { entries, doubles, bad } }: { readonly preview
 /** More are not read by anybody. */
 const mostConcerns = 200;
 
-function useConcerns(entries: Preview['entries'], surroundings: Parameters<typeof concernsOf>[1]) {
+function concernsAmong(entries: Preview['entries'], surroundings: Parameters<typeof concernsOf>[1]) {
   const found: { line: number; value: string; why: string }[] = [];
   // With thousands of trusted entries this would be a product of two long lists.
   const { trusted } = surroundings;

@@ -5,7 +5,7 @@ import type { BlockedIp } from '../../../api/types.ts';
 import { useApi } from '../../../session/session.ts';
 import { PageBook } from './page-book.ts';
 
-const pageSize = 500;
+const pageSize = 1_000;
 const refreshMs = 3_000;
 
 /** The list that answers `query`, refreshed every few seconds and after each change that is made here. */

@@ -1,1 +1,0 @@
-import{i as e,r as t,v as n}from"./page-frame-D8z2wmGW.js";var r=n();function i({title:n,children:i}){return(0,r.jsxs)(t,{gap:4,align:`center`,py:`xl`,px:`md`,ta:`center`,children:[(0,r.jsx)(e,{fw:600,children:n}),i!==void 0&&(0,r.jsx)(e,{c:`dimmed`,size:`sm`,maw:520,component:`div`,children:i})]})}export{i as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./to-come-BuH9OxsD.js";import{v as t}from"./page-frame-D8z2wmGW.js";var n=t();function r(){return(0,n.jsx)(e,{title:`Activity`})}export{r as default};

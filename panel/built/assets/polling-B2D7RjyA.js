@@ -1,1 +1,0 @@
-import{t as e}from"./index-Dz2GUF1G.js";function t(){return e().kind===`live`?6e4:5e3}export{t};

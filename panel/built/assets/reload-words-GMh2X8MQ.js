@@ -1,1 +1,0 @@
-function e(e){return e<1e3?`${Math.round(e)} ms`:`${(e/1e3).toFixed(1)} s`}function t({worker_before:t,worker_after:n,duration_ms:r}){return`${t===null?`Worker ${n} runs`:`Worker ${n} took over from ${t}`}, seen after ${e(r)}.`}export{t};

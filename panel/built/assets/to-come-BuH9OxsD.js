@@ -1,1 +1,0 @@
-import{i as e,t,v as n}from"./page-frame-D8z2wmGW.js";var r=n();function i({title:n}){return(0,r.jsx)(t,{title:n,children:(0,r.jsx)(e,{c:`dimmed`,children:`This page is not built yet. The API and the command line do it.`})})}export{i as t};

@@ -196,7 +196,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await change.innerText()).toMatch(/-\s+retries 3[\s\S]*\+\s+retries 2/);
     expect(await seriousFaults()).toEqual([]);
     await dialog().getByRole('button', { name: 'Reload now' }).click();
-    await says('The new configuration is live');
+    await says('The new configuration went live');
     await page.getByLabel('The live configuration').getByText('retries 2', { exact: true }).waitFor();
     expect(await readFile(service.paths.config, 'utf8')).toContain('retries 2');
   });
@@ -234,7 +234,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       .getByRole('button')
       .click();
     await dialog().getByRole('button', { name: 'Roll back', exact: true }).click();
-    await says('The new configuration is live');
+    await says('The new configuration went live');
     expect((await service.call('GET', '/api/config')).body.sha256).toBe(items[at].sha256);
     await page.getByRole('row').filter({ hasText: 'is live' }).first().waitFor();
   });

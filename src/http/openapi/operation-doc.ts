@@ -65,6 +65,8 @@ export const tags = {
   Sites: 'What the proxy serves under which name, and by which servers.',
   Configuration: 'The safe reload, its history, and the backups it leaves.',
   Keys: 'The keys of this API.',
+  Audit: 'Who did what, from where, with what outcome.',
+  Events: 'What happens, as it happens.',
   Health: 'Whether blocking is enforced, and for machines whether to send traffic.',
   Metrics: 'What Prometheus reads.',
   Description: 'This description of the API.',

@@ -1,5 +1,5 @@
 // Which events there are, and which of their parts are for administrators only: what the API itself keeps from other keys
-// (docs/adr/0024-scopes.md), names and scopes of keys and whatever HAProxy says of a configuration.
+// (docs/adr/0024-scopes.md), names and scopes of keys, webhooks, and whatever HAProxy says of a configuration.
 import type { Activities, ActivityType } from '../telemetry/activity.ts';
 
 /** `null`: all of it is an administrator's; else the fields that are. */
@@ -20,6 +20,8 @@ const adminParts: { readonly [Type in ActivityType]: readonly (keyof Activities[
   'site.removed': [],
   'key.created': null,
   'key.revoked': null,
+  'webhook.set': null,
+  'webhook.removed': null,
   'health.changed': [],
   'worker.appeared': [],
   'worker.gone': [],

@@ -33,6 +33,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { sitesRoutes } from './sites-routes.ts';
 import { refuseAmbiguous } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
+import { webhooksRoutes } from './webhooks-routes.ts';
 import './request-context.ts';
 
 export interface AppOptions {
@@ -151,6 +152,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   metricsRoutes(typedApp, services);
   auditRoutes(typedApp, services);
   eventsRoutes(typedApp, services, { pace: { ...STREAMS, ...options.streams }, connections });
+  webhooksRoutes(typedApp, services);
   openApiRoutes(typedApp, description);
   sessionRoutes(typedApp, services);
   panelRoutes(typedApp, services);

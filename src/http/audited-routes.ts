@@ -19,6 +19,8 @@ export const auditedOperations: Readonly<Record<string, string>> = {
   'POST /api/config/backups/:id/restore': 'restore_backup',
   'POST /api/keys': 'create_key',
   'DELETE /api/keys/:name': 'revoke_key',
+  'PUT /api/webhooks/:id': 'set_webhook',
+  'DELETE /api/webhooks/:id': 'remove_webhook',
 };
 
 /** Dry runs. */

@@ -5,6 +5,7 @@ import { grants } from '../domain/scope.ts';
 import type { TypedApp } from './app.ts';
 import { bearerOf } from './authentication.ts';
 import { EventStream, type StreamPace } from './event-stream.ts';
+import { unknownTypes } from './event-types.ts';
 import { refusedFields } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
 import { EventsQuery, eventIdForm } from './schemas/events.ts';
@@ -65,8 +66,7 @@ export function eventsRoutes(
   function readTypes(text: string | undefined): ReadonlySet<string> | null {
     if (text === undefined) return null;
     const types = text.split(',');
-    const unknown = types.find((type) => !events.types().includes(type));
-    if (unknown === undefined) return new Set(types);
+    if (!unknownTypes(types, events)) return new Set(types);
     throw refusedFields([{ name: 'types', description: `must be a list with commas of ${events.types().join(', ')}` }]);
   }
 }

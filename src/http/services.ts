@@ -15,6 +15,7 @@ export interface Services {
   readonly keys: KeysService;
   readonly audit: AuditService;
   readonly events: EventsService;
+  readonly webhooks: WebhooksService;
   readonly health: HealthService;
   readonly panel: PanelFiles;
   readonly metrics: MetricsService;
@@ -291,6 +292,40 @@ export interface EventsService {
   stopping(): void;
   /** Nothing more will come. */
   over(): boolean;
+}
+
+export interface WebhookRecord {
+  readonly id: string;
+  readonly url: string;
+  /** Null: all. */
+  readonly events: readonly string[] | null;
+  readonly enabled: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly last_success_at: string | null;
+  readonly last_error: string | null;
+  readonly last_error_at: string | null;
+  readonly next_attempt_at: string | null;
+  readonly pending: number;
+}
+
+export interface WebhooksService {
+  list(): Promise<readonly WebhookRecord[]>;
+  /** Errors: 1100. */
+  get(id: string): Promise<WebhookRecord>;
+  /** `secret` of the answer: the one that was made, shown this once; else null. Errors: 409 when there are too many. */
+  put(
+    request: {
+      readonly id: string;
+      readonly url: string;
+      readonly types: readonly string[] | null;
+      readonly secret?: string | undefined;
+      readonly enabled: boolean;
+    },
+    caller: Caller,
+  ): Promise<{ readonly created: boolean; readonly answer: WebhookRecord & { readonly secret: string | null } }>;
+  /** Errors: 1100. */
+  remove(id: string, caller: Caller): Promise<{ readonly id: string }>;
 }
 
 export interface WorkerHealth {

@@ -6,6 +6,7 @@ import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../activity/audit-recorder.ts';
 import { EventFeed } from '../activity/event-feed.ts';
 import { EventRing } from '../activity/event-ring.ts';
+import { Webhooks } from '../activity/webhooks.ts';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
@@ -30,6 +31,7 @@ import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
+import { WebhooksStore } from '../store/webhooks-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
 import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
@@ -52,6 +54,7 @@ import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
+import { webhooksService } from './webhooks.ts';
 
 /** Looked at soon after: what was told may be why blocking is, or is again, not enforced somewhere. */
 const mayChangeHealth: ReadonlySet<string> = new Set([
@@ -107,6 +110,7 @@ export async function startService(
     ring.tell(type, data);
     if (mayChangeHealth.has(type)) healthWatch.kick();
   };
+  const webhooks = new Webhooks({ store: new WebhooksStore(database), ring, tell, log, now });
   const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
   const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
   const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
@@ -338,6 +342,7 @@ export async function startService(
     await parts.link.close();
     await parts.turns.drained();
     await keeper.file.close();
+    await webhooks.stop();
     await audit.stop();
     await database.close();
     if (options.endsProxy === true) await supervisor?.endProxy();
@@ -405,6 +410,7 @@ export async function startService(
       ),
       audit,
       events: new EventFeed(ring),
+      webhooks: webhooksService(webhooks),
       health,
       panel,
       metrics,
@@ -413,6 +419,7 @@ export async function startService(
     keyFile,
     async begin() {
       crashPoint('start.listening');
+      await webhooks.start();
       parts.expiry.start();
       firstLook = reconciler.look(true);
       await firstLook;

@@ -16,6 +16,8 @@ export interface Schema {
   bulk_skips: BulkSkipsTable;
   audit: AuditTable;
   audit_outcomes: AuditOutcomesTable;
+  webhooks: WebhooksTable;
+  webhook_events: WebhookEventsTable;
   schema_migrations: SchemaMigrationsTable;
 }
 
@@ -146,6 +148,35 @@ export interface AuditOutcomesTable {
   runtime_map_failures_total: number | null;
   reload_scheduled: number | null;
   result_json: string | null;
+}
+
+export interface WebhooksTable {
+  id: string;
+  url: string;
+  /** Null: all. */
+  types_json: string | null;
+  secret: string;
+  enabled: number;
+  created_at: string;
+  updated_at: string;
+  /** Of the last event that is done with. */
+  position: number;
+  /** Of the last event of the delivery under way. */
+  batch_end: number | null;
+  missed: Generated<number>;
+  attempts: Generated<number>;
+  first_failed_at: string | null;
+  next_attempt_at: string | null;
+  last_success_at: string | null;
+  last_error: string | null;
+  last_error_at: string | null;
+}
+
+/** Events that wait for a webhook. */
+export interface WebhookEventsTable {
+  seq: Generated<number>;
+  type: string;
+  event_json: string;
 }
 
 export interface SchemaMigrationsTable {

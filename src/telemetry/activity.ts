@@ -73,6 +73,8 @@ export interface Activities {
     readonly by: string;
   };
   'key.revoked': { readonly name: string; readonly by: string };
+  'webhook.set': { readonly id: string; readonly enabled: boolean; readonly by: string };
+  'webhook.removed': { readonly id: string; readonly by: string };
   'health.changed': {
     readonly status: string;
     /** Null: it was not looked at before. */

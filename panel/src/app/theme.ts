@@ -1,4 +1,4 @@
-import { Alert, type CSSVariablesResolver, createTheme, Drawer, Modal, type MantineColorsTuple } from '@mantine/core';
+import { Alert, type CSSVariablesResolver, createTheme, Drawer, type MantineColorsTuple, Modal } from '@mantine/core';
 
 const ink: MantineColorsTuple = [
   '#e9f1fd',

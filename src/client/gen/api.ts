@@ -254,6 +254,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/webhooks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listWebhooks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/webhooks/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getWebhook'];
+    put: operations['setWebhook'];
+    post?: never;
+    delete: operations['removeWebhook'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/health': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getHealth'];
@@ -1142,6 +1164,79 @@ export interface components {
       readonly service: string;
       /** Of the proxy, as it prints it. */
       readonly proxy: string;
+    };
+    /** A webhook, without its secret. */
+    Webhook: {
+      /** Its name. */
+      readonly id: string;
+      /** Where it is delivered to. */
+      readonly url: string;
+      /** The types of events it gets; null: all. */
+      readonly events: readonly string[] | null;
+      /** Whether it gets anything. */
+      readonly enabled: boolean;
+      /** When it was made. */
+      readonly created_at: string;
+      /** When it was last changed. */
+      readonly updated_at: string;
+      /** When a delivery was received last; null: never yet. */
+      readonly last_success_at: string | null;
+      /** Why a delivery failed last; null: none did. */
+      readonly last_error: string | null;
+      /** When that was. */
+      readonly last_error_at: string | null;
+      /** When the delivery under way is tried again; null: it has not failed. */
+      readonly next_attempt_at: string | null;
+      /** How many events wait. */
+      readonly pending: number;
+    };
+    /** The webhook, with its secret when one was made. */
+    WebhookAnswer: {
+      /** Its name. */
+      readonly id: string;
+      /** Where it is delivered to. */
+      readonly url: string;
+      /** The types of events it gets; null: all. */
+      readonly events: readonly string[] | null;
+      /** Whether it gets anything. */
+      readonly enabled: boolean;
+      /** When it was made. */
+      readonly created_at: string;
+      /** When it was last changed. */
+      readonly updated_at: string;
+      /** When a delivery was received last; null: never yet. */
+      readonly last_success_at: string | null;
+      /** Why a delivery failed last; null: none did. */
+      readonly last_error: string | null;
+      /** When that was. */
+      readonly last_error_at: string | null;
+      /** When the delivery under way is tried again; null: it has not failed. */
+      readonly next_attempt_at: string | null;
+      /** How many events wait. */
+      readonly pending: number;
+      /** The secret that was made, shown this once; null: it had one, or it was given. */
+      readonly secret: string | null;
+    };
+    /** The webhook that is gone. */
+    WebhookRemoved: {
+      /** Its name. */
+      readonly id: string;
+    };
+    /** The webhook to set. */
+    WebhookRequest: {
+      /** Where it is delivered to. No user and no password in it; redirects are not followed. A URL of http or https. */
+      readonly url: string;
+      /** The types of events it gets; absent or null: all. A list of different types of events, or null for all. */
+      readonly events?: readonly string[] | null;
+      /** What deliveries are signed with. A secret such as whsec_ and 32 bytes in base64. */
+      readonly secret?: string;
+      /** Absent: true. While it is not, nothing is kept for it. True or false. */
+      readonly enabled?: boolean;
+    };
+    /** All webhooks. */
+    Webhooks: {
+      /** The entries. */
+      readonly items: readonly components['schemas']['Webhook'][];
     };
     /** Everything that is to be blocked. */
     WholeSet: readonly (string | components['schemas']['BlockRequest'])[];
@@ -2542,6 +2637,148 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List the webhooks */
+  listWebhooks: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Webhooks'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Look at a webhook */
+  getWebhook: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Webhook'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Set a webhook */
+  setWebhook: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['WebhookRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['WebhookAnswer'] };
+      };
+      201: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['WebhookAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Remove a webhook */
+  removeWebhook: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['WebhookRemoved'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];

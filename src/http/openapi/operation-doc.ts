@@ -67,6 +67,7 @@ export const tags = {
   Keys: 'The keys of this API.',
   Audit: 'Who did what, from where, with what outcome.',
   Events: 'What happens, as it happens.',
+  Webhooks: 'What happens, sent to others.',
   Health: 'Whether blocking is enforced, and for machines whether to send traffic.',
   Metrics: 'What Prometheus reads.',
   Description: 'This description of the API.',

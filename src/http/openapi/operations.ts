@@ -13,9 +13,10 @@ import type { FieldDocs, OperationDoc, OperationDocs } from './operation-doc.ts'
 import * as shared from './shared-fields.ts';
 import * as sites from './sites.ts';
 import * as trustedIps from './trusted-ips.ts';
+import * as webhooks from './webhooks.ts';
 
 /** In the order of the page. */
-const parts = [blockedIps, trustedIps, sites, config, keys, audit, events, health, metrics, description];
+const parts = [blockedIps, trustedIps, sites, config, keys, audit, events, webhooks, health, metrics, description];
 
 export const operationDocs: OperationDocs = together(parts.map(({ operations }) => operations));
 /** What a component is as a whole. */

@@ -119,6 +119,20 @@ const AUDIT_RECORD = {
   result: null,
 };
 
+const WEBHOOK = {
+  id: 'chat',
+  url: 'https://hooks.example.com/',
+  events: null,
+  enabled: true,
+  created_at: NOW.toISOString(),
+  updated_at: NOW.toISOString(),
+  last_success_at: null,
+  last_error: null,
+  last_error_at: null,
+  next_attempt_at: null,
+  pending: 0,
+};
+
 type Methods = Record<string, (...args: never[]) => unknown>;
 /** Per service, what some of its methods do instead. */
 export type Overrides = { readonly [Part in keyof Services]?: Methods };
@@ -287,6 +301,12 @@ function answers(): Record<string, Methods> {
       stopping: () => undefined,
       // Whoever injects a request waits for the end of its answer.
       over: () => true,
+    },
+    webhooks: {
+      list: async () => [WEBHOOK],
+      get: async () => WEBHOOK,
+      put: async () => ({ created: true, answer: { ...WEBHOOK, secret: null } }),
+      remove: async (id: string) => ({ id }),
     },
     health: {
       health: async () => HEALTH,

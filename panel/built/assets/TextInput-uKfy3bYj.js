@@ -1,1 +1,0 @@
-import{Et as e,_t as t,it as n,wt as r}from"./index-C7s8uKa3.js";var i=e(),a=t(e=>{let t=r([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(n,{component:`input`,...t,__staticSelector:`TextInput`})});a.classes=n.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -23,6 +23,8 @@ export interface BlockingKit extends BlockingParts {
   readonly socket: MasterSocket;
   readonly lines: LogLine[];
   readonly reloads: string[];
+  /** What was told to listeners. */
+  readonly told: { readonly type: string; readonly data: unknown }[];
   readonly mapPath: string;
   readonly databaseFile: string;
   /** The map file as HAProxy would load it. */
@@ -51,6 +53,7 @@ export async function openBlocking(options: {
   const mapPath = options.blockedMap ?? join(folder, 'blocked.map');
   const lines: LogLine[] = [];
   const reloads: string[] = [];
+  const told: { type: string; data: unknown }[] = [];
   const note =
     (level: LogLine['level']) =>
     (message: string, fields: object = {}) => {
@@ -65,6 +68,7 @@ export async function openBlocking(options: {
     instance,
     socket,
     log,
+    tell: (type, data) => void told.push({ type, data }),
     now,
     capabilities: () => ({ versionedMaps: true, fastDeletes }),
     scheduleReload: (reason) => reloads.push(reason) > 0,
@@ -77,6 +81,7 @@ export async function openBlocking(options: {
     socket,
     lines,
     reloads,
+    told,
     mapPath,
     databaseFile,
     fileEntries: async () =>
@@ -98,7 +103,7 @@ export async function openBlocking(options: {
 }
 
 export function caller(): Caller {
-  return { keyName: 'test', requestId: 'r', receivedAt: performance.now() };
+  return { keyName: 'test', requestId: 'r', source: '127.0.0.1', receivedAt: performance.now() };
 }
 
 export function toBlock(text: string, more: Partial<BlockRequest> = {}): BlockRequest {

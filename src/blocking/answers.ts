@@ -6,8 +6,12 @@ import type { IpEntry } from '../domain/ip.ts';
 export interface Caller {
   readonly keyName: string;
   readonly requestId: string;
+  /** Where from: the peer's address, or `unix`. */
+  readonly source: string;
   /** `performance.now()` at which the request arrived: the two seconds of promise 3 count from here. */
   readonly receivedAt: number;
+  /** Told the audit's row of each change that was made for it; it is durable with the change. */
+  readonly audited?: (row: number) => void;
 }
 
 /** One address that one worker was not seen to hold (or, after a removal, was still seen to hold). */

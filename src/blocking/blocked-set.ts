@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { BlockedChange, BlockedIpsStore, ExpiryChange } from '../store/blocked-ips-store.ts';
+import type { BlockedChange, BlockedEffect, BlockedIpsStore, ExpiryChange } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AddressChecker } from './address-checker.ts';
 import type {
@@ -22,6 +23,7 @@ import type {
   SyncAnswer,
   UnblockAnswer,
 } from './answers.ts';
+import { auditedChange } from './audit-notes.ts';
 import type { BlockedSetService } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import type { ChangeResult, GroupWriter } from './group-writer.ts';
@@ -34,6 +36,8 @@ export const runtimeBudgetMs = 1_400;
 /** Up to here a batch is one group with a read-back for each address; beyond, or where deletes are slow, it is staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
+/** More at once are told as one event with counts: a reader of events has room for some thousands. */
+const toldOneByOne = 100;
 const scanPage = 5_000;
 
 export class BlockedSet implements BlockedSetService {
@@ -46,6 +50,7 @@ export class BlockedSet implements BlockedSetService {
   readonly #notSeenWhole: () => string | null;
   readonly #scheduleReload: (reason: string) => boolean;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #now: () => Date;
 
   constructor(options: {
@@ -60,6 +65,7 @@ export class BlockedSet implements BlockedSetService {
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
@@ -71,6 +77,7 @@ export class BlockedSet implements BlockedSetService {
     this.#notSeenWhole = options.notSeenWhole;
     this.#scheduleReload = options.scheduleReload;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
   }
 
@@ -79,10 +86,14 @@ export class BlockedSet implements BlockedSetService {
     const overriddenBy = this.#trusted.covering(entry);
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
     const trustedInside = this.#trusted.inside(entry);
-    const result = await this.#writer.change([this.#toChange(request, caller)], 'urgent', deadlineOf(caller));
+    const result = await this.#writer.change([this.#toChange(request, caller)], 'urgent', deadlineOf(caller), {
+      operation: 'block',
+      caller,
+    });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer answered an addition with something else');
     const report = this.#report('block', entry.text, result, caller);
+    this.#tellEffects(result.effects, report, caller.keyName);
     return {
       created: effect.created,
       answer: {
@@ -95,7 +106,10 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer> {
-    const result = await this.#writer.change([{ op: 'remove', entry }], 'urgent', deadlineOf(caller));
+    const result = await this.#writer.change([{ op: 'remove', entry }], 'urgent', deadlineOf(caller), {
+      operation: 'unblock',
+      caller,
+    });
     const covering = await this.#coveringOf(entry);
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer answered a removal with something else');
@@ -115,6 +129,7 @@ export class BlockedSet implements BlockedSetService {
       );
     }
     const report = this.#report('unblock', entry.text, result, caller);
+    this.#tellEffects(result.effects, report, caller.keyName);
     return { ip_address: entry.text, still_blocked_by: covering, ...report };
   }
 
@@ -127,12 +142,19 @@ export class BlockedSet implements BlockedSetService {
       const source = async function* (): AsyncIterable<readonly StagedRow[]> {
         yield changes as readonly StagedRow[];
       };
-      const done = await this.#bulk.run(source(), { replace: false, allowShrink: true, requestedBy: caller.keyName });
-      return this.#bulkAnswer('batch', done, rejected.length, rejected, caller);
+      const done = await this.#bulk.run(source(), {
+        replace: false,
+        allowShrink: true,
+        requestedBy: caller.keyName,
+        audited: (entries) => auditedChange('batch', caller, { details: { entries } }),
+      });
+      const answer = this.#bulkAnswer('batch', done, rejected.length, rejected, caller);
+      this.#tellCounts('batch', answer, answer, caller.keyName);
+      return answer;
     }
     if (changes.length === 0) return this.#bulkAnswer('batch', this.#nothingDone(), rejected.length, rejected, caller);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
-    const result = await this.#writer.change(changes, lane, deadlineOf(caller));
+    const result = await this.#writer.change(changes, lane, deadlineOf(caller), { operation: 'batch', caller });
     const done = {
       added: result.effects.filter((effect) => effect.op === 'add' && effect.created).length,
       removed: result.effects.filter((effect) => effect.op === 'remove' && effect.removed !== null).length,
@@ -141,7 +163,10 @@ export class BlockedSet implements BlockedSetService {
       currentFailed: result.currentFailed,
     };
     const unchanged = changes.length - done.added - done.removed;
-    return this.#bulkAnswer('batch', { ...done, unchanged }, rejected.length, rejected, caller);
+    const answer = this.#bulkAnswer('batch', { ...done, unchanged }, rejected.length, rejected, caller);
+    if (changes.length <= toldOneByOne) this.#tellEffects(result.effects, answer, caller.keyName);
+    else this.#tellCounts('batch', answer, answer, caller.keyName);
+    return answer;
   }
 
   async replaceAll(
@@ -160,8 +185,12 @@ export class BlockedSet implements BlockedSetService {
       replace: true,
       allowShrink: options.allowShrink,
       requestedBy: caller.keyName,
+      audited: (entries) =>
+        auditedChange('replace', caller, { details: { entries, allow_shrink: options.allowShrink } }),
     });
-    return this.#bulkAnswer('replace', done, rejectedTotal, rejected, caller);
+    const answer = this.#bulkAnswer('replace', done, rejectedTotal, rejected, caller);
+    this.#tellCounts('replace', answer, answer, caller.keyName);
+    return answer;
   }
 
   async sync(caller: Caller, options: { readonly acceptMapFile?: boolean } = {}): Promise<SyncAnswer> {
@@ -174,6 +203,9 @@ export class BlockedSet implements BlockedSetService {
       request_id: caller.requestId,
       ...answer,
     });
+    const { runtime_map_synced, total_ips, added, removed, reload_scheduled, duration_ms } = answer;
+    const counts = { runtime_map_synced, total_ips, added, removed, reload_scheduled, duration_ms };
+    this.#tell('sync.done', { ...counts, by: caller.keyName });
     return answer;
   }
 
@@ -219,7 +251,7 @@ export class BlockedSet implements BlockedSetService {
   }
 
   /** Written for every group of expired entries. */
-  reportExpiry(ips: readonly string[], result: ChangeResult): void {
+  reportExpiry(ips: readonly string[], result: ChangeResult): RuntimeReport {
     const scheduled = result.currentFailed && this.#scheduleReload(`expiry: ${result.failures[0]?.reason}`);
     const report = runtimeReport(result.failures, scheduled);
     if (report.runtime_map_updated) this.#log.info('Runtime map updated', { operation: 'expire', count: ips.length });
@@ -229,6 +261,34 @@ export class BlockedSet implements BlockedSetService {
       ip_addresses: ips.slice(0, 20),
       ...report,
     });
+    if (ips.length > toldOneByOne) {
+      this.#tellCounts('expire', { added: 0, removed: ips.length, unchanged: 0 }, report, null);
+    } else {
+      const { runtime_map_updated } = report;
+      for (const ip_address of ips) this.#tell('entry.expired', { ip_address, runtime_map_updated });
+    }
+    return report;
+  }
+
+  #tellEffects(effects: readonly BlockedEffect[], { runtime_map_updated }: RuntimeReport, by: string): void {
+    for (const effect of effects) {
+      if (effect.op === 'add') {
+        const { ip_address, reason, blocked_by, expires_at } = effect.row;
+        const { created } = effect;
+        this.#tell('entry.blocked', { ip_address, created, reason, blocked_by, expires_at, by, runtime_map_updated });
+      } else if (effect.removed !== null) {
+        this.#tell('entry.unblocked', { ip_address: effect.removed.ip_address, by, runtime_map_updated });
+      }
+    }
+  }
+
+  #tellCounts(
+    operation: 'batch' | 'replace' | 'expire',
+    { added, removed, unchanged }: Pick<BulkAnswer, 'added' | 'removed' | 'unchanged'>,
+    { runtime_map_updated }: RuntimeReport,
+    by: string | null,
+  ): void {
+    this.#tell('entries.changed', { operation, added, removed, unchanged, by, runtime_map_updated });
   }
 
   async #coveringOf(entry: IpEntry): Promise<string[]> {

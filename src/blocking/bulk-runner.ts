@@ -5,6 +5,7 @@
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
+import type { AuditedChange } from '../store/audit-rows.ts';
 import type { BulkStore, StagedRow } from '../store/bulk-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersParts, listedFailures } from './bulk-workers.ts';
@@ -90,12 +91,19 @@ export class BulkRunner {
    */
   async run(
     source: AsyncIterable<readonly StagedRow[]>,
-    options: { readonly replace: boolean; readonly allowShrink: boolean; readonly requestedBy: string },
+    options: {
+      readonly replace: boolean;
+      readonly allowShrink: boolean;
+      readonly requestedBy: string;
+      /** What the audit tells of one with so many entries; its row is written when all have come. */
+      readonly audited?: (entries: number) => AuditedChange;
+    },
   ): Promise<BulkResult> {
     const id = await this.#stored(() => this.#bulk.begin(options));
     crashPoint('bulk.begun');
+    let entries = 0;
     try {
-      await this.#receive(id, source);
+      entries = await this.#receive(id, source);
     } catch (error) {
       await this.#end(id);
       throw error;
@@ -106,7 +114,7 @@ export class BulkRunner {
         await this.#keeper.adoptForeignRows();
         if (options.replace && !options.allowShrink) await this.#refuseShrink(id);
         crashPoint('bulk.received');
-        await this.#stored(() => this.#bulk.markReady(id));
+        await this.#stored(() => this.#bulk.markReady(id, options.audited?.(entries)));
         crashPoint('bulk.ready');
       } catch (error) {
         await this.#end(id);
@@ -178,8 +186,10 @@ export class BulkRunner {
     await this.#bulk.discardLeftovers();
   }
 
-  async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<void> {
+  /** How many entries came. */
+  async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<number> {
     let waiting: StagedRow[] = [];
+    let entries = 0;
     const stage = async (): Promise<void> => {
       // Nobody waits while they are sorted.
       const rows = await this.#stored(() => this.#bulk.sorted(waiting));
@@ -188,12 +198,14 @@ export class BulkRunner {
       crashPoint('bulk.staged');
     };
     for await (const rows of source) {
+      entries += rows.length;
       for (const row of rows) {
         waiting.push(row);
         if (waiting.length === stageSlice) await stage();
       }
     }
     if (waiting.length > 0) await stage();
+    return entries;
   }
 
   async #refuseShrink(id: string): Promise<void> {

@@ -5,7 +5,7 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { MapFileError } from '../haproxy/map-file.ts';
-import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../store/blocked-ips-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 
@@ -42,18 +42,22 @@ export class DurableCommit {
    * Database and file, inside the turn. A file that somebody else touched is rewritten from the database first; a
    * removal whose line could not be taken out of the file is reported after the workers had their share.
    */
-  async commit(changes: readonly BlockedChange[], remove: readonly string[]): Promise<Committed> {
+  async commit(
+    changes: readonly BlockedChange[],
+    remove: readonly string[],
+    audits: readonly GroupAudit[],
+  ): Promise<Committed> {
     await this.#keeper.ensureUsable();
     await this.#endShrinks();
     // All of them, not only the new ones: a row of a big change that is still being applied has no line yet, and a file
     // that somebody emptied is noticed.
     const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
-    const write = () =>
-      this.#store.applyGroup(changes, this.#now(), async () => {
-        crashPoint('group.rows-written');
-        if (lines.length > 0) await this.#keeper.file.add(lines);
-        crashPoint('group.lines-durable');
-      });
+    const toFile = async (): Promise<void> => {
+      crashPoint('group.rows-written');
+      if (lines.length > 0) await this.#keeper.file.add(lines);
+      crashPoint('group.lines-durable');
+    };
+    const write = () => this.#store.applyGroup(changes, this.#now(), toFile, audits);
     let applied: Awaited<ReturnType<typeof write>>;
     crashPoint('group.begun');
     try {

@@ -74,7 +74,9 @@ describe('the one writer', () => {
     const three = ['192.0.2.3', '192.0.2.4', '192.0.2.5'].map(
       (text) => ({ op: 'remove', entry: entryOf(text) }) as const,
     );
-    answers.push(kit.writer.change(three, 'urgent', performance.now() + 1_000));
+    answers.push(
+      kit.writer.change(three, 'urgent', performance.now() + 1_000, { operation: 'batch', caller: caller() }),
+    );
     release();
     await Promise.all(answers);
     const removals = groups.mock.calls.map(([changes]) => changes.filter(({ op }) => op === 'remove').length);
@@ -189,7 +191,9 @@ describe('the one writer', () => {
       }));
     const { writer } = kit;
     const deadline = performance.now() + 20_000;
-    const taken = Array.from({ length: 20 }, (_, n) => writer.change(many(1_000, n), 'bulk', deadline));
+    const taken = Array.from({ length: 20 }, (_, n) =>
+      writer.change(many(1_000, n), 'bulk', deadline, { operation: 'batch', caller: caller() }),
+    );
     expect(writer.queueDepth).toBe(20_000);
     await expect(block('192.0.2.1')).rejects.toMatchObject({ code: 6002, retryAfterSeconds: 1 });
     // What became of them is another test's; twenty thousand take their time.

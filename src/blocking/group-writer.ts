@@ -6,8 +6,9 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
-import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../store/blocked-ips-store.ts';
 import type { RuntimeMapFailure } from './answers.ts';
+import { type GroupAuthor, groupAudit } from './audit-notes.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError, type Committed, type DurableCommit } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
@@ -24,6 +25,7 @@ export interface ChangeResult {
 
 interface Pending {
   readonly changes: readonly BlockedChange[];
+  readonly audit: GroupAudit;
   readonly deadline: number;
   readonly resolve: (result: ChangeResult) => void;
   readonly reject: (error: unknown) => void;
@@ -86,10 +88,11 @@ export class GroupWriter {
   /**
    * Makes the changes durable and brings them into every worker; resolves when that was read back or failed.
    * @param deadline until when the running maps are waited for, in `performance.now()` milliseconds
+   * @param author for the audit's row, which is committed with them
    * @throws ServiceError when database or file cannot be used (then no addition was made; a removal whose line could
    *   not be taken out of the file is made in database and workers), or the queue is full
    */
-  change(changes: readonly BlockedChange[], lane: Lane, deadline: number): Promise<ChangeResult> {
+  change(changes: readonly BlockedChange[], lane: Lane, deadline: number, author: GroupAuthor): Promise<ChangeResult> {
     if (this.#waitingChanges + changes.length > queueLimit) {
       return Promise.reject(
         new ServiceError(
@@ -102,7 +105,7 @@ export class GroupWriter {
     }
     return new Promise((resolve, reject) => {
       this.#waitingChanges += changes.length;
-      this.#pending[lane].push({ changes, deadline, resolve, reject });
+      this.#pending[lane].push({ changes, audit: groupAudit(author, changes.length), deadline, resolve, reject });
       this.#schedule(lane);
     });
   }
@@ -134,6 +137,7 @@ export class GroupWriter {
     try {
       const result = await this.#apply(
         changes,
+        group.map((pending) => pending.audit),
         // One that waited long still gets a try, and does not take the others' time from them.
         Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastMs),
       );
@@ -150,7 +154,11 @@ export class GroupWriter {
     this.#onGroup(changes.length, performance.now() - began);
   }
 
-  async #apply(changes: readonly BlockedChange[], deadline: number): Promise<ChangeResult> {
+  async #apply(
+    changes: readonly BlockedChange[],
+    audits: readonly GroupAudit[],
+    deadline: number,
+  ): Promise<ChangeResult> {
     const due = await this.#due(changes);
     const add = unique(changes.filter((change) => change.op === 'add').map((change) => change.entry.text));
     const remove = unique(
@@ -176,7 +184,7 @@ export class GroupWriter {
     try {
       let stored: Committed;
       try {
-        stored = await this.#durable.commit(changes, remove);
+        stored = await this.#durable.commit(changes, remove, audits);
         fresh = stored.net.added;
         crashPoint('group.before-runtime');
         committed.resolve();

@@ -178,6 +178,7 @@ describe('the keeper of the map file', () => {
       nineTenths.map((text) => ({ op: 'remove' as const, entry: entryOf(text) })),
       'urgent',
       performance.now() + 2_000,
+      { operation: 'batch', caller: caller() },
     );
   const granted = async () => await new BulkStore(kit.database).anyFinished();
 

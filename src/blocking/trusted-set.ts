@@ -10,8 +10,10 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Caller, RuntimeReport } from './answers.ts';
+import { auditedChange } from './audit-notes.ts';
 import type { TrustedIp } from './blocked-set-service.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';
@@ -33,6 +35,7 @@ export class TrustedSet implements MirroredMap {
   readonly #changer: RuntimeChanger;
   readonly #windows: ChangeWindows;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #scheduleReload: (reason: string) => boolean;
   #expected = new Fingerprint();
   /** The file that was written last. */
@@ -48,6 +51,7 @@ export class TrustedSet implements MirroredMap {
     readonly changer: RuntimeChanger;
     readonly windows: ChangeWindows;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
   }) {
@@ -58,6 +62,7 @@ export class TrustedSet implements MirroredMap {
     this.#changer = options.changer;
     this.#windows = options.windows;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#scheduleReload = options.scheduleReload;
   }
 
@@ -112,20 +117,31 @@ export class TrustedSet implements MirroredMap {
   ): Promise<{ created: boolean; answer: TrustedIp & RuntimeReport }> {
     const { value, report } = await this.#change('trust', entry, 'add', caller, async () => {
       const before = await this.#store.get(entry.text);
-      const stored = await this.#store.put(entry, note);
+      const audited = auditedChange('trust', caller, {
+        ipAddress: entry.text,
+        details: { created: before === null, ...(note === undefined ? {} : { note }) },
+      });
+      const stored = await this.#store.put(entry, note, undefined, audited);
       if (stored.created) this.#hold(entry.text);
       return { value: stored, undo: () => this.#putBack(entry, before) };
     });
-    return { created: value.created, answer: { ...value.row, ...report } };
+    const { created, row } = value;
+    const { runtime_map_updated } = report;
+    const { ip_address, note: told } = row;
+    this.#tell('trust.added', { ip_address, created, note: told, by: caller.keyName, runtime_map_updated });
+    return { created, answer: { ...row, ...report } };
   }
 
   async remove(entry: IpEntry, caller: Caller): Promise<{ ip_address: string } & RuntimeReport> {
     const { report } = await this.#change('distrust', entry, 'remove', caller, async () => {
-      const before = await this.#store.remove(entry);
+      const audited = auditedChange('distrust', caller, { ipAddress: entry.text });
+      const before = await this.#store.remove(entry, undefined, audited);
       if (before === null) throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
       this.#letGo(entry.text);
       return { value: null, undo: () => this.#putBack(entry, before) };
     });
+    const { runtime_map_updated } = report;
+    this.#tell('trust.removed', { ip_address: entry.text, by: caller.keyName, runtime_map_updated });
     return { ip_address: entry.text, ...report };
   }
 

@@ -1,6 +1,7 @@
 // What is known of every live worker: who it is (pid and start time), and whether each map was seen to be whole in
 // it. Health, reload decisions and the answers' truth come from here.
 import type { Processes, Worker } from '../haproxy/workers.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { LeftOver } from './left-over.ts';
 import type { MapName } from './mirrored-map.ts';
 
@@ -38,11 +39,13 @@ export class WorkerBook {
   #lastVerifiedAt: Date | null = null;
   readonly #now: () => Date;
   readonly #onForgotten: (pid: number) => void;
+  readonly #tell: Tell;
 
   /** `onForgotten` hears of each worker that is gone; another may get its pid. */
-  constructor(now: () => Date, onForgotten: (pid: number) => void = () => undefined) {
+  constructor(now: () => Date, onForgotten: (pid: number) => void = () => undefined, tell: Tell = tellNobody) {
     this.#now = now;
     this.#onForgotten = onForgotten;
+    this.#tell = tell;
   }
 
   get masterPid(): number | null {
@@ -103,7 +106,11 @@ export class WorkerBook {
     for (const worker of processes.draining) take(worker, 'draining');
     const gone = [...this.#workers].filter(([key]) => !seen.has(key));
     this.#workers = seen;
-    for (const [, { pid }] of gone) this.#onForgotten(pid);
+    for (const [, { pid }] of gone) {
+      this.#onForgotten(pid);
+      this.#tell('worker.gone', { pid });
+    }
+    for (const { pid, role } of fresh) this.#tell('worker.appeared', { pid, role });
     return fresh;
   }
 
@@ -114,7 +121,11 @@ export class WorkerBook {
   }
 
   forget(pid: number): void {
-    for (const [key, worker] of this.#workers) if (worker.pid === pid) this.#workers.delete(key);
+    for (const [key, worker] of this.#workers) {
+      if (worker.pid !== pid) continue;
+      this.#workers.delete(key);
+      this.#tell('worker.gone', { pid });
+    }
     this.#onForgotten(pid);
   }
 

@@ -3,6 +3,7 @@
 import { MasterSocketError, type SocketFailureReason } from '../haproxy/master-socket.ts';
 import { isWorkerGone } from '../haproxy/replies.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
@@ -45,6 +46,7 @@ export class WorkerKeeper {
   readonly #windows: ChangeWindows;
   readonly #pending: PendingVersions;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #rule: RemovalRule;
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
@@ -56,6 +58,7 @@ export class WorkerKeeper {
     readonly windows: ChangeWindows;
     readonly pending: PendingVersions;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly rule: RemovalRule;
     /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
     readonly listAtMost?: number;
@@ -66,6 +69,7 @@ export class WorkerKeeper {
     this.#windows = options.windows;
     this.#pending = options.pending;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#rule = options.rule;
     this.#listAtMost = options.listAtMost ?? listLimit;
     this.#drift = options.drift ?? unobservedDrift;
@@ -100,6 +104,7 @@ export class WorkerKeeper {
   async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
+    let seen = false;
     const verdict = (
       whole: boolean,
       reason: string | null,
@@ -124,6 +129,11 @@ export class WorkerKeeper {
           performance.now() + patienceMs,
         );
         if (verification.whole) return verdict(true, null);
+        if (!seen) {
+          seen = true;
+          const { name, expected } = map;
+          this.#tell('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
+        }
         if (round === rounds) break;
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
         this.#book.markSuspect(pid, map.name, 'its map differs from the database', true);
@@ -137,6 +147,7 @@ export class WorkerKeeper {
           await map.reread();
           continue;
         }
+        this.#tell('drift.repaired', { map: map.name, worker: pid, ...done });
         this.#log.warn('Running map differed from the database and was repaired', {
           map: map.name,
           worker: pid,

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { comparisonPatienceMs, waitedFor } from './comparison-patience.ts';
 import type { CompletedReload, ReloadRequest } from './reload-request.ts';
@@ -44,6 +45,7 @@ export class ReloadCoordinator {
   readonly #safeReload: SafeReload;
   readonly #store: ReloadsStore;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #now: () => Date;
   readonly #stillNeeded: () => Promise<boolean>;
   readonly #memoryAllows: () => Promise<boolean>;
@@ -65,6 +67,7 @@ export class ReloadCoordinator {
     readonly safeReload: SafeReload;
     readonly store: ReloadsStore;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly now: () => Date;
     /** Looks at the workers: false when all of them hold the whole set already. */
     readonly stillNeeded: () => Promise<boolean>;
@@ -82,6 +85,7 @@ export class ReloadCoordinator {
     this.#safeReload = options.safeReload;
     this.#store = options.store;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
     this.#stillNeeded = options.stillNeeded;
     this.#memoryAllows = options.memoryAllows;
@@ -233,6 +237,7 @@ export class ReloadCoordinator {
     const began = performance.now();
     const startedAt = this.#now().toISOString();
     let status: LastReload['status'] = 'completed';
+    this.#tell('reload.started', { id: request.id, reasons: request.reasons });
     try {
       const done = await this.#safeReload.run(request);
       crashPoint('reload.done');
@@ -262,6 +267,11 @@ export class ReloadCoordinator {
     const status = done !== null ? 'completed' : statusOf(error);
     const finishedAt = this.#now().toISOString();
     this.#last = { id: request.id, status, finished_at: finishedAt, error: error === null ? null : causeText(error) };
+    if (done === null) this.#tell('reload.failed', { id: request.id, status, error: this.#last.error });
+    else {
+      const { id, changed, worker_before, worker_after, duration_ms } = done;
+      this.#tell('reload.completed', { id, changed, worker_before, worker_after, duration_ms });
+    }
     if (error !== null)
       this.#log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });
     try {

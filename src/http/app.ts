@@ -2,13 +2,18 @@
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
+import { auditRoutes } from './audit-routes.ts';
+import { operationOf, tellAudit } from './audited-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
 import { blockedIpsRoutes } from './blocked-ips-routes.ts';
 import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
+import { connectionLimit, readProcessLimits } from './connection-limit.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
+import type { StreamPace } from './event-stream.ts';
+import { eventsRoutes } from './events-routes.ts';
 import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
@@ -28,6 +33,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { sitesRoutes } from './sites-routes.ts';
 import { refuseAmbiguous } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
+import { webhooksRoutes } from './webhooks-routes.ts';
 import './request-context.ts';
 
 export interface AppOptions {
@@ -39,6 +45,7 @@ export interface AppOptions {
   readonly limits?: Partial<Limits>;
   /** `/metrics` asks for no key. Default false. */
   readonly metricsOpen?: boolean;
+  readonly streams?: Partial<StreamPace>;
   /** Told of every route with its schemas; for tests that must forget none. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
@@ -68,6 +75,7 @@ const TIMEOUTS: Timeouts = {
   bodyPace: 30_000,
 };
 
+const STREAMS: StreamPace = { heartbeat: 15_000, keyCheck: 2_000, stalled: 60_000 };
 /** One small object: as many at once as may be under way (`RequestLimit`) are 256 MiB. A route that takes more says so. */
 const SMALL_BODY_BYTES = 65_536;
 
@@ -119,9 +127,16 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     request.receivedAt = performance.now();
     next();
   });
-  const boundAuthenticated = addBounds(app, options.limits ?? {}, timeouts.leftOver);
+  const connections = options.limits?.connections ?? connectionLimit(readProcessLimits());
+  const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.leftOver);
   const description = new ApiDescription();
-  addHooks(app, services, keyless, monotonicNow, routesOpenedBy({ metricsOpen: options.metricsOpen === true }));
+  addHooks(
+    app,
+    services,
+    keyless,
+    { now, monotonicNow },
+    routesOpenedBy({ metricsOpen: options.metricsOpen === true }),
+  );
   app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
@@ -135,6 +150,9 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
   metricsRoutes(typedApp, services);
+  auditRoutes(typedApp, services);
+  eventsRoutes(typedApp, services, { pace: { ...STREAMS, ...options.streams }, connections });
+  webhooksRoutes(typedApp, services);
   openApiRoutes(typedApp, description);
   sessionRoutes(typedApp, services);
   panelRoutes(typedApp, services);
@@ -149,21 +167,26 @@ function addHooks(
   app: FastifyInstance,
   services: Services,
   keyless: KeylessLines,
-  monotonicNow: () => number,
+  clocks: { readonly now: () => Date; readonly monotonicNow: () => number },
   opened: ReadonlySet<string>,
 ): void {
-  const limiter = new FailureLimiter(monotonicNow);
+  const limiter = new FailureLimiter(clocks.monotonicNow);
   const routes = new RouteTable();
   let closing = false;
 
   app.decorateRequest('keyName', '');
   app.decorateRequest('keyScopes', null);
   app.decorateRequest('toldOfFailure', false);
+  app.decorateRequest('auditRows', null);
+  app.decorateRequest('answered', null);
+  app.decorateRequest('failure', null);
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     routes.add(route.url, methods);
     const access = accessOf(methods, route.url, opened);
     route.config = { ...route.config, ...(access === 'open' ? { open: true } : { scope: access }) };
+    const operation = operationOf(methods, route.url);
+    if (operation !== null) tellAudit(route, operation, services.audit, clocks.now);
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
     route.preValidation = (request, _reply, done) => {

@@ -24,12 +24,17 @@ export async function authenticate(
   keys: KeysService,
   limiter: FailureLimiter,
 ): Promise<KeyOfRequest> {
-  const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
+  const key = bearerOf(request);
   // No key is no guess at one; it is not counted.
-  if (key === undefined) throw unauthorized();
+  if (key === null) throw unauthorized();
   const known = key.length <= LONGEST_KEY ? await keys.authenticate(key) : null;
   if (known !== null) return known;
   // Over a unix socket there is no address; its users share one count.
   const retryAfterSeconds = limiter.fail(request.socket.remoteAddress ?? 'unix');
   throw retryAfterSeconds === null ? unauthorized() : tooManyFailedKeys(retryAfterSeconds);
+}
+
+/** The key as it was sent; null: none. */
+export function bearerOf(request: FastifyRequest): string | null {
+  return BEARER.exec(request.headers.authorization ?? '')?.[1] ?? null;
 }

@@ -1,6 +1,5 @@
 // What one client may take: connections, requests under way, and the time for what is left of a refused body.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { connectionLimit, readProcessLimits } from './connection-limit.ts';
 import { Connections } from './connections.ts';
 import { turnAway } from './error-replies.ts';
 import { Expectations } from './expectations.ts';
@@ -20,8 +19,12 @@ export interface Limits {
  * To be called before the hooks that authenticate; the returned function after them.
  * @param leftOverMs how long the rest of a body is waited for when its request was answered
  */
-export function addBounds(app: FastifyInstance, limits: Partial<Limits>, leftOverMs: number): () => void {
-  const connections = new Connections(limits.connections ?? connectionLimit(readProcessLimits()), turnAway);
+export function addBounds(
+  app: FastifyInstance,
+  limits: Pick<Limits, 'connections'> & Partial<Limits>,
+  leftOverMs: number,
+): () => void {
+  const connections = new Connections(limits.connections, turnAway);
   const requests = new RequestLimit(limits.requests);
   const expectations = new Expectations();
   const done = new WeakMap<FastifyRequest, () => void>();

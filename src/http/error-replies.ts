@@ -24,6 +24,7 @@ export async function sendError(
   log: RequestLog,
 ): Promise<FastifyReply> {
   const error = asAnswerableError(thrown);
+  request.failure = error;
   if (error.status >= 500) {
     log.error('Request failed', {
       request_id: request.id,

@@ -47,7 +47,7 @@ describe.each([...Map.groupBy(all, ({ endpoint }) => `${endpoint.method} ${endpo
       // A page, and the only one: it is the same whatever is asked.
       const isPage = one.endpoint.url === '/docs' && status === 200;
       expect(response.headers['content-type'] ?? '', one.name).toMatch(
-        isPage ? /^text\/html;/ : /^(application\/(problem\+)?json|application\/x-protobuf|text\/plain)/,
+        isPage ? /^text\/html;/ : /^(application\/(problem\+)?json|application\/x-protobuf|text\/(plain|event-stream))/,
       );
       if (isPage) {
         page ??= body;

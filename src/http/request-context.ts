@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../blocking/answers.ts';
 import type { Scope } from '../domain/scope.ts';
+import type { ServiceError } from '../errors/service-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,6 +14,12 @@ declare module 'fastify' {
     receivedAt: number;
     /** A line says that it failed, or a count holds it. */
     toldOfFailure: boolean;
+    /** The audit's rows of what was changed for it; null: none so far. */
+    auditRows: number[] | null;
+    /** The object that is answered; null: none, or an error. */
+    answered: Readonly<Record<string, unknown>> | null;
+    /** The error that is answered. */
+    failure: ServiceError | null;
   }
   interface FastifyContextConfig {
     /** No key is asked for. */
@@ -27,5 +34,14 @@ declare module 'fastify' {
 }
 
 export function callerOf(request: FastifyRequest): Caller {
-  return { keyName: request.keyName, requestId: request.id, receivedAt: request.receivedAt };
+  return {
+    keyName: request.keyName,
+    requestId: request.id,
+    source: request.socket.remoteAddress ?? 'unix',
+    receivedAt: request.receivedAt,
+    audited: (row) => {
+      request.auditRows ??= [];
+      request.auditRows.push(row);
+    },
+  };
 }

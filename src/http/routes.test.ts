@@ -14,7 +14,13 @@ interface RouteCase {
 }
 
 const entry = (text: string) => expect.objectContaining({ text });
-const CALLER = { keyName: 'ops', requestId: 'abc', receivedAt: expect.any(Number) };
+const CALLER = {
+  keyName: 'ops',
+  requestId: 'abc',
+  source: '127.0.0.1',
+  receivedAt: expect.any(Number),
+  audited: expect.any(Function),
+};
 
 const ROUTES: readonly RouteCase[] = [
   {

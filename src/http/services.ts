@@ -13,6 +13,9 @@ export interface Services {
   readonly sites: SitesService;
   readonly configuration: ConfigurationService;
   readonly keys: KeysService;
+  readonly audit: AuditService;
+  readonly events: EventsService;
+  readonly webhooks: WebhooksService;
   readonly health: HealthService;
   readonly panel: PanelFiles;
   readonly metrics: MetricsService;
@@ -198,6 +201,131 @@ export interface KeysService {
   ): Promise<KeyRecord & { readonly key: string }>;
   /** Errors: 1100; 409 for the admin key that lasts longest, since without it everybody would be locked out. */
   revoke(name: string, caller: Caller): Promise<KeyRecord>;
+}
+
+/** What was done or refused; `rows` are those that the changes wrote with themselves. */
+export interface AnsweredRequest {
+  readonly note: {
+    readonly operation: string;
+    readonly keyName: string;
+    readonly source: string;
+    readonly requestId: string;
+    /** Canonical text. */
+    readonly ipAddress: string | null;
+    readonly target: string | null;
+  };
+  readonly at: Date;
+  readonly rows: readonly number[];
+  readonly status: number;
+  readonly outcome: {
+    readonly code: number | null;
+    readonly runtimeMapUpdated: boolean | null;
+    readonly runtimeMapFailuresTotal: number | null;
+    readonly reloadScheduled: boolean | null;
+    readonly result: Readonly<Record<string, unknown>> | null;
+  };
+}
+
+export interface AuditRecord {
+  readonly id: number;
+  readonly at: string;
+  readonly operation: string;
+  /** Null: the service itself. */
+  readonly key: string | null;
+  readonly source: string | null;
+  readonly request_id: string | null;
+  readonly ip_address: string | null;
+  readonly target: string | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+  /** `unknown`: not answered yet, or the service ended before it was told. */
+  readonly outcome: 'done' | 'partly' | 'refused' | 'failed' | 'unknown';
+  readonly status: number | null;
+  readonly code: number | null;
+  readonly finished_at: string | null;
+  readonly runtime_map_updated: boolean | null;
+  readonly runtime_map_failures_total: number | null;
+  readonly reload_scheduled: boolean | null;
+  readonly result: Readonly<Record<string, unknown>> | null;
+}
+
+export interface AuditService {
+  /** Never throws, returns at once. */
+  answered(request: AnsweredRequest): void;
+  /** Newest first, with every outcome that was answered by now. Times are `Date.toISOString`'s. Errors: 107. */
+  page(
+    query: PageQuery & {
+      readonly operation?: string | undefined;
+      readonly key?: string | undefined;
+      /** Canonical text. */
+      readonly ipAddress?: string | undefined;
+      readonly since?: string | undefined;
+      readonly until?: string | undefined;
+    },
+  ): Promise<{ readonly items: readonly AuditRecord[]; readonly next_cursor: string | null }>;
+}
+
+export interface EventView {
+  /** Null: all. */
+  readonly types: ReadonlySet<string> | null;
+  readonly admin: boolean;
+}
+
+/** The events of this run of the service, read from a place on. A place is a number that grows. */
+export interface EventsService {
+  types(): readonly string[];
+  newest(): number;
+  /** Null: it cannot be read on from there. */
+  placeOf(id: string): number | null;
+  idOf(place: number): string;
+  /** Some of what came after; `missed`: something of it is gone, and `place` is the newest. `text`: JSON, one line. */
+  read(
+    place: number,
+    view: EventView,
+  ): {
+    readonly events: readonly { readonly id: string; readonly type: string; readonly text: string }[];
+    readonly place: number;
+    readonly missed: boolean;
+  };
+  /** `wake` is called when there is more. Returns how to end that. */
+  onMore(wake: () => void): () => void;
+  /** The service ends: that is the last event. */
+  stopping(): void;
+  /** Nothing more will come. */
+  over(): boolean;
+}
+
+export interface WebhookRecord {
+  readonly id: string;
+  readonly url: string;
+  /** Null: all. */
+  readonly events: readonly string[] | null;
+  readonly enabled: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly last_success_at: string | null;
+  readonly last_error: string | null;
+  readonly last_error_at: string | null;
+  readonly next_attempt_at: string | null;
+  readonly pending: number;
+}
+
+export interface WebhooksService {
+  list(): Promise<readonly WebhookRecord[]>;
+  /** Errors: 1100. */
+  get(id: string): Promise<WebhookRecord>;
+  /** `secret` of the answer: the one that was made, shown this once; else null. Errors: 409 when there are too many. */
+  put(
+    request: {
+      readonly id: string;
+      readonly url: string;
+      readonly types: readonly string[] | null;
+      readonly secret?: string | undefined;
+      readonly enabled: boolean;
+    },
+    caller: Caller,
+  ): Promise<{ readonly created: boolean; readonly answer: WebhookRecord & { readonly secret: string | null } }>;
+  /** Errors: 1100. */
+  remove(id: string, caller: Caller): Promise<{ readonly id: string }>;
 }
 
 export interface WorkerHealth {

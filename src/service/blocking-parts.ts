@@ -1,6 +1,7 @@
 // The blocked set and everything that keeps it true, wired together.
 import { setImmediate } from 'node:timers/promises';
 import { AddressChecker } from '../blocking/address-checker.ts';
+import type { RuntimeReport } from '../blocking/answers.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk-runner.ts';
 import { ChangeWindows } from '../blocking/change-windows.ts';
@@ -31,6 +32,7 @@ import { BulkStore } from '../store/bulk-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 
 const scanPage = 2_000;
@@ -56,6 +58,7 @@ export function wireBlocking(options: {
   readonly instance: InstanceStore;
   readonly socket: MasterSocket;
   readonly log: Log;
+  readonly tell?: Tell;
   readonly now: () => Date;
   /** What the version that runs can do; it may change with a reload. */
   readonly capabilities: () => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
@@ -63,6 +66,8 @@ export function wireBlocking(options: {
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
   readonly observers?: BlockingObservers;
+  /** What became of a group of expired entries, by its row of the audit. */
+  readonly onExpiryAudited?: (row: number, report: RuntimeReport) => void;
 }) {
   const {
     settings,
@@ -70,6 +75,7 @@ export function wireBlocking(options: {
     instance,
     socket,
     log,
+    tell,
     now,
     capabilities,
     scheduleReload,
@@ -84,7 +90,7 @@ export function wireBlocking(options: {
     mayReplace: () => replacePays(capabilities()),
     scans: () => !capabilities().fastDeletes,
   });
-  const book = new WorkerBook(now, (pid) => rule.forget(pid));
+  const book = new WorkerBook(now, (pid) => rule.forget(pid), tell);
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);
   const trustedMap = new RuntimeMap(socket, settings.trustedMap);
   const keeper: MapFileKeeper = new MapFileKeeper({
@@ -118,6 +124,7 @@ export function wireBlocking(options: {
     changer,
     windows,
     log,
+    tell,
     scheduleReload,
   });
   const blocked: MirroredMap = {
@@ -132,7 +139,7 @@ export function wireBlocking(options: {
     },
     members: (texts) => store.presentOf(texts),
   };
-  const workers = new WorkerKeeper({ book, turns, windows, pending, log, rule, drift: observers.drift });
+  const workers = new WorkerKeeper({ book, turns, windows, pending, log, tell, rule, drift: observers.drift });
   const reconciler: Reconciler = new Reconciler({
     socket,
     link,
@@ -203,18 +210,30 @@ export function wireBlocking(options: {
     },
     scheduleReload,
     log,
+    tell,
     now,
   });
+  // Groups of expired entries come one after the other.
+  let expiredRow: number | null = null;
   const expiry = new Expiry({
     store,
     log,
     now,
-    change: (changes) => writer.change(changes, 'urgent', performance.now() + runtimeBudgetMs),
+    change: (changes) =>
+      writer.change(changes, 'urgent', performance.now() + runtimeBudgetMs, {
+        operation: 'expire',
+        caller: null,
+        written: (row) => {
+          expiredRow = row;
+        },
+      }),
+    removalsAtMost,
     onExpired: (ips, result) => {
-      blockedSet.reportExpiry(ips, result);
+      const report = blockedSet.reportExpiry(ips, result);
+      if (expiredRow !== null) options.onExpiryAudited?.(expiredRow, report);
+      expiredRow = null;
       observers.expired(ips.length, result);
     },
-    removalsAtMost,
   });
   return {
     store,

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../store/open-database.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { ApiKeys } from './keys.ts';
 
-const caller = { keyName: 'ops', requestId: 'r', receivedAt: 0 };
+const caller = { keyName: 'ops', requestId: 'r', source: '127.0.0.1', receivedAt: 0 };
 const soon = new Date('2030-01-02T00:00:00Z');
 const later = new Date('2030-01-03T00:00:00Z');
 

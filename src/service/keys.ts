@@ -5,6 +5,7 @@
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Caller } from '../blocking/answers.ts';
+import { auditedChange } from '../blocking/audit-notes.ts';
 import { grants, isScope, type Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -12,7 +13,8 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { KeyRecord, KeysService } from '../http/services.ts';
-import type { ApiKeyRow, ApiKeysStore } from '../store/api-keys-store.ts';
+import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
@@ -23,6 +25,7 @@ export class ApiKeys implements KeysService {
   readonly #store: ApiKeysStore;
   readonly #given: Buffer | null;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #now: () => Date;
 
   constructor(options: {
@@ -30,11 +33,13 @@ export class ApiKeys implements KeysService {
     /** The key of the settings. */
     readonly given: string | null;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
     this.#given = options.given === null ? null : hash(options.given);
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
   }
 
@@ -55,7 +60,10 @@ export class ApiKeys implements KeysService {
     const names = new Set(rows.map((row) => row.name));
     let name = firstKeyName;
     for (let number = 2; names.has(name); number += 1) name = `${firstKeyName}-${number}`;
-    await this.#store.create({ name, hash: hash(key).toString('hex'), scopes: everything }, this.#now());
+    await this.#store.create({ name, hash: hash(key).toString('hex'), scopes: everything }, this.#now(), {
+      note: { operation: 'create_key', keyName: null, source: null, requestId: null, target: name },
+      written: () => undefined,
+    });
     crashPoint('first-key.stored');
     const message = rows.length === 0 ? 'The first API key was made' : 'No admin key was valid any more; one was made';
     this.#log.info(message, { name, file: path });
@@ -98,6 +106,13 @@ export class ApiKeys implements KeysService {
         expiresAt: request.expiresAt?.toISOString() ?? null,
       },
       this.#now(),
+      auditedChange('create_key', caller, {
+        target: request.name,
+        details: {
+          scopes: request.scopes ?? everything,
+          expires_at: request.expiresAt?.toISOString() ?? null,
+        },
+      }),
     );
     if (row === null) {
       throw new ServiceError(
@@ -114,6 +129,8 @@ export class ApiKeys implements KeysService {
       key: caller.keyName,
       request_id: caller.requestId,
     });
+    const { scopes, expires_at } = row;
+    this.#tell('key.created', { name: row.name, scopes, expires_at, by: caller.keyName });
     return { ...shown(row), key };
   }
 
@@ -123,9 +140,10 @@ export class ApiKeys implements KeysService {
    */
   async revoke(name: string, caller: Caller): Promise<KeyRecord> {
     const now = this.#now();
-    const row = await this.#store.revoke(name, now, (key, others) => {
+    const judge: RevocationJudge = (key, others) => {
       if (this.#given === null) refuseLastAdmin(key, others, now);
-    });
+    };
+    const row = await this.#store.revoke(name, now, judge, auditedChange('revoke_key', caller, { target: name }));
     if (row === null) throw new ServiceError(codes.NotFound, 'revoke key', `there is no valid key named ${name}`);
     this.#log.info('Operation done', {
       operation: 'revoke key',
@@ -133,6 +151,7 @@ export class ApiKeys implements KeysService {
       key: caller.keyName,
       request_id: caller.requestId,
     });
+    this.#tell('key.revoked', { name, by: caller.keyName });
     return shown(row);
   }
 }

@@ -3,6 +3,10 @@
 
 import { join } from 'node:path';
 import { Registry } from '@prometheus-io/client';
+import { AuditRecorder } from '../activity/audit-recorder.ts';
+import { EventFeed } from '../activity/event-feed.ts';
+import { EventRing } from '../activity/event-ring.ts';
+import { Webhooks } from '../activity/webhooks.ts';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
@@ -24,18 +28,22 @@ import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
+import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
+import { WebhooksStore } from '../store/webhooks-store.ts';
 import { foreignListeners } from '../supervision/foreign-listeners.ts';
 import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
+import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { Configuration } from './configuration.ts';
 import { importMapFile } from './first-import.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
 import { Health } from './health.ts';
+import { HealthWatch } from './health-watch.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
@@ -46,6 +54,17 @@ import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
+import { webhooksService } from './webhooks.ts';
+
+/** Looked at soon after: what was told may be why blocking is, or is again, not enforced somewhere. */
+const mayChangeHealth: ReadonlySet<string> = new Set([
+  'drift.seen',
+  'drift.repaired',
+  'reload.completed',
+  'reload.failed',
+  'worker.appeared',
+  'worker.gone',
+]);
 
 export interface RunningService {
   readonly services: Services;
@@ -86,6 +105,13 @@ export async function startService(
 
   const registry = new Registry();
   const observers = new MetricObservers(registry);
+  const ring = new EventRing({ log, now });
+  const tell: Tell = (type, data) => {
+    ring.tell(type, data);
+    if (mayChangeHealth.has(type)) healthWatch.kick();
+  };
+  const webhooks = new Webhooks({ store: new WebhooksStore(database), ring, tell, log, now });
+  const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
   const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
   const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
   const sitesStore = new SitesStore(database);
@@ -95,6 +121,7 @@ export async function startService(
     instance,
     socket,
     log,
+    tell,
     now,
     capabilities: () => facts.capabilitiesOf(parts.book.runningVersion),
     scheduleReload: (reason) => {
@@ -108,6 +135,12 @@ export async function startService(
       groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
       expired: (entries, { failures }) => observers.operations.expired(entries, failures.length),
     },
+    onExpiryAudited: (row, report) =>
+      audit.finished(row, {
+        runtimeMapUpdated: report.runtime_map_updated,
+        runtimeMapFailuresTotal: report.runtime_map_failures_total,
+        reloadScheduled: report.reload_scheduled,
+      }),
   });
   const { keeper, trusted, reconciler, book } = parts;
 
@@ -171,6 +204,7 @@ export async function startService(
     safeReload,
     store: new ReloadsStore(database),
     log,
+    tell,
     now,
     stillNeeded: async () => {
       await reconciler.look(false);
@@ -220,7 +254,7 @@ export async function startService(
       })
     : null;
 
-  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, now });
+  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, tell, now });
   const keyFile = join(settings.stateDir, 'api-key');
   const panel = await readPanel(builtPanel, log);
   const idleMemory = IdleMemory.ofThisProcess();
@@ -256,6 +290,7 @@ export async function startService(
     },
     started: () => started,
   });
+  const healthWatch: HealthWatch = new HealthWatch({ look: (how) => health.look(how), tell, log });
 
   options.signal?.addEventListener('abort', () => supervisor?.abandon(), { once: true });
   try {
@@ -293,6 +328,7 @@ export async function startService(
   async function stop(): Promise<void> {
     started = false;
     idleMemory.stop();
+    const watched = healthWatch.stop();
     await parts.expiry.stop();
     parts.bulk.stop();
     await supervisor?.stop();
@@ -300,11 +336,14 @@ export async function startService(
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();
     statsSocket.close();
+    await watched;
     await firstLook;
     await reconciler.stop();
     await parts.link.close();
     await parts.turns.drained();
     await keeper.file.close();
+    await webhooks.stop();
+    await audit.stop();
     await database.close();
     if (options.endsProxy === true) await supervisor?.endProxy();
     for (const lock of locks) lock.free();
@@ -314,8 +353,9 @@ export async function startService(
     await removeStaleTemporaries(settings.blockedMap);
     if (knownInstance) return;
     const { exists, header } = await readMapFileHeader(settings.blockedMap);
-    if (exists && header?.database !== instance.databaseId)
-      await importMapFile(settings.blockedMap, parts.store, log, now());
+    if (!exists || header?.database === instance.databaseId) return;
+    const done = await importMapFile(settings.blockedMap, parts.store, log, now());
+    audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details: { ...done } });
   }
 
   /** What runs and was found valid is what a failed reload goes back to. */
@@ -362,12 +402,15 @@ export async function startService(
         {
           blockedSet: parts.blockedSet,
           trustedIps: trusted,
-          sites: new Sites({ store: sitesStore, reloads, socket, log, now }),
+          sites: new Sites({ store: sitesStore, reloads, socket, log, tell, now }),
           configuration,
           keys,
         },
         observers.operations,
       ),
+      audit,
+      events: new EventFeed(ring),
+      webhooks: webhooksService(webhooks),
       health,
       panel,
       metrics,
@@ -376,6 +419,7 @@ export async function startService(
     keyFile,
     async begin() {
       crashPoint('start.listening');
+      await webhooks.start();
       parts.expiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
@@ -383,8 +427,11 @@ export async function startService(
       crashPoint('start.workers-compared');
       reconciler.start();
       idleMemory.start();
+      audit.start();
       started = true;
       log.info('Service started', { version, proxy: facts.version });
+      tell('service.started', { version, proxy: facts.version });
+      healthWatch.start();
     },
     async stop() {
       await stop();

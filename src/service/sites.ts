@@ -1,6 +1,7 @@
 // Sites: kept in the database, live by a safe reload before the answer. One that would make the configuration invalid
 // is refused and not stored.
 import type { Caller } from '../blocking/answers.ts';
+import { auditedChange } from '../blocking/audit-notes.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { backendName } from '../configuration/render-scope.ts';
 import type { Site } from '../domain/site.ts';
@@ -10,6 +11,7 @@ import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.t
 import { parseShowStat, type ServerStat } from '../haproxy/show-stat.ts';
 import type { ReloadAnswer, ServerState, SiteRecord, SitesService } from '../http/services.ts';
 import type { SitesStore } from '../store/sites-store.ts';
+import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 
 const patienceMs = 2_000;
@@ -19,6 +21,7 @@ export class Sites implements SitesService {
   readonly #reloads: ReloadCoordinator;
   readonly #socket: MasterSocket;
   readonly #log: Log;
+  readonly #tell: Tell;
   readonly #now: () => Date;
 
   constructor(options: {
@@ -26,12 +29,14 @@ export class Sites implements SitesService {
     readonly reloads: ReloadCoordinator;
     readonly socket: MasterSocket;
     readonly log: Log;
+    readonly tell?: Tell | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
     this.#reloads = options.reloads;
     this.#socket = options.socket;
     this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
   }
 
@@ -57,13 +62,16 @@ export class Sites implements SitesService {
         sites: {
           list: [...others, site],
           store: async () => {
-            stored = await this.#store.put(site, this.#now());
+            const servers = site.servers.length;
+            const audited = auditedChange('set_site', caller, { target: site.domain, details: { servers } });
+            stored = await this.#store.put(site, this.#now(), audited);
           },
         },
       };
     });
     this.#done('set site', site.domain, caller);
     const { created, row } = stored!;
+    this.#tell('site.set', { domain: site.domain, created, by: caller.keyName });
     return { created, answer: { ...row, reload } };
   }
 
@@ -76,12 +84,13 @@ export class Sites implements SitesService {
         sites: {
           list: all.filter((site) => site.domain !== domain),
           store: async () => {
-            await this.#store.remove(domain);
+            await this.#store.remove(domain, this.#now(), auditedChange('remove_site', caller, { target: domain }));
           },
         },
       };
     });
     this.#done('remove site', domain, caller);
+    this.#tell('site.removed', { domain, by: caller.keyName });
     return { domain, reload };
   }
 

@@ -1,3 +1,4 @@
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { ApiKeysTable } from './schema.ts';
 
@@ -27,28 +28,32 @@ const TOUCH_EVERY_MS = 60_000;
 /** The table `api_keys`. A revoked key stays, so that its name is never given to another. */
 export class ApiKeysStore {
   readonly #database: Database;
+  readonly #audit: AuditRows;
   /** When each key's last use was written, in milliseconds. One entry a key. */
   readonly #touched = new Map<string, number>();
 
   constructor(database: Database) {
     this.#database = database;
+    this.#audit = new AuditRows(database.write);
   }
 
   /** Null when the name is taken, be it by a revoked key. */
-  async create(key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
-    const row = await this.#database.write
-      .insertInto('api_keys')
-      .values({
-        name: key.name,
-        hash: key.hash,
-        scopes_json: JSON.stringify(key.scopes),
-        created_at: now.toISOString(),
-        expires_at: key.expiresAt ?? null,
-      })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    return row === undefined ? null : toKey(row);
+  async create(key: NewApiKey, now: Date, audited?: AuditedChange): Promise<ApiKeyRow | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const row = await transaction
+        .insertInto('api_keys')
+        .values({
+          name: key.name,
+          hash: key.hash,
+          scopes_json: JSON.stringify(key.scopes),
+          created_at: now.toISOString(),
+          expires_at: key.expiresAt ?? null,
+        })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? null : toKey(row);
+    });
   }
 
   /** Also finds expired and revoked keys: whether they count is the caller's to say. */
@@ -72,8 +77,13 @@ export class ApiKeysStore {
    * nothing was changed; nobody else changes a key between what it sees and the revocation.
    * @param judge gets the key and all others that were not revoked, expired ones too
    */
-  async revoke(name: string, now: Date, judge: RevocationJudge = () => undefined): Promise<ApiKeyRow | null> {
-    return await this.#database.write.transaction().execute(async (transaction) => {
+  async revoke(
+    name: string,
+    now: Date,
+    judge: RevocationJudge = () => undefined,
+    audited?: AuditedChange,
+  ): Promise<ApiKeyRow | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const rows = await transaction.selectFrom('api_keys').selectAll().where('revoked_at', 'is', null).execute();
       const key = rows.find((row) => row.name === name);
       if (key === undefined) return null;

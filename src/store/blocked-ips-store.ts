@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
+import { type AuditNote, AuditRows } from './audit-rows.ts';
 import {
   type BlockedChange,
   type BlockedEffect,
@@ -25,6 +26,16 @@ export type { AdoptedRows } from './unkeyed-rows.ts';
 /** Below it, and below a third of the set, no file looks as if more than half of a hundred or more were lost. */
 const shrinkNotedFrom = 50;
 
+/** The row of the audit for one request's changes in a group. */
+export interface GroupAudit {
+  /** How many of the group's changes are its own, in their order. */
+  readonly changes: number;
+  /** Null: nothing was changed that has to be told. */
+  readonly note: (effects: readonly BlockedEffect[]) => AuditNote | null;
+  /** Told the row's id once the group is committed. */
+  readonly written: (id: number) => void;
+}
+
 /** Runs inside the transaction; when it throws, nothing of the transaction remains. It must not write to a store. */
 export type BeforeCommit = (net: NetChange) => Promise<void> | void;
 
@@ -36,6 +47,7 @@ export class BlockedIpsStore {
   readonly #pages: BlockedPages;
   readonly #lookup: AddressLookup;
   readonly #lastWord: LastWord;
+  readonly #audit: AuditRows;
 
   constructor(database: Database) {
     this.#database = database;
@@ -44,6 +56,7 @@ export class BlockedIpsStore {
     this.#pages = new BlockedPages(database, this.#rows);
     this.#lookup = new AddressLookup(database.read, 'blocked_ips');
     this.#lastWord = new LastWord(database.write);
+    this.#audit = new AuditRows(database.write);
   }
 
   /**
@@ -53,17 +66,20 @@ export class BlockedIpsStore {
    *
    * `shrink`: the group takes much of the set out, and the map file, as long as it has its lines, looks like that of a
    * set that was lost. So it is noted in the same transaction, as a big change is; `endShrink` when the lines are gone.
+   *
+   * `audits`: who asked for which part of the group; their rows are in the same transaction.
    */
   async applyGroup(
     changes: readonly BlockedChange[],
     now: Date,
     beforeCommit: BeforeCommit,
+    audits: readonly GroupAudit[] = [],
   ): Promise<{ effects: BlockedEffect[]; net: NetChange; shrink: string | null }> {
-    const result = await this.#database.write.transaction().execute(async (transaction) => {
+    const { told, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
       // The transaction's own connection: handed to each query anew by Kysely it costs as much as SQLite's work.
       const outcome = await transaction
         .getExecutor()
-        .provideConnection((connection) => this.#apply(connection, changes, now.toISOString()));
+        .provideConnection((connection) => this.#apply(connection, changes, now.toISOString(), audits));
       const { added, removed } = outcome.net;
       const left = this.#database.blockedCount.value + added.length - removed.length;
       const shrinks = removed.length >= shrinkNotedFrom && 2 * removed.length >= left;
@@ -72,6 +88,7 @@ export class BlockedIpsStore {
       return { ...outcome, shrink };
     });
     this.#database.blockedCount.committed(result.net);
+    for (const tell of told) tell();
     return result;
   }
 
@@ -172,7 +189,8 @@ export class BlockedIpsStore {
     runner: Runner,
     changes: readonly BlockedChange[],
     now: string,
-  ): Promise<{ effects: BlockedEffect[]; net: NetChange }> {
+    audits: readonly GroupAudit[],
+  ): Promise<{ effects: BlockedEffect[]; net: NetChange; told: (() => void)[] }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const before = await this.#rows.getMany(runner, [...entries.keys()]);
     // Somebody's insert that no sync took up yet is no block so far, though it says what the block is to be.
@@ -192,7 +210,25 @@ export class BlockedIpsStore {
     await this.#rows.write(runner, rows);
     const spoken = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
     await this.#lastWord.of(runner, spoken);
-    return { effects, net };
+    return { effects, net, told: await this.#tell(runner, audits, effects, now) };
+  }
+
+  async #tell(
+    runner: Runner,
+    audits: readonly GroupAudit[],
+    effects: readonly BlockedEffect[],
+    now: string,
+  ): Promise<(() => void)[]> {
+    const told: (() => void)[] = [];
+    let from = 0;
+    for (const { changes, note, written } of audits) {
+      const own = note(effects.slice(from, from + changes));
+      from += changes;
+      if (own === null) continue;
+      const id = await this.#audit.write(runner, own, now);
+      told.push(() => written(id));
+    }
+    return told;
   }
 }
 

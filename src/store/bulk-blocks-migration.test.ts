@@ -16,7 +16,9 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   await block(new BlockedIpsStore(fresh), '192.0.2.9');
   await fresh.close();
   const file = new SqliteDatabase(folder.file);
-  file.exec("drop table bulk_blocks; delete from schema_migrations where name > '0001-first-tables'");
+  file.exec(
+    "drop table bulk_blocks; drop table audit; drop table audit_outcomes; drop table webhooks; drop table webhook_events; delete from schema_migrations where name > '0001-first-tables'",
+  );
   file.exec('drop trigger if exists blocked_ips_text_corrected');
   file.exec(
     'create table bulk_staging (bulk integer not null, run integer not null, first_key blob not null, records_json text not null, primary key (bulk, run, first_key))',

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { BeforeCommit } from './blocked-ips-store.ts';
 import { BlockedRows } from './blocked-rows.ts';
 import { BulkSlices, type SliceOutcome } from './bulk-slices.ts';
@@ -55,6 +56,7 @@ export class BulkStore {
   readonly #rows: BlockedRows;
   readonly #blocks: StagedBlocks;
   readonly #slices: BulkSlices;
+  readonly #audit: AuditRows;
   readonly #tails = new Map<string, Tail>();
   /** The sequence of the bulk being applied, kept between its slices. */
   #applying: { id: string; merge: StagedMerge; looks: number } | null = null;
@@ -64,6 +66,7 @@ export class BulkStore {
     this.#rows = new BlockedRows(database.write);
     this.#blocks = new StagedBlocks(database.write);
     this.#slices = new BulkSlices(database.write, this.#rows, this.#blocks);
+    this.#audit = new AuditRows(database.write);
   }
 
   /** `replace`: what is not staged as an addition is removed in the end. Returns the bulk's id. */
@@ -152,9 +155,12 @@ export class BulkStore {
     };
   }
 
-  /** Everything has come. From here on a crash finishes the change, and later changes of its addresses outrank it. */
-  async markReady(id: string): Promise<void> {
-    await this.#database.write.transaction().execute(async (transaction) => {
+  /**
+   * Everything has come. From here on a crash finishes the change, and later changes of its addresses outrank it; so
+   * this is the moment at which the audit tells of it.
+   */
+  async markReady(id: string, audited?: AuditedChange): Promise<void> {
+    await auditedTransaction(this.#database, this.#audit, audited, new Date(), async (transaction) => {
       await this.#expect(transaction, id, ['receiving']);
       await this.#moveTo(transaction, id, 'adding', null);
       // Where nothing is blocked there is nothing to take away: whatever comes from now on has the last word.
@@ -162,6 +168,7 @@ export class BulkStore {
       if (anyone === undefined) {
         await transaction.updateTable('bulk_changes').set({ replace: 0 }).where('id', '=', Number(id)).execute();
       }
+      return id;
     });
     this.#tails.delete(id);
   }

@@ -3,6 +3,8 @@ import type { Kysely } from 'kysely';
 import { crashPoint } from '../faults/crash-point.ts';
 import { firstTables } from './migrations/0001-first-tables.ts';
 import { bulkBlocks } from './migrations/0002-bulk-blocks.ts';
+import { audit } from './migrations/0003-audit.ts';
+import { webhooks } from './migrations/0004-webhooks.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -15,6 +17,8 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-first-tables', up: firstTables },
   { name: '0002-bulk-blocks', up: bulkBlocks },
+  { name: '0003-audit', up: audit },
+  { name: '0004-webhooks', up: webhooks },
 ];
 
 /**

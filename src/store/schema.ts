@@ -14,6 +14,10 @@ export interface Schema {
   bulk_changes: BulkChangesTable;
   bulk_blocks: BulkBlocksTable;
   bulk_skips: BulkSkipsTable;
+  audit: AuditTable;
+  audit_outcomes: AuditOutcomesTable;
+  webhooks: WebhooksTable;
+  webhook_events: WebhookEventsTable;
   schema_migrations: SchemaMigrationsTable;
 }
 
@@ -113,6 +117,66 @@ export interface BulkSkipsTable {
   bulk: number;
   sort_key: Buffer;
   ip_address: string;
+}
+
+/** Append-only, held by triggers. */
+export interface AuditTable {
+  id: Generated<number>;
+  at: string;
+  operation: string;
+  /** Null: the service itself. */
+  key_name: string | null;
+  /** The peer's address, or `unix`. */
+  source: string | null;
+  request_id: string | null;
+  /** Canonical text, where it is about one address. */
+  ip_address: string | null;
+  /** What else it is about: a site's domain, a key's name, the id of a backup. */
+  target: string | null;
+  details_json: string | null;
+}
+
+/** What became of it, as far as it was told. */
+export interface AuditOutcomesTable {
+  audit_id: number;
+  finished_at: string;
+  /** Of the answer; null where nobody asked. */
+  status: number | null;
+  /** Of the problem document; `errors/catalogue.ts`. */
+  code: number | null;
+  runtime_map_updated: number | null;
+  runtime_map_failures_total: number | null;
+  reload_scheduled: number | null;
+  result_json: string | null;
+}
+
+export interface WebhooksTable {
+  id: string;
+  url: string;
+  /** Null: all. */
+  types_json: string | null;
+  secret: string;
+  enabled: number;
+  created_at: string;
+  updated_at: string;
+  /** Of the last event that is done with. */
+  position: number;
+  /** Of the last event of the delivery under way. */
+  batch_end: number | null;
+  missed: Generated<number>;
+  attempts: Generated<number>;
+  first_failed_at: string | null;
+  next_attempt_at: string | null;
+  last_success_at: string | null;
+  last_error: string | null;
+  last_error_at: string | null;
+}
+
+/** Events that wait for a webhook. */
+export interface WebhookEventsTable {
+  seq: Generated<number>;
+  type: string;
+  event_json: string;
 }
 
 export interface SchemaMigrationsTable {

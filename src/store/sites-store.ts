@@ -1,4 +1,5 @@
 import type { Site, SiteServer } from '../domain/site.ts';
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { SitesTable } from './schema.ts';
 
@@ -10,15 +11,17 @@ export interface SiteRow extends Site {
 /** The table `sites`: what the proxy serves, in order of domains. */
 export class SitesStore {
   readonly #database: Database;
+  readonly #audit: AuditRows;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#audit = new AuditRows(database.write);
   }
 
   /** Creates or replaces. */
-  async put(site: Site, now: Date): Promise<{ created: boolean; row: SiteRow }> {
+  async put(site: Site, now: Date, audited?: AuditedChange): Promise<{ created: boolean; row: SiteRow }> {
     const at = now.toISOString();
-    return await this.#database.write.transaction().execute(async (transaction) => {
+    const done = await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const existing = await transaction
         .selectFrom('sites')
         .select('created_at')
@@ -39,16 +42,15 @@ export class SitesStore {
         .execute();
       return { created: existing === undefined, row: toSite(row) };
     });
+    return done!;
   }
 
   /** The site that was there; null when there was none. */
-  async remove(domain: string): Promise<SiteRow | null> {
-    const row = await this.#database.write
-      .deleteFrom('sites')
-      .where('domain', '=', domain)
-      .returningAll()
-      .executeTakeFirst();
-    return row === undefined ? null : toSite(row);
+  async remove(domain: string, now: Date = new Date(), audited?: AuditedChange): Promise<SiteRow | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const row = await transaction.deleteFrom('sites').where('domain', '=', domain).returningAll().executeTakeFirst();
+      return row === undefined ? null : toSite(row);
+    });
   }
 
   async get(domain: string): Promise<SiteRow | null> {

@@ -1,5 +1,6 @@
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 
 export interface TrustedIpRow {
@@ -14,10 +15,12 @@ const COLUMNS = ['ip_address', 'note', 'added_at'] as const;
 export class TrustedIpsStore {
   readonly #database: Database;
   readonly #lookup: AddressLookup;
+  readonly #audit: AuditRows;
 
   constructor(database: Database) {
     this.#database = database;
     this.#lookup = new AddressLookup(database.read, 'trusted_ips');
+    this.#audit = new AuditRows(database.write);
   }
 
   /** An absent note keeps the old one, null takes it away; `added_at` stays. */
@@ -25,8 +28,9 @@ export class TrustedIpsStore {
     entry: IpEntry,
     note: string | null | undefined,
     now: Date = new Date(),
+    audited?: AuditedChange,
   ): Promise<{ created: boolean; row: TrustedIpRow }> {
-    return await this.#database.write.transaction().execute(async (transaction) => {
+    const done = await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const existing = await transaction
         .selectFrom('trusted_ips')
         .select(COLUMNS)
@@ -44,16 +48,19 @@ export class TrustedIpsStore {
         .execute();
       return { created: existing === undefined, row };
     });
+    return done!;
   }
 
   /** The row that was there; null when there was none. */
-  async remove(entry: IpEntry): Promise<TrustedIpRow | null> {
-    const removed = await this.#database.write
-      .deleteFrom('trusted_ips')
-      .where('ip_address', '=', entry.text)
-      .returning(COLUMNS)
-      .executeTakeFirst();
-    return removed ?? null;
+  async remove(entry: IpEntry, now: Date = new Date(), audited?: AuditedChange): Promise<TrustedIpRow | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const removed = await transaction
+        .deleteFrom('trusted_ips')
+        .where('ip_address', '=', entry.text)
+        .returning(COLUMNS)
+        .executeTakeFirst();
+      return removed ?? null;
+    });
   }
 
   /** `ip`: canonical text. */

@@ -232,6 +232,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/audit': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listAudit'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/events': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['streamEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/webhooks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listWebhooks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/webhooks/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getWebhook'];
+    put: operations['setWebhook'];
+    post?: never;
+    delete: operations['removeWebhook'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/health': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getHealth'];
@@ -304,6 +348,50 @@ export interface components {
   schemas: {
     /** One address or network a line. In a request `#` and `;` begin comments, and blank lines are nothing. */
     AddressLines: string;
+    /** A page of the audit. */
+    AuditPage: {
+      /** The entries. */
+      readonly items: readonly components['schemas']['AuditRecord'][];
+      /** Ask for the next page with it; null on the last one. */
+      readonly next_cursor: string | null;
+    };
+    /** Who did what, from where, with what outcome. */
+    AuditRecord: {
+      /** Counts up in the order of writing. */
+      readonly id: number;
+      /** When it was asked for. */
+      readonly at: string;
+      /** `block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`; by the service itself also `expire` and `import_map_file`; `refusals` counts more than sixty a minute. */
+      readonly operation: string;
+      /** The name of the key; null: the service itself. */
+      readonly key: string | null;
+      /** The address of the peer, or `unix`; null: the service itself. */
+      readonly source: string | null;
+      /** The id of the request, as in `X-Request-Id`. */
+      readonly request_id: string | null;
+      /** The address or network, where it is about one. */
+      readonly ip_address: string | null;
+      /** What else it is about: a domain, the name of a key, an id. */
+      readonly target: string | null;
+      /** What was asked for, or what was there before; by the kind of operation. */
+      readonly details: { readonly [name: string]: unknown } | null;
+      /** `partly`: a sync whose running map does not match. `unknown`: not answered yet, or the service ended before it was told. */
+      readonly outcome: 'done' | 'partly' | 'refused' | 'failed' | 'unknown';
+      /** The HTTP status of the answer; null: nobody asked, or it is not known. */
+      readonly status: number | null;
+      /** The code of the problem document, where it was one. */
+      readonly code: number | null;
+      /** When it was answered. */
+      readonly finished_at: string | null;
+      /** Every live worker, draining ones too, was seen to be right. */
+      readonly runtime_map_updated: boolean | null;
+      /** How many such failures there are. */
+      readonly runtime_map_failures_total: number | null;
+      /** A reload follows by itself and enforces what was not seen. */
+      readonly reload_scheduled: boolean | null;
+      /** Counts of the answer, and the id of its reload. */
+      readonly result: { readonly [name: string]: unknown } | null;
+    };
     /** A backup set. */
     Backup: {
       /** Its id. */
@@ -523,6 +611,8 @@ export interface components {
       /** Why not; absent where it does. */
       readonly reason?: string;
     };
+    /** Server-sent events. The data of each is JSON on one line: `id`, `type`, `at`, and `data` by the type; docs/events.md of the project has them all. */
+    EventStream: string;
     /** One field of the request and what is wrong with it. */
     FieldError: {
       /** The field, such as `servers[0].port`. */
@@ -1074,6 +1164,79 @@ export interface components {
       readonly service: string;
       /** Of the proxy, as it prints it. */
       readonly proxy: string;
+    };
+    /** A webhook, without its secret. */
+    Webhook: {
+      /** Its name. */
+      readonly id: string;
+      /** Where it is delivered to. */
+      readonly url: string;
+      /** The types of events it gets; null: all. */
+      readonly events: readonly string[] | null;
+      /** Whether it gets anything. */
+      readonly enabled: boolean;
+      /** When it was made. */
+      readonly created_at: string;
+      /** When it was last changed. */
+      readonly updated_at: string;
+      /** When a delivery was received last; null: never yet. */
+      readonly last_success_at: string | null;
+      /** Why a delivery failed last; null: none did. */
+      readonly last_error: string | null;
+      /** When that was. */
+      readonly last_error_at: string | null;
+      /** When the delivery under way is tried again; null: it has not failed. */
+      readonly next_attempt_at: string | null;
+      /** How many events wait. */
+      readonly pending: number;
+    };
+    /** The webhook, with its secret when one was made. */
+    WebhookAnswer: {
+      /** Its name. */
+      readonly id: string;
+      /** Where it is delivered to. */
+      readonly url: string;
+      /** The types of events it gets; null: all. */
+      readonly events: readonly string[] | null;
+      /** Whether it gets anything. */
+      readonly enabled: boolean;
+      /** When it was made. */
+      readonly created_at: string;
+      /** When it was last changed. */
+      readonly updated_at: string;
+      /** When a delivery was received last; null: never yet. */
+      readonly last_success_at: string | null;
+      /** Why a delivery failed last; null: none did. */
+      readonly last_error: string | null;
+      /** When that was. */
+      readonly last_error_at: string | null;
+      /** When the delivery under way is tried again; null: it has not failed. */
+      readonly next_attempt_at: string | null;
+      /** How many events wait. */
+      readonly pending: number;
+      /** The secret that was made, shown this once; null: it had one, or it was given. */
+      readonly secret: string | null;
+    };
+    /** The webhook that is gone. */
+    WebhookRemoved: {
+      /** Its name. */
+      readonly id: string;
+    };
+    /** The webhook to set. */
+    WebhookRequest: {
+      /** Where it is delivered to. No user and no password in it; redirects are not followed. A URL of http or https. */
+      readonly url: string;
+      /** The types of events it gets; absent or null: all. A list of different types of events, or null for all. */
+      readonly events?: readonly string[] | null;
+      /** What deliveries are signed with. A secret such as whsec_ and 32 bytes in base64. */
+      readonly secret?: string;
+      /** Absent: true. While it is not, nothing is kept for it. True or false. */
+      readonly enabled?: boolean;
+    };
+    /** All webhooks. */
+    Webhooks: {
+      /** The entries. */
+      readonly items: readonly components['schemas']['Webhook'][];
     };
     /** Everything that is to be blocked. */
     WholeSet: readonly (string | components['schemas']['BlockRequest'])[];
@@ -2392,6 +2555,231 @@ export interface operations {
       404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['Conflict'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List who did what */
+  listAudit: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        operation?: string;
+        key?: string;
+        ip_address?: string;
+        since?: string;
+        until?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['AuditPage'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 101 | 103 | 104 | 107 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Stream what happens */
+  streamEvents: {
+    parameters: { query?: { types?: string; last_event_id?: string }; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'text/event-stream': components['schemas']['EventStream'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List the webhooks */
+  listWebhooks: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Webhooks'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Look at a webhook */
+  getWebhook: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Webhook'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Set a webhook */
+  setWebhook: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['WebhookRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['WebhookAnswer'] };
+      };
+      201: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['WebhookAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Remove a webhook */
+  removeWebhook: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['WebhookRemoved'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];

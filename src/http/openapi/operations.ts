@@ -1,8 +1,11 @@
 // All descriptions, of whatever file; what is said of one thing twice, or of nothing, is a mistake.
+
 import { isPanelRoute } from '../panel-pages.ts';
+import * as audit from './audit.ts';
 import * as blockedIps from './blocked-ips.ts';
 import * as config from './config.ts';
 import * as description from './description.ts';
+import * as events from './events.ts';
 import * as health from './health.ts';
 import * as keys from './keys.ts';
 import * as metrics from './metrics.ts';
@@ -10,9 +13,10 @@ import type { FieldDocs, OperationDoc, OperationDocs } from './operation-doc.ts'
 import * as shared from './shared-fields.ts';
 import * as sites from './sites.ts';
 import * as trustedIps from './trusted-ips.ts';
+import * as webhooks from './webhooks.ts';
 
 /** In the order of the page. */
-const parts = [blockedIps, trustedIps, sites, config, keys, health, metrics, description];
+const parts = [blockedIps, trustedIps, sites, config, keys, audit, events, webhooks, health, metrics, description];
 
 export const operationDocs: OperationDocs = together(parts.map(({ operations }) => operations));
 /** What a component is as a whole. */

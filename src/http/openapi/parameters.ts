@@ -40,4 +40,13 @@ export const parameters: Readonly<Record<string, ParameterDoc>> = {
       'Rewrites the map file although it belongs to another database, or more than half of it would go. Needs the scope `admin`.',
     example: false,
   },
+  operation: { description: 'Only this operation.', example: 'unblock' },
+  key: { description: 'Only what this key did, by its name.', example: 'fail2ban' },
+  since: { description: 'Only from then on.', example: '2026-11-20T00:00:00Z' },
+  until: { description: 'Only before then.', example: '2026-11-21T00:00:00Z' },
+  types: { description: 'Only these types of events.', example: 'entry.blocked,entry.unblocked' },
+  last_event_id: {
+    description: 'Go on after this event. The header `Last-Event-ID`, which wins, says the same.',
+    example: '5f0c1a9be0d2-17',
+  },
 };

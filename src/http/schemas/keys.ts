@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../../domain/scope.ts';
 import type { KeyRecord, SessionRecord } from '../services.ts';
 import { answer, listOf, StringOrNull, Time, TimeOrNull } from './common.ts';
 
-const nameOptions = {
+export const keyNameOptions = {
   minLength: 1,
   maxLength: 64,
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
@@ -12,7 +12,7 @@ const nameOptions = {
 
 export const KeyBody = Type.Object(
   {
-    name: Type.String(nameOptions),
+    name: Type.String(keyNameOptions),
     scopes: Type.Optional(
       Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes, description: `a scope: ${scopes.join(', ')}` }), {
         minItems: 1,
@@ -31,7 +31,7 @@ export const KeyBody = Type.Object(
 );
 export type KeyBody = Static<typeof KeyBody>;
 
-export const keyParameter = Type.Object({ name: Type.String(nameOptions) });
+export const keyParameter = Type.Object({ name: Type.String(keyNameOptions) });
 
 const keyFields = {
   name: Type.String(),

@@ -35,6 +35,10 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   name: 'hostile-key',
   scopes: ['admin'],
   id: '20261120T120000000Z-1',
+  url: 'https://hooks.example.com/proxy',
+  events: ['entry.blocked'],
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+  enabled: true,
 };
 
 /** Fields that exclude each other: a right body has one of them. */

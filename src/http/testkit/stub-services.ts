@@ -99,6 +99,39 @@ function lazily<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => (made ??= make());
 }
+const AUDIT_RECORD = {
+  id: 7,
+  at: NOW.toISOString(),
+  operation: 'block',
+  key: 'ops',
+  source: '127.0.0.1',
+  request_id: 'abc',
+  ip_address: '192.0.2.1',
+  target: null,
+  details: { created: true, reason: null, blocked_by: 'ops', expires_at: null },
+  outcome: 'done',
+  status: 201,
+  code: null,
+  finished_at: NOW.toISOString(),
+  runtime_map_updated: true,
+  runtime_map_failures_total: 0,
+  reload_scheduled: false,
+  result: null,
+};
+
+const WEBHOOK = {
+  id: 'chat',
+  url: 'https://hooks.example.com/',
+  events: null,
+  enabled: true,
+  created_at: NOW.toISOString(),
+  updated_at: NOW.toISOString(),
+  last_success_at: null,
+  last_error: null,
+  last_error_at: null,
+  next_attempt_at: null,
+  pending: 0,
+};
 
 type Methods = Record<string, (...args: never[]) => unknown>;
 /** Per service, what some of its methods do instead. */
@@ -111,7 +144,7 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate`, the metrics' `answered` and the log left out. */
+  /** What the services were asked; what metrics and audit are told, the keys' `authenticate` and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */
@@ -169,7 +202,8 @@ async function refuseUndocumented(request: FastifyRequest, reply: FastifyReply, 
 }
 
 function recording(part: string, methods: Methods, calls: Call[]): Methods {
-  if (part === 'log') return methods;
+  // Events are looked at before a refusal too.
+  if (part === 'log' || part === 'events') return methods;
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {
     recorded[name] = (...args: never[]) => {
@@ -252,6 +286,27 @@ function answers(): Record<string, Methods> {
       list: async () => [KEY_RECORD],
       create: async () => ({ ...KEY_RECORD, key: 'secret' }),
       revoke: async () => ({ ...KEY_RECORD, revoked_at: NOW.toISOString() }),
+    },
+    audit: {
+      answered: () => undefined,
+      page: async () => ({ items: [AUDIT_RECORD], next_cursor: null }),
+    },
+    events: {
+      types: () => ['entry.blocked'],
+      newest: () => 0,
+      placeOf: () => 0,
+      idOf: (place: number) => `ab-${place}`,
+      read: (place: number) => ({ events: [], place, missed: false }),
+      onMore: () => () => undefined,
+      stopping: () => undefined,
+      // Whoever injects a request waits for the end of its answer.
+      over: () => true,
+    },
+    webhooks: {
+      list: async () => [WEBHOOK],
+      get: async () => WEBHOOK,
+      put: async () => ({ created: true, answer: { ...WEBHOOK, secret: null } }),
+      remove: async (id: string) => ({ id }),
     },
     health: {
       health: async () => HEALTH,

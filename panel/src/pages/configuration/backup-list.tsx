@@ -9,7 +9,13 @@ import { NothingHere } from '../../parts/nothing-here.tsx';
 import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { RollBackDialog } from './roll-back-dialog.tsx';
 
-export function BackupList({ onDone }: { readonly onDone: (answer: ReloadAnswer) => void }) {
+export interface BackupListProps {
+  /** Somebody thinks about rolling back. */
+  readonly onAsk: () => void;
+  readonly onDone: (answer: ReloadAnswer) => void;
+}
+
+export function BackupList({ onAsk, onDone }: BackupListProps) {
   const backups = useBackups();
   const live = useConfig().data?.sha256;
   const [chosen, setChosen] = useState<Backup | null>(null);
@@ -70,7 +76,10 @@ export function BackupList({ onDone }: { readonly onDone: (answer: ReloadAnswer)
                       variant="default"
                       leftSection={<BackIcon size={14} />}
                       aria-label={`Roll back to ${momentText(backup.created_at)}`}
-                      onClick={() => setChosen(backup)}
+                      onClick={() => {
+                        onAsk();
+                        setChosen(backup);
+                      }}
                     >
                       Roll back
                     </Button>

@@ -26,11 +26,15 @@ export default function ConfigurationPage() {
 function Configuration() {
   const validate = useValidate();
   const [asking, setAsking] = useState(false);
-  const [reloaded, setReloaded] = useState<ReloadAnswer | null>(null);
-  const done = (answer: ReloadAnswer): void => {
+  const [reloaded, setReloaded] = useState<{ readonly answer: ReloadAnswer; readonly at: number } | null>(null);
+  // What came of the last one is old when the next is asked for.
+  const forget = (): void => {
     validate.reset();
+    setReloaded(null);
+  };
+  const done = (answer: ReloadAnswer): void => {
     setAsking(false);
-    setReloaded(answer);
+    setReloaded({ answer, at: Date.now() });
   };
   return (
     <PageFrame
@@ -42,11 +46,20 @@ function Configuration() {
             variant="default"
             leftSection={<CheckIcon />}
             loading={validate.isPending}
-            onClick={() => validate.mutate()}
+            onClick={() => {
+              forget();
+              validate.mutate();
+            }}
           >
             Validate
           </Button>
-          <Button leftSection={<RefreshIcon />} onClick={() => setAsking(true)}>
+          <Button
+            leftSection={<RefreshIcon />}
+            onClick={() => {
+              forget();
+              setAsking(true);
+            }}
+          >
             Reload …
           </Button>
         </>
@@ -54,7 +67,7 @@ function Configuration() {
     >
       {validate.error !== null && <ProblemAlert title="It could not be checked" error={validate.error} />}
       {validate.data !== undefined && <Validated answer={validate.data} onClose={() => validate.reset()} />}
-      {reloaded !== null && <Reloaded answer={reloaded} onClose={() => setReloaded(null)} />}
+      {reloaded !== null && <Reloaded {...reloaded} onClose={() => setReloaded(null)} />}
       <Tabs defaultValue="live" keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="live">Live text</Tabs.Tab>
@@ -74,7 +87,7 @@ function Configuration() {
           </div>
         </Tabs.Panel>
         <Tabs.Panel value="backups">
-          <BackupList onDone={done} />
+          <BackupList onAsk={forget} onDone={done} />
         </Tabs.Panel>
       </Tabs>
       {asking && <ReloadDialog onDone={done} onClose={() => setAsking(false)} />}

@@ -1,0 +1,105 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { AuditEntry } from '../store/audit-store.ts';
+import { type AnsweredRequest, AuditRecorder } from './audit-recorder.ts';
+
+const NOW = new Date('2026-11-20T12:00:00.000Z');
+
+function recorder(options: { readonly gatherMs?: number } = {}) {
+  const appended: AuditEntry[][] = [];
+  const errors: string[] = [];
+  const failing = { now: false };
+  const clock = { now: NOW };
+  const store = {
+    append: async (entries: readonly AuditEntry[]) => {
+      if (failing.now) throw new Error('disk full');
+      appended.push([...entries]);
+    },
+    page: async () => ({ items: [], nextCursor: null }),
+    forgetOld: async () => 0,
+  };
+  const log = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (message: string) => void errors.push(message),
+  };
+  const made = new AuditRecorder({ store, log, now: () => clock.now, gatherMs: options.gatherMs ?? 60_000 });
+  return { recorder: made, appended, errors, failing, clock, told: () => appended.flat() };
+}
+
+const answered = (more: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
+  note: { operation: 'block', keyName: 'ops', source: '10.0.0.1', requestId: 'r' },
+  at: NOW,
+  rows: [],
+  status: 201,
+  outcome: {},
+  ...more,
+});
+
+describe('what the audit is told after the fact', () => {
+  it('is the outcome of the rows that the change wrote, and a row where it wrote none', async () => {
+    const { recorder: audit, told } = recorder();
+    audit.answered(answered({ rows: [7, 8], outcome: { runtimeMapUpdated: true } }));
+    audit.answered(answered({ note: { ...answered().note, operation: 'reload' } }));
+    await audit.flush();
+    expect(told()).toMatchObject([
+      { id: 7, outcome: { status: 201, runtimeMapUpdated: true } },
+      { id: 8, outcome: { status: 201 } },
+      { note: { operation: 'reload' }, at: NOW.toISOString() },
+    ]);
+  });
+
+  it('is written together, shortly after, and before anybody reads', async () => {
+    const { recorder: audit, appended } = recorder({ gatherMs: 5 });
+    for (let n = 0; n < 3; n += 1) audit.answered(answered());
+    expect(appended).toEqual([]);
+    await vi.waitFor(() => expect(appended.map((entries) => entries.length)).toEqual([3]));
+    audit.answered(answered());
+    await audit.page({ limit: 1 });
+    expect(appended).toHaveLength(2);
+  });
+
+  it('waits for a database that takes nothing, and says so once', async () => {
+    const { recorder: audit, told, errors, failing } = recorder();
+    failing.now = true;
+    audit.answered(answered({ rows: [1] }));
+    await audit.flush();
+    audit.answered(answered({ rows: [2] }));
+    await audit.flush();
+    expect(errors).toEqual(['Outcomes could not be written to the audit; they are tried again']);
+    failing.now = false;
+    await audit.flush();
+    expect(told()).toMatchObject([{ id: 1 }, { id: 2 }]);
+    await audit.stop();
+    expect(told()).toHaveLength(2);
+  });
+
+  it('is bounded, the oldest go first, and how many went is in the log', async () => {
+    const { recorder: audit, told, errors, failing } = recorder();
+    failing.now = true;
+    for (let id = 1; id <= 20_005; id += 1) audit.answered(answered({ rows: [id] }));
+    await audit.flush();
+    failing.now = false;
+    await audit.flush();
+    expect(told()).toHaveLength(20_000);
+    expect(told()[0]).toMatchObject({ id: 6 });
+    expect(errors.at(-1)).toBe('Outcomes were lost to the audit');
+  });
+
+  it('has a row for sixty refusals of a key a minute; of more it has their number', async () => {
+    const { recorder: audit, told, clock } = recorder();
+    for (let n = 0; n < 100; n += 1) audit.answered(answered({ status: 403 }));
+    audit.answered(answered({ status: 403, note: { ...answered().note, keyName: 'another' } }));
+    audit.answered(answered({ status: 201 }));
+    // A change that was made and then failed is never left out.
+    audit.answered(answered({ status: 503, rows: [9] }));
+    await audit.flush();
+    expect(told()).toHaveLength(63);
+    clock.now = new Date(NOW.getTime() + 60_000);
+    audit.answered(answered({ status: 403 }));
+    await audit.flush();
+    expect(told().slice(63)).toMatchObject([
+      { note: { operation: 'refusals', keyName: 'ops', details: { untold: 40 } } },
+      { note: { operation: 'block' }, outcome: { status: 403 } },
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+// One delivery: what is sent, and what counts as received.
+import type { WebhookBatch, WebhookRow } from '../store/webhooks-store.ts';
+import { webhookSignature } from './webhook-signature.ts';
+
+const deadlineMs = 10_000;
+
+export interface Delivery {
+  /** The same for every try. */
+  readonly id: string;
+  readonly body: string;
+}
+
+/** What is sent of a batch; `missed`: so many events it was to have are gone, which is told first. */
+export function deliveryOf(hook: WebhookRow, batch: WebhookBatch, missed: number, now: Date): Delivery {
+  const id = `msg_${hook.id}_${hook.position + 1}_${batch.end}`;
+  const gap = { id, type: 'gap', at: now.toISOString(), data: { reason: 'events were dropped; fetch anew', missed } };
+  const events = [...(missed > 0 ? [JSON.stringify(gap)] : []), ...batch.events.map(({ json }) => json)];
+  // The events are JSON already.
+  const body = `{"type":"events","timestamp":${JSON.stringify(now.toISOString())},"data":{"events":[${events.join(',')}]}}`;
+  return { id, body };
+}
+
+export type SendRequest = (url: string, init: RequestInit) => Promise<Pick<Response, 'status' | 'body'>>;
+
+/**
+ * Null: it was received, which a 2xx within ten seconds says and nothing else. Else why not, without anything of the
+ * URL, the secret or the answer: an answer is somebody else's text.
+ * @throws the signal's reason when it was aborted
+ */
+export async function send(
+  hook: WebhookRow,
+  { id, body }: Delivery,
+  now: Date,
+  request: SendRequest,
+  signal: AbortSignal,
+): Promise<string | null> {
+  signal.throwIfAborted();
+  const timestamp = Math.floor(now.getTime() / 1_000);
+  const deadline = AbortSignal.timeout(deadlineMs);
+  try {
+    const response = await request(hook.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'proxy-manager',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': webhookSignature(hook.secret, id, timestamp, body),
+      },
+      body,
+      // Whoever could make the receiver answer with a redirect would choose where our events go.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    // Not read: it may be endless.
+    await response.body?.cancel();
+    const { status } = response;
+    return status >= 200 && status < 300 ? null : `the receiver answered ${status}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (deadline.aborted) return `no answer within ${deadlineMs / 1_000} s`;
+    return `it could not be sent: ${codeOf(error)}`;
+  }
+}
+
+/** `ECONNREFUSED` and the like; a message may have the URL in it. */
+function codeOf(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === 'string') return code;
+  }
+  return error instanceof Error ? error.name : 'unknown';
+}

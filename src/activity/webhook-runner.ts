@@ -1,0 +1,149 @@
+// One webhook's deliveries: one at a time and in order, each until it was received or given up after a day. What is
+// under way is in the database, so that a restart goes on with the same delivery under the same id.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WebhookBatch, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import { deliveryOf, type SendRequest, send } from './webhook-delivery.ts';
+
+const mostEvents = 100;
+/** Five seconds, ten, twenty … an hour, in all about a day. */
+const firstPauseMs = 5_000;
+const longestPauseMs = 3_600_000;
+const givenUpAfterMs = 86_400_000;
+/** Those that fail together do not come back together. */
+const jitter = 0.1;
+/** Where the database fails, which is told once. */
+const troublePauseMs = 5_000;
+/** Events of other types are passed by in steps: each is a write. */
+const passedByAtOnce = 500;
+
+export interface RunnerParts {
+  readonly store: Pick<WebhooksStore, 'get' | 'batch' | 'update'>;
+  readonly request: SendRequest;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly random?: () => number;
+}
+
+export class WebhookRunner {
+  readonly #id: string;
+  readonly #parts: RunnerParts;
+  readonly #stop = new AbortController();
+  readonly #loop: Promise<void>;
+  #wake = Promise.withResolvers<void>();
+  #troubled = false;
+
+  constructor(id: string, parts: RunnerParts) {
+    this.#id = id;
+    this.#parts = parts;
+    this.#loop = this.#run();
+  }
+
+  /** There is more, or it was changed. */
+  wake(): void {
+    this.#wake.resolve();
+  }
+
+  /** What is under way is cut off, and sent again by the next start. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.wake();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#wake = Promise.withResolvers();
+      try {
+        const waitMs = await this.#once();
+        this.#troubled = false;
+        if (waitMs > 0) await this.#pause(waitMs);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!this.#troubled)
+          this.#parts.log.error('A webhook could not be looked after', { id: this.#id, cause: causeText(error) });
+        this.#troubled = true;
+        await this.#pause(troublePauseMs);
+      }
+    }
+  }
+
+  /** One delivery, if there is one due. Returns how long to wait for the next, or until it is woken. */
+  async #once(): Promise<number> {
+    const { store, now } = this.#parts;
+    const hook = await store.get(this.#id);
+    if (hook === null || !hook.enabled) return Number.POSITIVE_INFINITY;
+    const wait = hook.next_attempt_at === null ? 0 : Date.parse(hook.next_attempt_at) - now().getTime();
+    // A clock that was set back must not hold it up for longer than the longest pause.
+    if (wait > 0 && wait <= longestPauseMs * (1 + jitter)) return wait;
+    const batch = await store.batch(hook, mostEvents);
+    if (batch.events.length === 0 && hook.missed + batch.dropped === 0) {
+      // What was begun was of types that it does not want any more.
+      const begun = hook.batchEnd !== null;
+      if (begun || batch.end - hook.position >= passedByAtOnce)
+        await store.update(hook, { position: batch.end, batch_end: null });
+      return begun ? 0 : Number.POSITIVE_INFINITY;
+    }
+    await this.#deliver(hook, batch);
+    return 0;
+  }
+
+  async #deliver(hook: WebhookRow, batch: WebhookBatch): Promise<void> {
+    const { store, log, now, request } = this.#parts;
+    const missed = hook.missed + batch.dropped;
+    // Before it is sent: after a crash the same goes out under the same id, and its receiver knows it again.
+    if (hook.batchEnd === null) await store.update(hook, { batch_end: batch.end });
+    const why = await send(hook, deliveryOf(hook, batch, missed, now()), now(), request, this.#stop.signal);
+    const at = now().toISOString();
+    if (why === null) {
+      if (hook.attempts > 0) log.info('Webhook delivers again', { id: hook.id, attempts: hook.attempts });
+      await store.update(hook, {
+        position: batch.end,
+        batch_end: null,
+        missed: 0,
+        attempts: 0,
+        first_failed_at: null,
+        next_attempt_at: null,
+        last_success_at: at,
+      });
+      return;
+    }
+    const attempts = hook.attempts + 1;
+    const since = hook.first_failed_at ?? at;
+    if (attempts === 1) log.warn('Webhook was not delivered; it is tried again', { id: hook.id, why });
+    const failure = { last_error: why, last_error_at: at };
+    if (now().getTime() - Date.parse(since) >= givenUpAfterMs) {
+      log.error('Webhook was given up', { id: hook.id, events: batch.events.length, why });
+      await store.update(hook, {
+        ...failure,
+        position: batch.end,
+        batch_end: null,
+        missed: missed + batch.events.length,
+        // The next one has its own day, but is not hurried to a receiver that was away for one.
+        attempts,
+        first_failed_at: at,
+        next_attempt_at: this.#after(attempts),
+      });
+      return;
+    }
+    await store.update(hook, { ...failure, attempts, first_failed_at: since, next_attempt_at: this.#after(attempts) });
+  }
+
+  #after(attempts: number): string {
+    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1));
+    const random = this.#parts.random ?? Math.random;
+    return new Date(this.#parts.now().getTime() + pause * (1 + jitter * random())).toISOString();
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const woken = this.#wake.promise;
+    if (ms === Number.POSITIVE_INFINITY) return await woken;
+    const timer = new AbortController();
+    const slept = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    });
+    await Promise.race([slept, woken]);
+    timer.abort();
+  }
+}

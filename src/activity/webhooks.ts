@@ -1,0 +1,212 @@
+// Webhooks: kept in the database, delivered by a runner each.
+
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import type { AuditedChange } from '../store/audit-rows.ts';
+import type { WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
+import type { Tell } from '../telemetry/activity.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { EventRing } from './event-ring.ts';
+import type { SendRequest } from './webhook-delivery.ts';
+import { WebhookOutbox } from './webhook-outbox.ts';
+import { WebhookRunner } from './webhook-runner.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
+
+/** Each has a connection and a loop of its own. */
+const mostWebhooks = 20;
+
+export interface WebhookRequest {
+  readonly id: string;
+  readonly url: string;
+  /** Null: all. */
+  readonly types: readonly string[] | null;
+  /** Absent: the one it has; a new one is made for a new hook. */
+  readonly secret?: string | undefined;
+  readonly enabled: boolean;
+}
+
+export interface WebhookRecord {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[] | null;
+  readonly enabled: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly last_success_at: string | null;
+  readonly last_error: string | null;
+  readonly last_error_at: string | null;
+  readonly next_attempt_at: string | null;
+  readonly pending: number;
+}
+
+/** Who changes it, as far as it matters here. */
+export interface WebhookAuthor {
+  readonly keyName: string;
+  readonly requestId: string;
+  readonly audited: AuditedChange;
+}
+
+export class Webhooks {
+  readonly #store: WebhooksStore;
+  readonly #outbox: WebhookOutbox;
+  readonly #tell: Tell;
+  readonly #log: Log;
+  readonly #now: () => Date;
+  readonly #request: SendRequest;
+  readonly #runners = new Map<string, WebhookRunner>();
+  #started = false;
+  /** One change at a time: each ends and begins a runner. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: {
+    readonly store: WebhooksStore;
+    readonly ring: EventRing;
+    readonly tell: Tell;
+    readonly log: Log;
+    readonly now: () => Date;
+    readonly request?: SendRequest;
+    readonly gatherMs?: number;
+  }) {
+    this.#store = options.store;
+    this.#tell = options.tell;
+    this.#log = options.log;
+    this.#now = options.now;
+    this.#request = options.request ?? ((url, init) => fetch(url, init));
+    this.#outbox = new WebhookOutbox({
+      ring: options.ring,
+      store: options.store,
+      log: options.log,
+      wanted: () => this.#runners.size > 0,
+      onMore: () => {
+        for (const runner of this.#runners.values()) runner.wake();
+      },
+      ...(options.gatherMs === undefined ? {} : { gatherMs: options.gatherMs }),
+    });
+  }
+
+  /** Goes on with what an earlier run of the service did not deliver. */
+  async start(): Promise<void> {
+    this.#started = true;
+    for (const hook of await this.#store.list()) this.#run(hook);
+  }
+
+  /** What was not delivered is delivered by the next start. */
+  async stop(): Promise<void> {
+    this.#started = false;
+    await this.#last;
+    // First, while the outbox still knows that somebody wants it.
+    await this.#outbox.stop();
+    await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
+    this.#runners.clear();
+  }
+
+  async list(): Promise<readonly WebhookRecord[]> {
+    const records: WebhookRecord[] = [];
+    for (const hook of await this.#store.list()) records.push(await this.#shown(hook));
+    return records;
+  }
+
+  async get(id: string): Promise<WebhookRecord> {
+    const hook = await this.#store.get(id);
+    if (hook === null) throw unknownHook('get webhook', id);
+    return await this.#shown(hook);
+  }
+
+  /** `secret` of the answer: shown this once, when it was made here; else null. */
+  put(
+    request: WebhookRequest,
+    author: WebhookAuthor,
+  ): Promise<{ created: boolean; answer: WebhookRecord & { readonly secret: string | null } }> {
+    return this.#alone(() => this.#put(request, author));
+  }
+
+  remove(id: string, author: WebhookAuthor): Promise<{ readonly id: string }> {
+    return this.#alone(() => this.#remove(id, author));
+  }
+
+  async #put(
+    request: WebhookRequest,
+    author: WebhookAuthor,
+  ): Promise<{ created: boolean; answer: WebhookRecord & { readonly secret: string | null } }> {
+    // What was told before it is none of its events.
+    await this.#outbox.flush();
+    // What is under way was begun with the old settings.
+    await this.#stopRunner(request.id);
+    const before = await this.#store.get(request.id);
+    const known = request.secret ?? before?.secret;
+    const secret = known ?? newWebhookSecret();
+    const done = await this.#store
+      .put({ ...request, secret }, mostWebhooks, this.#now(), author.audited)
+      .catch((error: unknown) => {
+        if (before !== null) this.#run(before);
+        throw error;
+      });
+    if (done === null) {
+      throw new ServiceError(
+        codes.Conflict,
+        'set webhook',
+        `there are ${mostWebhooks} webhooks already, and no more are kept; remove one first`,
+      );
+    }
+    this.#run(done.row);
+    this.#done('set_webhook', request.id, author);
+    this.#tell('webhook.set', { id: request.id, enabled: request.enabled, by: author.keyName });
+    const shown = known === undefined ? secret : null;
+    return { created: done.created, answer: { ...(await this.#shown(done.row)), secret: shown } };
+  }
+
+  async #remove(id: string, author: WebhookAuthor): Promise<{ readonly id: string }> {
+    const removed = await this.#store.remove(id, this.#now(), author.audited);
+    if (removed === null) throw unknownHook('remove webhook', id);
+    await this.#stopRunner(id);
+    this.#done('remove_webhook', id, author);
+    this.#tell('webhook.removed', { id, by: author.keyName });
+    return { id };
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#last.then(work);
+    // The next one waits for its end; the error is its own caller's.
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  #run(hook: WebhookRow): void {
+    if (!this.#started || !hook.enabled) return;
+    const parts = { store: this.#store, request: this.#request, log: this.#log, now: this.#now };
+    this.#runners.set(hook.id, new WebhookRunner(hook.id, parts));
+  }
+
+  async #stopRunner(id: string): Promise<void> {
+    const runner = this.#runners.get(id);
+    this.#runners.delete(id);
+    await runner?.stop();
+  }
+
+  #done(operation: string, id: string, { keyName, requestId }: WebhookAuthor): void {
+    this.#log.info('Operation done', { operation, webhook: id, key: keyName, request_id: requestId });
+  }
+
+  /** Never its secret. */
+  async #shown(hook: WebhookRow): Promise<WebhookRecord> {
+    const { id, url, types, enabled, created_at, updated_at } = hook;
+    const { last_success_at, last_error, last_error_at, next_attempt_at } = hook;
+    return {
+      id,
+      url,
+      events: types,
+      enabled,
+      created_at,
+      updated_at,
+      last_success_at,
+      last_error,
+      last_error_at,
+      next_attempt_at,
+      pending: await this.#store.pending(hook),
+    };
+  }
+}
+
+function unknownHook(op: string, id: string): ServiceError {
+  return new ServiceError(codes.NotFound, op, `there is no webhook ${id}`);
+}

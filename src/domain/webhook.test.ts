@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { parseWebhookSecret } from './webhook-secret.ts';
+import { parseWebhookUrl } from './webhook-url.ts';
+
+describe('where a webhook is delivered to', () => {
+  it.each([
+    ['https://hooks.example.com/a?b=c', 'https://hooks.example.com/a?b=c'],
+    ['http://127.0.0.1:9000', 'http://127.0.0.1:9000/'],
+    ['HTTPS://EXAMPLE.com', 'https://example.com/'],
+    ['http://[::1]:80/x', 'http://[::1]/x'],
+  ])('takes %s', (text, url) => {
+    expect(parseWebhookUrl(text)).toEqual({ ok: true, value: url });
+  });
+
+  it.each([
+    ['', /blanks|URL/],
+    ['hooks.example.com', /not a URL/],
+    ['file:///etc/passwd', /neither/],
+    ['javascript:alert(1)', /neither/],
+    ['https://user@example.com/', /user or a password/],
+    ['https://user:pass@example.com/', /user or a password/],
+    ['https://example.com/#x', /fragment/],
+    ['https://example.com/a b', /blanks/],
+    ['https://example.com/\nHost: x', /blanks/],
+    ['https://ex\u00e4mple.com/', /ASCII/],
+    [`https://example.com/${'a'.repeat(2_048)}`, /longer/],
+  ])('refuses %j', (text, why) => {
+    expect(parseWebhookUrl(text)).toMatchObject({ ok: false, why: expect.stringMatching(why) });
+  });
+});
+
+describe('a secret', () => {
+  const of = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
+  it.each([24, 32, 64])('of %i bytes is taken', (bytes) => {
+    expect(parseWebhookSecret(of(bytes))).toEqual({ ok: true, value: of(bytes) });
+  });
+  it.each([of(23), of(65), 'whsec_', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_####', `${of(24)} `, `x${of(24)}`])(
+    '%j is not',
+    (text) => {
+      expect(parseWebhookSecret(text)).toMatchObject({ ok: false });
+    },
+  );
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { auditedOperations, operationOf } from './audited-routes.ts';
+import { routeAccess } from './route-access.ts';
+import type { AnsweredRequest, AuditService } from './services.ts';
+import { BEARER, NOW, type Overrides, stubApp } from './testkit/stub-services.ts';
+
+const json = { 'content-type': 'application/json' };
+
+function listening(overrides: Overrides = {}) {
+  const told: AnsweredRequest[] = [];
+  const { app } = stubApp({ ...overrides, audit: { answered: (request: AnsweredRequest) => void told.push(request) } });
+  return { app, told };
+}
+
+describe('the table of what the audit tells of', () => {
+  it('has every route that is to change something, and no route that is not there', () => {
+    const changing = Object.keys(routeAccess).filter((route) => !route.startsWith('GET '));
+    expect(Object.keys(auditedOperations).sort()).toEqual(
+      changing.filter((route) => route !== 'POST /api/config/validate').sort(),
+    );
+  });
+
+  it('keeps a changing route that is not in it from starting', () => {
+    expect(() => operationOf(['POST'], '/api/forgotten')).toThrow(/POST \/api\/forgotten is not in the table/);
+    expect(operationOf(['GET', 'HEAD'], '/api/anything')).toBeNull();
+    expect(operationOf(['POST'], '/api/config/validate')).toBeNull();
+  });
+});
+
+describe('the audit is told', () => {
+  it('of a block: who, from where, what, and what was answered', async () => {
+    const { app, told } = listening({
+      blockedSet: {
+        block: async (_request: unknown, caller: { audited?: (row: number) => void }) => {
+          caller.audited?.(42);
+          return {
+            created: true,
+            answer: {
+              ip_address: '192.0.2.1',
+              reason: null,
+              blocked_by: 'ops',
+              blocked_at: NOW.toISOString(),
+              expires_at: null,
+              runtime_map_updated: false,
+              runtime_map_failures: [],
+              runtime_map_failures_total: 2,
+              reload_scheduled: true,
+            },
+          };
+        },
+      } as Overrides['blockedSet'] & object,
+    });
+    await app.inject({
+      method: 'POST',
+      url: '/api/blocked-ips',
+      headers: { ...BEARER, 'x-request-id': 'abc' },
+      payload: { ip_address: '192.0.2.1' },
+    });
+    expect(told).toEqual([
+      {
+        note: {
+          operation: 'block',
+          keyName: 'ops',
+          source: '127.0.0.1',
+          requestId: 'abc',
+          ipAddress: '192.0.2.1',
+          target: null,
+        },
+        at: expect.any(Date),
+        rows: [42],
+        status: 201,
+        outcome: {
+          code: null,
+          runtimeMapUpdated: false,
+          runtimeMapFailuresTotal: 2,
+          reloadScheduled: true,
+          result: null,
+        },
+      },
+    ]);
+    expect(Math.abs(told[0]!.at.getTime() - NOW.getTime())).toBeLessThan(5_000);
+  });
+
+  it('of counts, of a reload by its id, and never of a key itself', async () => {
+    const { app, told } = listening();
+    const call = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
+      app.inject({ method, url, headers: BEARER, ...(payload === undefined ? {} : { payload }) });
+    await call('POST', '/api/blocked-ips/batch', { add: ['192.0.2.1'] });
+    await call('POST', '/api/blocked-ips/sync');
+    await call('POST', '/api/config/reload');
+    await call('PUT', '/api/sites/a.example', { servers: [{ address: '10.0.0.1', port: 80 }] });
+    await call('POST', '/api/keys', { name: 'ci' });
+    await call('DELETE', '/api/keys/ci');
+    expect(told.map(({ note, outcome }) => [note.operation, note.target, outcome.result])).toEqual([
+      ['batch', null, { added: 1, removed: 0, unchanged: 0, rejected_total: 0 }],
+      ['sync', null, { added: 0, removed: 0, total_ips: 2, runtime_map_synced: true }],
+      ['reload', null, { changed: false, reload: 'r1' }],
+      ['set_site', 'a.example', { reload: 'r1' }],
+      ['create_key', 'ci', null],
+      ['revoke_key', 'ci', null],
+    ]);
+    expect(JSON.stringify(told)).not.toContain('secret');
+  });
+
+  it('of what a valid key was refused, with its code', async () => {
+    const { app, told } = listening({
+      keys: {
+        authenticate: async (key: string) => ({ name: key, scopes: [key === 'reader' ? 'read' : 'admin'] }),
+      },
+      trustedIps: {
+        remove: async () => {
+          throw new ServiceError(codes.NotFound, 'distrust', 'not trusted');
+        },
+      },
+    });
+    const as = (key: string) => ({ authorization: `Bearer ${key}` });
+    await app.inject({ method: 'DELETE', url: '/api/blocked-ips/192.0.2.1', headers: as('reader') });
+    await app.inject({ method: 'DELETE', url: '/api/trusted-ips/192.0.2.9', headers: as('ops') });
+    await app.inject({ method: 'PUT', url: '/api/trusted-ips/not%0Aan-address', headers: as('ops') });
+    await app.inject({ method: 'POST', url: '/api/blocked-ips', headers: { ...as('ops'), ...json }, payload: '{' });
+    expect(told.map(({ note, status, outcome }) => [note.operation, note.ipAddress, status, outcome.code])).toEqual([
+      ['unblock', '192.0.2.1', 403, 403],
+      ['distrust', '192.0.2.9', 404, 1100],
+      ['trust', null, 400, 101],
+      ['block', null, 400, 102],
+    ]);
+  });
+
+  it('of nobody without a valid key, and of nobody who only looks', async () => {
+    const { app, told } = listening();
+    await app.inject({ method: 'POST', url: '/api/config/reload' });
+    await app.inject({ method: 'POST', url: '/api/config/reload', headers: { authorization: 'Bearer wrong' } });
+    await app.inject({ method: 'GET', url: '/api/keys', headers: BEARER });
+    await app.inject({ method: 'POST', url: '/api/config/validate', headers: BEARER });
+    await app.inject({ method: 'POST', url: '/api/audit', headers: BEARER });
+    expect(told).toEqual([]);
+  });
+});
+
+describe('GET /api/audit', () => {
+  it('passes its filters on in one form, and answers the page', async () => {
+    const asked: Parameters<AuditService['page']>[0][] = [];
+    const { app } = stubApp({
+      audit: {
+        page: async (query: Parameters<AuditService['page']>[0]) => {
+          asked.push(query);
+          return { items: [], next_cursor: '5' };
+        },
+      } as Overrides['audit'] & object,
+    });
+    const url =
+      '/api/audit?limit=5&cursor=9&operation=block&key=ops&ip_address=%3A%3Affff%3A192.0.2.1&since=2026-11-20T13%3A00%3A00%2B01%3A00';
+    const answer = await app.inject({ url, headers: BEARER });
+    expect(answer.json()).toEqual({ items: [], next_cursor: '5' });
+    expect(asked).toEqual([
+      {
+        limit: 5,
+        cursor: '9',
+        operation: 'block',
+        key: 'ops',
+        ipAddress: '192.0.2.1',
+        since: '2026-11-20T12:00:00.000Z',
+        until: undefined,
+      },
+    ]);
+  });
+
+  it.each([
+    'operation=SELECT%201',
+    'since=yesterday',
+    'until=2026-02-30T00:00:00Z',
+    'ip_address=localhost',
+    'key=a%20b',
+    'limit=0',
+    'order=asc',
+  ])('refuses %s', async (query) => {
+    const { app } = stubApp();
+    expect((await app.inject({ url: `/api/audit?${query}`, headers: BEARER })).statusCode).toBe(400);
+  });
+});

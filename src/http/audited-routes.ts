@@ -1,0 +1,123 @@
+// Which requests the audit tells of, and as what: every route that is to change something. One that is not here, and
+// neither among those that change nothing, does not start (`operationOf`). What was answered is told when it is sent:
+// refused or done, the row that a change wrote with itself gets its outcome, and where there is none one is written.
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { parseIp } from '../domain/ip.ts';
+import type { AuditService } from './services.ts';
+
+export const auditedOperations: Readonly<Record<string, string>> = {
+  'POST /api/blocked-ips': 'block',
+  'DELETE /api/blocked-ips/:ip_address': 'unblock',
+  'POST /api/blocked-ips/batch': 'batch',
+  'PUT /api/blocked-ips': 'replace',
+  'POST /api/blocked-ips/sync': 'sync',
+  'PUT /api/trusted-ips/:ip_address': 'trust',
+  'DELETE /api/trusted-ips/:ip_address': 'distrust',
+  'PUT /api/sites/:domain': 'set_site',
+  'DELETE /api/sites/:domain': 'remove_site',
+  'POST /api/config/reload': 'reload',
+  'POST /api/config/backups/:id/restore': 'restore_backup',
+  'POST /api/keys': 'create_key',
+  'DELETE /api/keys/:name': 'revoke_key',
+  'PUT /api/webhooks/:id': 'set_webhook',
+  'DELETE /api/webhooks/:id': 'remove_webhook',
+};
+
+/** Dry runs. */
+const changesNothing: ReadonlySet<string> = new Set(['POST /api/config/validate']);
+
+/** Numbers and truths of an answer that its row keeps; never texts, which may be long, or secret. */
+const keptCounts = ['added', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;
+const keptTruths = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
+const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
+
+/** Null: the route only looks. @throws Error for a route that nobody declared */
+export function operationOf(methods: readonly string[], url: string): string | null {
+  const changing = methods
+    .filter((method) => method !== 'GET' && method !== 'HEAD')
+    .map((method) => `${method} ${url}`);
+  const [name] = changing;
+  if (name === undefined || changesNothing.has(name)) return null;
+  const operation = Object.hasOwn(auditedOperations, name) ? auditedOperations[name] : undefined;
+  if (operation === undefined || changing.length > 1)
+    throw new Error(
+      `${changing.join(', ')} is not in the table of src/http/audited-routes.ts: say what the audit calls it`,
+    );
+  return operation;
+}
+
+/** Called when the route is added; `now` is the time by the calendar. */
+export function tellAudit(route: RouteOptions, operation: string, audit: AuditService, now: () => Date): void {
+  route.preSerialization = (request, _reply, payload, next) => {
+    request.answered = payload as Readonly<Record<string, unknown>>;
+    next(null, payload);
+  };
+  route.onSend = (request, reply, payload, next) => {
+    // Who showed no valid key is told of in the log; here he could push out what was really done.
+    if (request.keyName !== '') audit.answered(answerTo(request, reply, operation, now()));
+    next(null, payload);
+  };
+}
+
+function answerTo(request: FastifyRequest, reply: FastifyReply, operation: string, now: Date) {
+  const { failure } = request;
+  const answered = failure?.members ?? request.answered ?? {};
+  const { ip_address: address, domain, name, id } = aboutOf(request);
+  const tookMs = performance.now() - request.receivedAt;
+  return {
+    note: {
+      operation,
+      keyName: request.keyName,
+      source: request.socket.remoteAddress ?? 'unix',
+      requestId: request.id,
+      ipAddress: canonical(address),
+      target: [domain, name, id].find((text): text is string => typeof text === 'string' && idForm.test(text)) ?? null,
+    },
+    at: new Date(now.getTime() - tookMs),
+    rows: request.auditRows ?? [],
+    status: reply.statusCode,
+    outcome: {
+      code: failure?.code ?? null,
+      runtimeMapUpdated: truth(answered['runtime_map_updated']),
+      runtimeMapFailuresTotal: count(answered['runtime_map_failures_total']),
+      reloadScheduled: truth(answered['reload_scheduled']),
+      result: resultOf(answered),
+    },
+  };
+}
+
+/** What the path names, and where it names nothing the body; as it was sent. */
+function aboutOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
+  const { ip_address, name } = body as Record<string, unknown>;
+  return { ip_address, name, ...(request.params as Record<string, unknown>) };
+}
+
+function resultOf(answered: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
+  const result: Record<string, unknown> = {};
+  for (const name of keptCounts) if (count(answered[name]) !== null) result[name] = answered[name];
+  for (const name of keptTruths) if (truth(answered[name]) !== null) result[name] = answered[name];
+  const reload = reloadOf(answered);
+  if (reload !== null) result['reload'] = reload;
+  return Object.keys(result).length === 0 ? null : result;
+}
+
+/** The id under which the history of reloads has it. */
+function reloadOf(answered: Readonly<Record<string, unknown>>): string | null {
+  const record = (answered['reload'] ?? answered) as { readonly id?: unknown; readonly worker_after?: unknown };
+  return typeof record.id === 'string' && 'worker_after' in record && idForm.test(record.id) ? record.id : null;
+}
+
+function canonical(address: unknown): string | null {
+  if (typeof address !== 'string') return null;
+  const parsed = parseIp(address);
+  return parsed.ok ? parsed.entry.text : null;
+}
+
+function truth(value: unknown): boolean | null {
+  return typeof value === 'boolean' ? value : null;
+}
+
+function count(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
+}

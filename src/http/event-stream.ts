@@ -1,0 +1,119 @@
+// One reader's server-sent events (WHATWG HTML, 9.2). He holds nothing but his place among the events: they are read from
+// there when his connection takes more, so a slow reader costs no memory; one who takes nothing at all is ended.
+import { Readable } from 'node:stream';
+import type { EventsService, EventView } from './services.ts';
+
+/** What a client waits before it comes again; in milliseconds. */
+const retryMs = 2_000;
+
+export interface StreamPace {
+  /** Between two signs of life. In milliseconds, as all of these. */
+  readonly heartbeat: number;
+  /** Between two looks whether the key is still good. */
+  readonly keyCheck: number;
+  /** How long a connection may take nothing. */
+  readonly stalled: number;
+}
+
+export class EventStream extends Readable {
+  readonly #events: EventsService;
+  readonly #view: EventView;
+  readonly #pace: StreamPace;
+  readonly #unsubscribe: () => void;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #keyCheck: NodeJS.Timeout;
+  #place: number;
+  /** The connection takes more. */
+  #wanted = false;
+  #wantedAt = performance.now();
+  #ended = false;
+
+  /**
+   * @param from the id that the client had last; null: it begins now
+   * @param keyHolds whether its key is still good
+   */
+  constructor(
+    events: EventsService,
+    view: EventView,
+    from: string | null,
+    pace: StreamPace,
+    keyHolds: () => Promise<boolean>,
+  ) {
+    super({ highWaterMark: 32_768 });
+    this.#events = events;
+    this.#view = view;
+    this.#pace = pace;
+    const place = from === null ? events.newest() : events.placeOf(from);
+    this.#place = place ?? events.newest();
+    this.push(`retry: ${retryMs}\n${place === null ? this.#gap() : this.#here()}`);
+    this.#unsubscribe = events.onMore(() => this.#pump());
+    this.#heartbeat = setInterval(() => this.#beat(), pace.heartbeat);
+    this.#keyCheck = setInterval(() => {
+      // A database that cannot be asked ends nobody: what it is told here may be just that.
+      keyHolds().then(
+        // At once: what waits for it is not its any more.
+        (holds) => (holds ? undefined : this.#end()),
+        () => undefined,
+      );
+    }, pace.keyCheck);
+  }
+
+  override _read(): void {
+    this.#wanted = true;
+    this.#wantedAt = performance.now();
+    this.#pump();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#unsubscribe();
+    clearInterval(this.#heartbeat);
+    clearInterval(this.#keyCheck);
+    done(error);
+  }
+
+  #pump(): void {
+    while (this.#wanted && !this.destroyed && !this.#ended) {
+      const { events, place, missed } = this.#events.read(this.#place, this.#view);
+      this.#place = place;
+      if (missed) this.#put(this.#gap());
+      else if (events.length > 0) {
+        this.#put(events.map(({ id, type, text }) => `id: ${id}\nevent: ${type}\ndata: ${text}\n\n`).join(''));
+      } else {
+        if (this.#events.over()) this.#end();
+        return;
+      }
+    }
+  }
+
+  #put(text: string): void {
+    this.#wanted = this.push(text);
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.push(null);
+  }
+
+  /** A comment keeps proxies from ending the connection; the place, that a filtered reader's does not grow old. */
+  #beat(): void {
+    if (this.#ended) return;
+    if (this.#wanted) {
+      this.#pump();
+      if (this.#wanted && !this.#ended) this.#put(`: \n${this.#here()}`);
+    } else if (performance.now() - this.#wantedAt > this.#pace.stalled) {
+      this.destroy(new Error('an event stream was not read'));
+    }
+  }
+
+  /** No event: only the place to come back to. */
+  #here(): string {
+    return `id: ${this.#events.idOf(this.#place)}\n\n`;
+  }
+
+  #gap(): string {
+    const id = this.#events.idOf(this.#place);
+    const data = { id, type: 'gap', data: { reason: 'events before this one are not here any more; fetch anew' } };
+    return `id: ${id}\nevent: gap\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+}

@@ -1,0 +1,79 @@
+// The event stream. Bounded in number, in all and for one key; ended when its key ends, or the service.
+import { finished } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { grants } from '../domain/scope.ts';
+import type { TypedApp } from './app.ts';
+import { bearerOf } from './authentication.ts';
+import { EventStream, type StreamPace } from './event-stream.ts';
+import { unknownTypes } from './event-types.ts';
+import { refusedFields } from './refusals.ts';
+import { RequestLimit } from './request-limit.ts';
+import { EventsQuery, eventIdForm } from './schemas/events.ts';
+import type { Services } from './services.ts';
+
+/** Each holds a connection; those of one key may be so many that an operator's still finds room. */
+const MOST_STREAMS = 256;
+const MOST_STREAMS_OF_ONE_KEY = 64;
+/** Of connections: where few are to be had, most are for requests. */
+const SHARE_OF_CONNECTIONS = 4;
+/** For a reader to take the last events when the service ends. */
+const LAST_EVENTS_MS = 1_000;
+
+export function eventsRoutes(
+  app: TypedApp,
+  { events, keys }: Services,
+  options: { readonly pace: StreamPace; readonly connections: number },
+): void {
+  const most = Math.max(2, Math.min(MOST_STREAMS, Math.floor(options.connections / SHARE_OF_CONNECTIONS)));
+  const limit = new RequestLimit(most, Math.min(MOST_STREAMS_OF_ONE_KEY, Math.ceil(most / 2)));
+  const open = new Set<EventStream>();
+
+  app.get('/api/events', { schema: { querystring: EventsQuery } }, async (request, reply) => {
+    const types = readTypes(request.query.types);
+    const from = readLastId(request.headers['last-event-id'] ?? request.query.last_event_id);
+    const done = limit.begin(request.keyName);
+    // Also of a client that went away while its key was judged: it has been closed already, and is never closed again.
+    finished(reply.raw, done);
+    reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+    if (request.method === 'HEAD') return reply.send('');
+    return reply.send(streamFor(request, reply, types, from));
+  });
+
+  app.addHook('preClose', async () => {
+    events.stopping();
+    // Each ends when it has told that.
+    setTimeout(() => {
+      for (const stream of open) stream.destroy();
+    }, LAST_EVENTS_MS).unref();
+  });
+
+  function streamFor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    types: ReadonlySet<string> | null,
+    from: string | null,
+  ): EventStream {
+    const view = { types, admin: grants(request.keyScopes ?? [], 'admin') };
+    const key = bearerOf(request);
+    const keyHolds = async () => key !== null && (await keys.authenticate(key)) !== null;
+    const stream = new EventStream(events, view, from, options.pace, keyHolds);
+    open.add(stream);
+    stream.once('close', () => open.delete(stream));
+    finished(reply.raw, () => stream.destroy());
+    return stream;
+  }
+
+  function readTypes(text: string | undefined): ReadonlySet<string> | null {
+    if (text === undefined) return null;
+    const types = text.split(',');
+    if (!unknownTypes(types, events)) return new Set(types);
+    throw refusedFields([{ name: 'types', description: `must be a list with commas of ${events.types().join(', ')}` }]);
+  }
+}
+
+/** The header is the client's own, so it is read as strictly as a parameter. */
+function readLastId(text: string | string[] | undefined): string | null {
+  if (text === undefined || text === '') return null;
+  if (typeof text === 'string' && eventIdForm.test(text)) return text;
+  throw refusedFields([{ name: 'Last-Event-ID', description: 'must be the id of an event, as it was sent' }]);
+}

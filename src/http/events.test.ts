@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { EventFeed } from '../activity/event-feed.ts';
+import { EventRing } from '../activity/event-ring.ts';
+import { silentLog } from '../telemetry/log.ts';
+import { type App, type AppOptions, createApp } from './app.ts';
+import { listen } from './listen.ts';
+import type { Services } from './services.ts';
+import { stubApp } from './testkit/stub-services.ts';
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+interface Reader {
+  readonly response: IncomingMessage;
+  readonly events: EventSourceMessage[];
+  /** All that came. */
+  text: string;
+  ended: boolean;
+  close(): void;
+}
+
+/** A service that only has events, over a real connection. Every key is of the scope that it is called. */
+async function serving(options: AppOptions = {}, mostEvents = 100) {
+  const ring = new EventRing({ log: silentLog, now: () => new Date(), boot: 'b001', mostEvents });
+  const revoked = new Set<string>();
+  const services = {
+    keys: { authenticate: async (key: string) => (revoked.has(key) ? null : { name: key, scopes: [key] }) },
+    events: new EventFeed(ring),
+    audit: { answered: () => undefined },
+    log: silentLog,
+  } as unknown as Services;
+  const app: App = createApp(services, options);
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 });
+  ends.push(() => listening.close(100));
+  const { port } = app.server.address() as AddressInfo;
+
+  async function read(query = '', headers: Record<string, string> = {}, key = 'admin'): Promise<Reader> {
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      path: `/api/events${query}`,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      agent: false,
+    });
+    request.on('error', () => undefined);
+    request.end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const events: EventSourceMessage[] = [];
+    const parser = createParser({ onEvent: (event) => void events.push(event) });
+    const reader: Reader = { response, events, text: '', ended: false, close: () => request.destroy() };
+    response.setEncoding('utf8').on('data', (text: string) => {
+      reader.text += text;
+      parser.feed(text);
+    });
+    response.on('error', () => undefined);
+    response.on('close', () => {
+      reader.ended = true;
+    });
+    return reader;
+  }
+  return { ring, app, read, revoked, listening };
+}
+
+const typesOf = ({ events }: Reader) => events.map(({ event }) => event);
+
+describe('GET /api/events', () => {
+  it('tells what happens from now on, as server-sent events with ids', async () => {
+    const { ring, read } = await serving();
+    ring.tell('worker.gone', { pid: 1 });
+    const reader = await read();
+    expect(reader.response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    await vi.waitFor(() => expect(reader.text).toBe('retry: 2000\nid: b001-1\n\n'));
+    ring.tell('worker.gone', { pid: 2 });
+    ring.tell('trust.removed', { ip_address: '192.0.2.1', by: 'a\nb', runtime_map_updated: true });
+    await vi.waitFor(() => expect(reader.events).toHaveLength(2));
+    expect(reader.events[0]).toMatchObject({ id: 'b001-2', event: 'worker.gone' });
+    expect(JSON.parse(reader.events[1]!.data)).toMatchObject({ id: 'b001-3', data: { by: 'a\nb' } });
+  });
+
+  it('goes on after the last id, by header or parameter, with neither loss nor repetition', async () => {
+    const { ring, read } = await serving();
+    for (const pid of [1, 2, 3]) ring.tell('worker.gone', { pid });
+    for (const reader of [await read('', { 'last-event-id': 'b001-1' }), await read('?last_event_id=b001-1')]) {
+      await vi.waitFor(() => expect(reader.events.map(({ id }) => id)).toEqual(['b001-2', 'b001-3']));
+    }
+  });
+
+  it.each([
+    ['of an earlier run', 'b000-2'],
+    ['that is not in the ring any more', 'b001-1'],
+    ['that was never given out', 'b001-99'],
+  ])('tells of a gap after an id %s, and goes on from now', async (_what, id) => {
+    const { ring, read } = await serving({}, 2);
+    for (const pid of [1, 2, 3, 4, 5]) ring.tell('worker.gone', { pid });
+    const reader = await read('', { 'last-event-id': id });
+    ring.tell('worker.gone', { pid: 6 });
+    await vi.waitFor(() =>
+      expect(reader.events.map((event) => [event.event, event.id])).toEqual([
+        ['gap', 'b001-5'],
+        ['worker.gone', 'b001-6'],
+      ]),
+    );
+    expect(JSON.parse(reader.events[0]!.data)).toMatchObject({ type: 'gap', id: 'b001-5' });
+  });
+
+  it('tells only the types asked for, and moves the place on all the same', async () => {
+    const { ring, read } = await serving({ streams: { heartbeat: 20 } });
+    const reader = await read('?types=service.stopping,worker.gone');
+    ring.tell('worker.appeared', { pid: 1, role: 'current' });
+    ring.tell('worker.gone', { pid: 1 });
+    ring.tell('worker.appeared', { pid: 2, role: 'current' });
+    await vi.waitFor(() => expect(reader.text).toMatch(/: \nid: b001-3\n\n$/));
+    expect(typesOf(reader)).toEqual(['worker.gone']);
+  });
+
+  it('tells a read key less than an admin key', async () => {
+    const { ring, read } = await serving();
+    const [reader, admin] = [await read('', {}, 'read'), await read()];
+    ring.tell('key.revoked', { name: 'ci', by: 'admin' });
+    ring.tell('worker.gone', { pid: 1 });
+    await vi.waitFor(() => expect(typesOf(reader)).toEqual(['worker.gone']));
+    await vi.waitFor(() => expect(typesOf(admin)).toEqual(['key.revoked', 'worker.gone']));
+  });
+
+  it('ends when its key does, and tells nothing of after', async () => {
+    const { ring, read, revoked } = await serving({ streams: { keyCheck: 20 } });
+    const [reader, other] = [await read('', {}, 'read'), await read()];
+    revoked.add('read');
+    await vi.waitFor(() => expect(reader.ended).toBe(true));
+    ring.tell('worker.gone', { pid: 1 });
+    await vi.waitFor(() => expect(typesOf(other)).toEqual(['worker.gone']));
+    expect(reader.events).toEqual([]);
+    expect(reader.response.complete).toBe(true);
+  });
+
+  it('tells that the service stops, and ends with it at once', async () => {
+    const { read, listening } = await serving();
+    const reader = await read();
+    const began = performance.now();
+    expect(await listening.close(10_000)).toBe(0);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    await vi.waitFor(() => expect(reader.ended).toBe(true));
+    expect(typesOf(reader)).toEqual(['service.stopping']);
+  });
+
+  it('outlives the time that a connection may be silent', async () => {
+    const { ring, read } = await serving({
+      timeouts: { connection: 200, request: 200, headers: 100 },
+      streams: { heartbeat: 30 },
+    });
+    const reader = await read();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    ring.tell('worker.gone', { pid: 1 });
+    await vi.waitFor(() => expect(typesOf(reader)).toEqual(['worker.gone']));
+  });
+
+  it('of one who takes nothing holds up nobody, and is ended', async () => {
+    const { app, ring, read } = await serving({ streams: { heartbeat: 20, stalled: 100 } }, 5_000);
+    const slow = await read();
+    slow.response.pause();
+    const quick = await read();
+    const reasons = ['x'.repeat(1_000)];
+    const connections = () =>
+      new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)));
+    // Who reads nothing does not see the end of his connection either.
+    await vi.waitFor(
+      async () => {
+        for (let n = 0; n < 200; n += 1) ring.tell('health.changed', { status: 'degraded', was: 'ok', reasons });
+        expect(await connections()).toBe(1);
+      },
+      { timeout: 15_000, interval: 5 },
+    );
+    ring.tell('worker.gone', { pid: 1 });
+    await vi.waitFor(() => expect(typesOf(quick)).toContain('worker.gone'));
+    expect(quick.ended).toBe(false);
+  }, 20_000);
+
+  it('is bounded in number, of one key more than of all; a place that is left is free again', async () => {
+    const { read } = await serving({ limits: { connections: 16 } });
+    const [first, second] = [await read(), await read()];
+    const third = await read();
+    expect([first, second, third].map(({ response }) => response.statusCode)).toEqual([200, 200, 503]);
+    const [other, another] = [await read('', {}, 'read'), await read('', {}, 'block')];
+    expect([other, another].map(({ response }) => response.statusCode)).toEqual([200, 200]);
+    expect((await read('', {}, 'another')).response.statusCode).not.toBe(200);
+    first.close();
+    await vi.waitFor(async () => expect((await read()).response.statusCode).toBe(200));
+  });
+
+  it('is not cut for a newcomer, however idle it looks', async () => {
+    const { ring, read } = await serving({ limits: { connections: 16 }, streams: { heartbeat: 60_000 } });
+    const reader = await read();
+    const others = await Promise.all(Array.from({ length: 30 }, () => read('?types=nothing').catch(() => null)));
+    expect(others).toHaveLength(30);
+    ring.tell('worker.gone', { pid: 1 });
+    await vi.waitFor(() => expect(typesOf(reader)).toEqual(['worker.gone']));
+  });
+
+  it.each(['?types=', '?types=entry.blocked,nothing', '?last_event_id=x', '?last_event_id=b001-1%0Adata:', '?since=1'])(
+    'refuses %s',
+    async (query) => {
+      const { app } = stubApp();
+      expect(
+        (await app.inject({ url: `/api/events${query}`, headers: { authorization: 'Bearer right-key' } })).statusCode,
+      ).toBe(400);
+    },
+  );
+
+  it('refuses a last id that was never one, and answers HEAD without a stream', async () => {
+    const { app } = stubApp();
+    const headers = { authorization: 'Bearer right-key' };
+    const bad = await app.inject({ url: '/api/events', headers: { ...headers, 'last-event-id': 'b001-1; drop' } });
+    expect([bad.statusCode, bad.json().errors[0].name]).toEqual([400, 'Last-Event-ID']);
+    expect((await app.inject({ method: 'HEAD', url: '/api/events', headers })).statusCode).toBe(200);
+  });
+});

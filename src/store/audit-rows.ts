@@ -1,0 +1,76 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Database } from './open-database.ts';
+import { PreparedQuery, type Runner } from './prepared-query.ts';
+import type { Schema } from './schema.ts';
+
+/** One row of the audit: who did what to what, from where. */
+export interface AuditNote {
+  readonly operation: string;
+  /** Null: the service itself. */
+  readonly keyName: string | null;
+  /** The peer's address, or `unix`. */
+  readonly source: string | null;
+  readonly requestId: string | null;
+  /** Canonical text, where it is about one address. */
+  readonly ipAddress?: string | null;
+  /** What else it is about: a site's domain, a key's name, the id of a backup. */
+  readonly target?: string | null;
+  /** Plain data, small: it stands in the row of every block. */
+  readonly details?: Readonly<Record<string, unknown>> | null;
+}
+
+/** A note that is written together with the change it tells of. */
+export interface AuditedChange {
+  readonly note: AuditNote;
+  /** Told the row's id once the change is committed. */
+  readonly written: (id: number) => void;
+}
+
+/** Writes rows of the audit inside a transaction of somebody's change. */
+export class AuditRows {
+  readonly #insert: PreparedQuery<{ id: number }>;
+
+  constructor(db: Kysely<Schema>) {
+    const values = {
+      at: '',
+      operation: '',
+      key_name: '',
+      source: '',
+      request_id: '',
+      ip_address: '',
+      target: '',
+      details_json: '',
+    };
+    this.#insert = new PreparedQuery(db.insertInto('audit').values(values).returning('id').compile());
+  }
+
+  /** Returns the row's id. `at`: ISO 8601, UTC, milliseconds. */
+  async write(runner: Runner, note: AuditNote, at: string): Promise<number> {
+    const { operation, keyName, source, requestId, ipAddress = null, target = null, details } = note;
+    const json = details === undefined || details === null ? null : JSON.stringify(details);
+    const row = await this.#insert.first(runner, [at, operation, keyName, source, requestId, ipAddress, target, json]);
+    if (row === undefined) throw new Error('a row of the audit was written and got no id');
+    return row.id;
+  }
+}
+
+/**
+ * A transaction with the row of the audit that tells of it: both are made or neither. Where `work` says null nothing was
+ * changed, and nothing is told.
+ */
+export async function auditedTransaction<T>(
+  database: Database,
+  rows: AuditRows,
+  audited: AuditedChange | undefined,
+  at: Date,
+  work: (transaction: Transaction<Schema>) => Promise<T | null>,
+): Promise<T | null> {
+  const { result, id } = await database.write.transaction().execute(async (transaction) => {
+    const done = await work(transaction);
+    if (done === null || audited === undefined) return { result: done, id: null };
+    const row = await rows.write(transaction, audited.note, at.toISOString());
+    return { result: done, id: row };
+  });
+  if (id !== null) audited?.written(id);
+  return result;
+}

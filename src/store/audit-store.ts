@@ -1,0 +1,254 @@
+import { type Selectable, sql } from 'kysely';
+import { type AuditNote, AuditRows } from './audit-rows.ts';
+import type { Database } from './open-database.ts';
+import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
+import type { AuditOutcomesTable, AuditTable } from './schema.ts';
+import { InvalidCursor } from './store-error.ts';
+
+/** What retention leaves. The triggers of 0003-audit.ts say the same, and hold it against everybody. */
+export const AUDIT_KEPT = {
+  rows: 1_000_000,
+  days: 400,
+  /** Never deleted for their age: a clock that jumps forward must not empty the audit. */
+  whateverAge: 10_000,
+} as const;
+
+/** What became of an operation. */
+export interface AuditOutcome {
+  /** ISO 8601, UTC, milliseconds. */
+  readonly finishedAt: string;
+  /** Of the answer; null where nobody asked. */
+  readonly status: number | null;
+  readonly code?: number | null;
+  readonly runtimeMapUpdated?: boolean | null;
+  readonly runtimeMapFailuresTotal?: number | null;
+  readonly reloadScheduled?: boolean | null;
+  /** Counts and ids of the answer. */
+  readonly result?: Readonly<Record<string, unknown>> | null;
+}
+
+/** What is told after the fact, many at a time. */
+export type AuditEntry =
+  /** Of a row that was written with its change. */
+  | { readonly id: number; readonly outcome: AuditOutcome }
+  /** Of an operation that changed nothing in the database, or was refused. */
+  | { readonly note: AuditNote; readonly at: string; readonly outcome: AuditOutcome };
+
+export interface AuditRecord {
+  readonly id: number;
+  readonly at: string;
+  readonly operation: string;
+  readonly key: string | null;
+  readonly source: string | null;
+  readonly request_id: string | null;
+  readonly ip_address: string | null;
+  readonly target: string | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+  /** `unknown`: not told yet, or the service ended before it was. */
+  readonly outcome: 'done' | 'partly' | 'refused' | 'failed' | 'unknown';
+  readonly status: number | null;
+  readonly code: number | null;
+  readonly finished_at: string | null;
+  readonly runtime_map_updated: boolean | null;
+  readonly runtime_map_failures_total: number | null;
+  readonly reload_scheduled: boolean | null;
+  readonly result: Readonly<Record<string, unknown>> | null;
+}
+
+export interface AuditQuery {
+  readonly limit: number;
+  readonly cursor?: string | null | undefined;
+  readonly operation?: string | undefined;
+  readonly key?: string | undefined;
+  /** Canonical text. */
+  readonly ipAddress?: string | undefined;
+  /** ISO 8601, UTC, milliseconds: from then on, and before then. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/** Rows looked at between two breaths: some milliseconds of this thread. */
+const LOOKED_AT_ONCE = 10_000;
+const BLOCK = 32;
+const OUTCOME_COLUMNS = 8;
+const NO_OUTCOME: AuditOutcomesTable = {
+  audit_id: 0,
+  finished_at: '',
+  status: 0,
+  code: 0,
+  runtime_map_updated: 0,
+  runtime_map_failures_total: 0,
+  reload_scheduled: 0,
+  result_json: '',
+};
+
+/** The tables `audit` and `audit_outcomes`, beside what the changes themselves write (`audit-rows.ts`). */
+export class AuditStore {
+  readonly #database: Database;
+  readonly #rows: AuditRows;
+  readonly #outcome: PreparedQuery<unknown>;
+  readonly #outcomes: PreparedQuery<unknown>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#rows = new AuditRows(database.write);
+    const insertOf = (values: AuditOutcomesTable[]) =>
+      new PreparedQuery(database.write.insertInto('audit_outcomes').values(values).compile());
+    this.#outcome = insertOf([NO_OUTCOME]);
+    this.#outcomes = insertOf(new Array<AuditOutcomesTable>(BLOCK).fill(NO_OUTCOME));
+  }
+
+  /** One transaction. */
+  async append(entries: readonly AuditEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    await this.#database.write.transaction().execute(async (transaction) => {
+      await transaction.getExecutor().provideConnection((connection) => this.#append(connection, entries));
+    });
+  }
+
+  /**
+   * Newest first. The rows are looked at in the order in which they were written, a piece at a time, so that a filter
+   * that finds little among a million holds nobody up; no index makes each block dearer. Throws `InvalidCursor`.
+   */
+  async page(query: AuditQuery): Promise<{ items: AuditRecord[]; nextCursor: string | null }> {
+    const items: AuditRecord[] = [];
+    const { first, last } = await this.#bounds();
+    let below = query.cursor ? decode(query.cursor) : last + 1;
+    while (items.length <= query.limit && below > first) {
+      const from = Math.max(first, below - LOOKED_AT_ONCE);
+      items.push(...(await this.#between(from, below, query, query.limit + 1 - items.length)));
+      below = from;
+      await breathe();
+    }
+    const page = items.slice(0, query.limit);
+    const nextCursor = items.length > page.length ? String(page.at(-1)!.id) : null;
+    return { items: page, nextCursor };
+  }
+
+  /** Deletes what is older than its retention, at most `limit` rows. Returns how many those were. */
+  async forgetOld(now: Date, limit: number): Promise<number> {
+    const { first, last } = await this.#bounds();
+    const oldest = new Date(now.getTime() - AUDIT_KEPT.days * 86_400_000).toISOString();
+    const { rows } = await sql<{ id: number }>`
+      select id from audit
+      where id < ${first + limit}
+        and (id <= ${last - AUDIT_KEPT.rows} or (id <= ${last - AUDIT_KEPT.whateverAge} and at < ${oldest}))
+      order by id`.execute(this.#database.read);
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return 0;
+    await this.#database.write.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('audit').where('id', 'in', ids).execute();
+      await transaction.deleteFrom('audit_outcomes').where('audit_id', 'in', ids).execute();
+    });
+    return ids.length;
+  }
+
+  async #append(runner: Runner, entries: readonly AuditEntry[]): Promise<void> {
+    const outcomes: unknown[] = [];
+    for (const entry of entries) {
+      const id = 'id' in entry ? entry.id : await this.#rows.write(runner, entry.note, entry.at);
+      outcomes.push(...outcomeParameters(id, entry.outcome));
+    }
+    const block = BLOCK * OUTCOME_COLUMNS;
+    let from = 0;
+    for (; from + block <= outcomes.length; from += block) {
+      await this.#outcomes.write(runner, outcomes.slice(from, from + block));
+    }
+    for (; from < outcomes.length; from += OUTCOME_COLUMNS) {
+      await this.#outcome.write(runner, outcomes.slice(from, from + OUTCOME_COLUMNS));
+    }
+  }
+
+  async #bounds(): Promise<{ first: number; last: number }> {
+    const { rows } = await sql<{ first: number | null; last: number | null }>`
+      select (select min(id) from audit) as first, (select max(id) from audit) as last`.execute(this.#database.read);
+    return { first: rows[0]?.first ?? 1, last: rows[0]?.last ?? 0 };
+  }
+
+  async #between(from: number, below: number, query: AuditQuery, limit: number): Promise<AuditRecord[]> {
+    const { operation, key, ipAddress, since, until } = query;
+    const rows = await this.#database.read
+      .selectFrom('audit')
+      .leftJoin('audit_outcomes', 'audit_outcomes.audit_id', 'audit.id')
+      .selectAll('audit')
+      .select(['finished_at', 'status', 'code', 'runtime_map_updated', 'runtime_map_failures_total'])
+      .select(['reload_scheduled', 'result_json'])
+      .where('id', '>=', from)
+      .where('id', '<', below)
+      .$if(operation !== undefined, (q) => q.where('operation', '=', operation!))
+      .$if(key !== undefined, (q) => q.where('key_name', '=', key!))
+      .$if(ipAddress !== undefined, (q) => q.where('ip_address', '=', ipAddress!))
+      .$if(since !== undefined, (q) => q.where('at', '>=', since!))
+      .$if(until !== undefined, (q) => q.where('at', '<', until!))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toRecord);
+  }
+}
+
+function outcomeParameters(id: number, outcome: AuditOutcome): unknown[] {
+  const { finishedAt, status, code, runtimeMapUpdated, runtimeMapFailuresTotal, reloadScheduled, result } = outcome;
+  return [
+    id,
+    finishedAt,
+    status,
+    code ?? null,
+    numberOf(runtimeMapUpdated),
+    runtimeMapFailuresTotal ?? null,
+    numberOf(reloadScheduled),
+    result === undefined || result === null ? null : JSON.stringify(result),
+  ];
+}
+
+function numberOf(value: boolean | null | undefined): number | null {
+  return value === undefined || value === null ? null : Number(value);
+}
+
+function decode(cursor: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(cursor)) throw new InvalidCursor();
+  return Number(cursor);
+}
+
+type Joined = Selectable<AuditTable> & {
+  readonly [Column in Exclude<keyof AuditOutcomesTable, 'audit_id'>]: AuditOutcomesTable[Column] | null;
+};
+
+function toRecord({ key_name, details_json, result_json, ...row }: Joined): AuditRecord {
+  const { id, at, operation, source, request_id, ip_address, target, status, code, finished_at } = row;
+  return {
+    id,
+    at,
+    operation,
+    key: key_name,
+    source,
+    request_id,
+    ip_address,
+    target,
+    details: parsedOrNull(details_json),
+    outcome: outcomeOf(finished_at, status),
+    status,
+    code,
+    finished_at,
+    runtime_map_updated: booleanOf(row.runtime_map_updated),
+    runtime_map_failures_total: row.runtime_map_failures_total,
+    reload_scheduled: booleanOf(row.reload_scheduled),
+    result: parsedOrNull(result_json),
+  };
+}
+
+function outcomeOf(finishedAt: string | null, status: number | null): AuditRecord['outcome'] {
+  if (finishedAt === null) return 'unknown';
+  if (status === null) return 'done';
+  if (status === 207) return 'partly';
+  if (status < 400) return 'done';
+  return status < 500 ? 'refused' : 'failed';
+}
+
+function booleanOf(value: number | null): boolean | null {
+  return value === null ? null : value === 1;
+}
+
+function parsedOrNull(json: string | null): Record<string, unknown> | null {
+  return json === null ? null : (JSON.parse(json) as Record<string, unknown>);
+}

@@ -1,0 +1,237 @@
+import { type Selectable, sql, type Transaction } from 'kysely';
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
+import type { Database } from './open-database.ts';
+import type { Schema, WebhooksTable } from './schema.ts';
+
+export interface WebhookRow {
+  readonly id: string;
+  readonly url: string;
+  /** Null: all. */
+  readonly types: readonly string[] | null;
+  /** In clear: it signs. Never shown again, never logged. */
+  readonly secret: string;
+  readonly enabled: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Of the last event that is done with. */
+  readonly position: number;
+  /** Of the last event of the delivery under way; null: none was begun. */
+  readonly batchEnd: number | null;
+  /** Events that were dropped, and that it was not told of yet. */
+  readonly missed: number;
+  /** Of the delivery under way, that failed. */
+  readonly attempts: number;
+  readonly first_failed_at: string | null;
+  readonly next_attempt_at: string | null;
+  readonly last_success_at: string | null;
+  readonly last_error: string | null;
+  readonly last_error_at: string | null;
+}
+
+export interface WebhookSettings {
+  readonly id: string;
+  readonly url: string;
+  readonly types: readonly string[] | null;
+  readonly secret: string;
+  readonly enabled: boolean;
+}
+
+export interface WebhookEvent {
+  readonly seq: number;
+  readonly type: string;
+  /** The whole event as JSON. */
+  readonly json: string;
+}
+
+export interface WebhookBatch {
+  /** The hook's own, of those up to `end`. */
+  readonly events: readonly WebhookEvent[];
+  /** Of the last event that was looked at; the hook's position where there was none. */
+  readonly end: number;
+  /** Events behind its position that are gone. */
+  readonly dropped: number;
+}
+
+/** Events that wait, for all hooks together; some 5 MB. The oldest are dropped for what is more. */
+export const MOST_WEBHOOK_EVENTS = 10_000;
+const DELETED_AT_ONCE = 1_000;
+const LOOKED_AT_ONCE = 2_000;
+
+/** The tables `webhooks` and `webhook_events`. */
+export class WebhooksStore {
+  readonly #database: Database;
+  readonly #audit: AuditRows;
+  readonly #most: number;
+
+  constructor(database: Database, most: number = MOST_WEBHOOK_EVENTS) {
+    this.#database = database;
+    this.#audit = new AuditRows(database.write);
+    this.#most = most;
+  }
+
+  async list(): Promise<WebhookRow[]> {
+    const rows = await this.#database.read.selectFrom('webhooks').selectAll().orderBy('id').execute();
+    return rows.map(toHook);
+  }
+
+  async get(id: string): Promise<WebhookRow | null> {
+    const row = await this.#database.read.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+    return row === undefined ? null : toHook(row);
+  }
+
+  /**
+   * Creates or replaces. One that begins (new, enabled again, of another URL) gets what happens from now on, and its
+   * failures are forgotten. Null: there would be more than `most`.
+   */
+  async put(
+    hook: WebhookSettings,
+    most: number,
+    now: Date,
+    audited?: AuditedChange,
+  ): Promise<{ created: boolean; row: WebhookRow } | null> {
+    const at = now.toISOString();
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const rows = await transaction.selectFrom('webhooks').selectAll().execute();
+      const old = rows.find(({ id }) => id === hook.id);
+      if (old === undefined && rows.length >= most) return null;
+      const begins = old === undefined || (hook.enabled && old.enabled === 0) || old.url !== hook.url;
+      const fresh = {
+        position: begins ? await lastSeq(transaction) : old.position,
+        batch_end: null,
+        missed: begins ? 0 : old.missed,
+        attempts: 0,
+        first_failed_at: null,
+        next_attempt_at: null,
+      };
+      const settings = {
+        url: hook.url,
+        types_json: hook.types === null ? null : JSON.stringify(hook.types),
+        secret: hook.secret,
+        enabled: Number(hook.enabled),
+        updated_at: at,
+        ...fresh,
+      };
+      const row = await transaction
+        .insertInto('webhooks')
+        .values({
+          id: hook.id,
+          created_at: at,
+          last_success_at: null,
+          last_error: null,
+          last_error_at: null,
+          ...settings,
+        })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(settings))
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return { created: old === undefined, row: toHook(row) };
+    });
+  }
+
+  async remove(id: string, now: Date, audited?: AuditedChange): Promise<WebhookRow | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const row = await transaction.deleteFrom('webhooks').where('id', '=', id).returningAll().executeTakeFirst();
+      return row === undefined ? null : toHook(row);
+    });
+  }
+
+  /** One transaction. The oldest beyond what may wait are dropped; each hook learns of it by `batch`. */
+  async append(events: readonly { readonly type: string; readonly json: string }[]): Promise<void> {
+    if (events.length === 0) return;
+    await this.#database.write.transaction().execute(async (transaction) => {
+      for (let from = 0; from < events.length; from += 100) {
+        const values = events.slice(from, from + 100).map(({ type, json }) => ({ type, event_json: json }));
+        await transaction.insertInto('webhook_events').values(values).execute();
+      }
+      await sql`
+        delete from webhook_events
+        where seq <= (select max(seq) from webhook_events) - ${this.#most}`.execute(transaction);
+    });
+  }
+
+  /** Deletes what no enabled hook waits for any more, a piece at a time. */
+  async forgetDelivered(): Promise<void> {
+    const { place } = (await this.#database.read
+      .selectFrom('webhooks')
+      .select((eb) => eb.fn.min<number | null>('position').as('place'))
+      .where('enabled', '=', 1)
+      .executeTakeFirst()) ?? { place: null };
+    const upTo = place ?? Number.MAX_SAFE_INTEGER;
+    await sql`
+      delete from webhook_events where seq in (
+        select seq from webhook_events where seq <= ${upTo} order by seq limit ${DELETED_AT_ONCE}
+      )`.execute(this.#database.write);
+  }
+
+  /** What is next for a hook: what was begun, or up to `limit` events of its types. */
+  async batch(hook: WebhookRow, limit: number): Promise<WebhookBatch> {
+    const oldest = await this.#database.read
+      .selectFrom('webhook_events')
+      .select((eb) => eb.fn.min<number | null>('seq').as('seq'))
+      .executeTakeFirst();
+    const dropped = Math.max(0, (oldest?.seq ?? 0) - 1 - hook.position);
+    const from = hook.position + dropped;
+    const begun = hook.batchEnd !== null && hook.batchEnd > from ? hook.batchEnd : null;
+    const rows = await this.#database.read
+      .selectFrom('webhook_events')
+      .selectAll()
+      .where('seq', '>', from)
+      .$if(begun !== null, (query) => query.where('seq', '<=', begun!))
+      .orderBy('seq')
+      .limit(LOOKED_AT_ONCE)
+      .execute();
+    const events: WebhookEvent[] = [];
+    let end = from;
+    for (const { seq, type, event_json } of rows) {
+      if (events.length >= limit) break;
+      end = seq;
+      if (wants(hook, type)) events.push({ seq, type, json: event_json });
+    }
+    return { events, end, dropped };
+  }
+
+  /** How many events wait for it. */
+  async pending(hook: WebhookRow): Promise<number> {
+    if (!hook.enabled) return 0;
+    const rows = await this.#database.read
+      .selectFrom('webhook_events')
+      .select(['type', (eb) => eb.fn.countAll<number>().as('total')])
+      .where('seq', '>', hook.position)
+      .groupBy('type')
+      .execute();
+    return rows.filter(({ type }) => wants(hook, type)).reduce((sum, { total }) => sum + total, 0);
+  }
+
+  /** What was learnt of a hook's deliveries. Nothing where it is gone, or was changed since it was read. */
+  async update(
+    hook: WebhookRow,
+    change: Partial<Omit<Selectable<WebhooksTable>, 'id' | 'url' | 'secret' | 'updated_at'>>,
+  ): Promise<void> {
+    await this.#database.write
+      .updateTable('webhooks')
+      .set(change)
+      .where('id', '=', hook.id)
+      .where('updated_at', '=', hook.updated_at)
+      .execute();
+  }
+}
+
+/** Of the newest event ever; those that were delivered are deleted. */
+async function lastSeq(transaction: Transaction<Schema>): Promise<number> {
+  const { rows } = await sql<{ seq: number }>`
+    select seq from sqlite_sequence where name = 'webhook_events'`.execute(transaction);
+  return rows[0]?.seq ?? 0;
+}
+
+function wants(hook: WebhookRow, type: string): boolean {
+  return hook.types === null || hook.types.includes(type);
+}
+
+function toHook({ types_json, enabled, batch_end, ...row }: Selectable<WebhooksTable>): WebhookRow {
+  return {
+    ...row,
+    types: types_json === null ? null : (JSON.parse(types_json) as string[]),
+    enabled: enabled === 1,
+    batchEnd: batch_end,
+  };
+}

@@ -59,7 +59,7 @@ async function visitors(service: RealService, until: AbortSignal): Promise<void>
   }
 }
 
-type Shot = { readonly name: string; readonly path: string; readonly prepare?: (page: Page) => Promise<unknown> };
+type Shot = { readonly name: string; readonly path: string; readonly prepare?: (page: Page, service: RealService) => Promise<unknown> };
 
 const shots: readonly Shot[] = [
   { name: 'overview', path: '/', prepare: (page) => page.waitForTimeout(20_000) },
@@ -104,7 +104,17 @@ const shots: readonly Shot[] = [
   { name: 'trusted', path: '/trusted' },
   { name: 'sites', path: '/sites' },
   { name: 'configuration', path: '/configuration' },
-  { name: 'activity', path: '/activity' },
+  {
+    name: 'activity',
+    path: '/activity',
+    prepare: async (page, service) => {
+      await page.getByText('Live', { exact: true }).waitFor();
+      await service.block('192.0.2.200', { reason: 'port scan', blocked_by: 'fail2ban', duration_seconds: 3_600 });
+      await service.unblock('203.0.0.1');
+      await service.call('POST', '/api/config/reload');
+      await page.waitForTimeout(1_500);
+    },
+  },
   { name: 'keys', path: '/keys' },
 ];
 
@@ -123,7 +133,7 @@ async function takeAll(service: RealService): Promise<void> {
       if (new URL(page.url()).pathname !== path || prepare !== undefined) await page.goto(`${base}${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForTimeout(1_500);
-      await prepare?.(page);
+      await prepare?.(page, service);
       await page.waitForTimeout(300);
       await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
     }

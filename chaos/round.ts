@@ -105,7 +105,7 @@ export class Arena {
     await this.stack.relaunch().catch((error: Error) => story.accuse(`the service does not start: ${error.message}`));
     const healed = clock();
     await this.#untilOver(afterwards, story);
-    if (faults.length > 0) for (const model of [this.#blocked, this.#trusted]) model.noteTrouble(healed);
+    if (faults.length > 0) this.#noteTrouble(healed);
     await check(around, program, healed);
     const { sent, failed } = await background.stop();
     this.#judgeBackground(failed, around, healed);
@@ -155,6 +155,7 @@ export class Arena {
     try {
       await inTime(struck.heal(), `${fault.name} to heal`);
       story.tell(healing, `HEAL  ${fault.name}`, 'healed');
+      this.#noteTrouble(clock());
     } catch (error) {
       if (besideOthers) return this.#healAgain(fault.name, struck, textOf(error), { story, healing, over });
       story.accuse(`${fault.name} could not be healed: ${textOf(error)}`);
@@ -197,6 +198,11 @@ export class Arena {
         story.accuse(textOf(error));
       }
     }
+  }
+
+  /** What ended meanwhile may have stayed until now. */
+  #noteTrouble(until: number): void {
+    for (const model of [this.#blocked, this.#trusted]) model.noteTrouble(until);
   }
 
   #judgeBackground(

@@ -43,8 +43,8 @@ async function fill(service: RealService, sitePort: number): Promise<void> {
     body: { servers: [...servers, { address: '127.0.0.1', port: 9, options: { backup: true } }] },
   });
   await service.call('PUT', '/api/sites/blog.example', { body: { servers } });
-  // Refused by HAProxy: the history has something to tell.
-  await service.call('PUT', '/api/sites/bad.example', {
+  // Its server's name has no address.
+  await service.call('PUT', '/api/sites/new.example', {
     body: { servers: [{ address: 'no-such-host.invalid', port: 80 }] },
   });
   await service.call('POST', '/api/keys', { body: { name: 'fail2ban', scopes: ['block'] } });

@@ -121,7 +121,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await dialog.getByRole('button', { name: 'Use 127.0.0.0/8' }).click();
     await dialog.getByText('It covers 127.0.0.1, from where you use this page.').waitFor();
     await dialog.getByText('127.0.0.0/8 is 16,777,216 addresses.').waitFor();
-    await dialog.getByText(/127\.0\.0\.9 inside it stay let in/).waitFor();
+    await dialog.getByText(/127\.0\.0\.9 inside it stays let in/).waitFor();
     expect(await dialog.getByRole('button', { name: 'Block', exact: true }).isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });

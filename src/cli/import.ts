@@ -1,4 +1,6 @@
 // `import`: a list from a file or standard input; added to the set, or in its place.
+
+import { Option } from 'commander';
 import { blockOptions, elementDefaults } from './block.ts';
 import { type ElementDefaults, explainNotAList } from './bulk/elements.ts';
 import { sendList } from './bulk/send.ts';
@@ -6,7 +8,7 @@ import { type ListSource, openSource } from './bulk/source.ts';
 import { type BulkResult, BulkTally } from './bulk/tally.ts';
 import { tellBulk } from './bulk/text.ts';
 import { jsonSet, textSet, type WholeSet } from './bulk/whole-set.ts';
-import { isProblem, problemCodes } from './connection/problem.ts';
+import { isProblem, problemCodes, shrinkText } from './connection/problem.ts';
 import { type ExitCode, Failure, misused } from './failure.ts';
 import { type ListFormat, listFormats } from './lists/format.ts';
 import { type ListReading, readList } from './lists/read-list.ts';
@@ -20,10 +22,13 @@ export function importVerb(): Verb {
     .argument('<file>', 'the list; - reads standard input')
     .option('--replace', 'the list is the whole set afterwards: what it does not name is unblocked')
     .option('--allow-shrink', 'with --replace: although more than half of the set would go')
-    .option(
-      '--format <format>',
-      `auto, or ${listFormats.join(', ')}: plain lines, CSV with reason and expiry, a map file of HAProxy, ipset or FireHOL`,
-      'auto',
+    .addOption(
+      new Option(
+        '--format <format>',
+        'plain lines, CSV with reason and expiry, a map file of HAProxy, or a set of ipset',
+      )
+        .choices(['auto', ...listFormats])
+        .default('auto'),
     )
     .example('import blocklist.txt', 'add a list; # and ; begin comments')
     .example('import abuse.csv --for 1w', 'CSV: ip_address,reason,expires_at; a week for lines without an end')
@@ -37,24 +42,16 @@ export async function importList(
   [path = '-']: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
-  const format = formatOf(String(options['format'] ?? 'auto'));
+  const format = listFormats.find((name) => name === options['format']) ?? null;
   const replace = options['replace'] === true;
   if (options['allowShrink'] === true && !replace) throw misused('--allow-shrink goes with --replace');
-  if (path === '-' && process.stdin.isTTY)
-    session.output.remark('reading addresses from the keyboard; Ctrl-D ends them');
+  if (path === '-' && session.canAsk) session.output.remark('reading addresses from the keyboard; Ctrl-D ends them');
   const source = await openSource(path, session.stdin);
   const defaults = await elementDefaults(session, options);
   const result = replace
     ? await replaceSet(session, source, format, defaults, options['allowShrink'] === true)
     : await sendList(session, source, format, defaults, ({ elements }) => session.api.batch({ add: elements }));
   return await tellBulk(session, source.name, result);
-}
-
-function formatOf(text: string): ListFormat | null {
-  if (text === 'auto') return null;
-  const format = listFormats.find((name) => name === text);
-  if (format === undefined) throw misused(`--format takes auto, ${listFormats.join(', ')}`);
-  return format;
 }
 
 async function replaceSet(
@@ -68,13 +65,9 @@ async function replaceSet(
     return await replaceOnce(session, source, format, defaults, allowShrink);
   } catch (error) {
     if (!isProblem(error, problemCodes.setWouldShrink)) throw explainNotAList(source.name, error);
-    // What came through a pipe is gone.
-    if (!source.isFile)
-      throw new Failure(`${error.message}; nothing was changed. --allow-shrink does it all the same`, {
-        cause: error,
-        document: error.problem,
-      });
-    await confirm(session, error.message, '--allow-shrink');
+    // What came through a pipe is gone, and cannot be sent again.
+    if (!source.isFile || !session.canAsk) throw error;
+    await confirm(session, shrinkText(error), '--allow-shrink');
     return await replaceOnce(session, source, format, defaults, true);
   }
 }
@@ -88,18 +81,20 @@ async function replaceOnce(
 ): Promise<BulkResult> {
   const tally = new BulkTally();
   const progress = session.output.progress('sending');
+  const waiting = session.output.progress('sent; the service applies');
   try {
     const list = readList(source.read(), format);
     const set = await wholeSet(list, defaults, tally);
     const begun = await withAnEntry(set, source, allowShrink);
-    const chunks = told(begun, (state) => {
-      if (state === 'sent') {
+    const chunks = told(begun, {
+      sending: () => progress.tell(source.share, set.lines, 'lines'),
+      sent: () => {
         progress.end();
+        waiting.tell(null, set.entries, 'entries');
         session.interruption.says(
           () => `all ${counted(set.lines, 'line')} were sent and not answered; see: proxy-manager status`,
         );
-        session.output.progress('the service applies it').tell(null, set.entries, 'entries');
-      } else progress.tell(source.share, set.lines, 'lines');
+      },
     });
     session.interruption.says(
       () => `the list was not sent to its end (line ${count(set.lines)}), so nothing was changed`,
@@ -110,6 +105,7 @@ async function replaceOnce(
     return tally.result;
   } finally {
     progress.end();
+    waiting.end();
   }
 }
 
@@ -150,10 +146,13 @@ async function withAnEntry(set: WholeSet, source: ListSource, allowShrink: boole
   return all();
 }
 
-async function* told(chunks: AsyncIterable<string>, tell: (state: 'sending' | 'sent') => void): AsyncGenerator<string> {
+async function* told(
+  chunks: AsyncIterable<string>,
+  tell: { readonly sending: () => void; readonly sent: () => void },
+): AsyncGenerator<string> {
   for await (const chunk of chunks) {
     yield chunk;
-    tell('sending');
+    tell.sending();
   }
-  tell('sent');
+  tell.sent();
 }

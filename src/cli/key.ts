@@ -1,5 +1,6 @@
 // `key`: who may ask the service, and for what.
-import { isScope, type Scope, scopes } from '../domain/scope.ts';
+import { Option } from 'commander';
+import { type Scope, scopes } from '../domain/scope.ts';
 import { durationOf, futureTimeOf } from './expiry-options.ts';
 import { type ExitCode, exitCodes, misused } from './failure.ts';
 import { harmless } from './output/harmless.ts';
@@ -13,7 +14,7 @@ export function keyVerbs(): { group: Verb; verbs: Readonly<Record<'create' | 'ls
   const verbs = {
     create: new Verb('create', 'make a key; it is written to standard output, this once')
       .argument('<name>', 'who it is for')
-      .option('--scope <scope...>', 'read, block or admin, each with all before it; admin when left out')
+      .addOption(new Option('--scope <scope...>', 'each with all before it; admin when left out').choices(scopes))
       .option('--for <duration>', 'how long it is valid: 4h, 7d or 2w; for good when left out')
       .option('--until <time>', 'until when: 2030-01-31T12:00:00Z, or without a zone by the clock here')
       .example('key create fail2ban --scope block', 'what fail2ban needs')
@@ -35,12 +36,12 @@ export async function keyCreate(
   [name = '']: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
-  const { scope } = options as { readonly scope?: readonly string[] };
+  const { scope } = options as { readonly scope?: readonly Scope[] };
   const end = endOf(options, session.now());
   session.interruption.says(() => 'the key may have been made and is lost; see: proxy-manager key ls');
   const answer = await session.api.createKey({
     name,
-    ...(scope !== undefined && { scopes: scopesOf(scope) }),
+    ...(scope !== undefined && { scopes: scope }),
     ...(end !== null && { expires_at: end }),
   });
   if (session.format === 'json') await session.output.json(answer);
@@ -52,15 +53,6 @@ export async function keyCreate(
     await session.output.lines([harmless(answer.key)]);
   }
   return exitCodes.done;
-}
-
-function scopesOf(words: readonly string[]): Scope[] {
-  return words
-    .flatMap((word) => word.split(','))
-    .map((word) => {
-      if (isScope(word)) return word;
-      throw misused(`--scope takes ${scopes.join(', ')}`);
-    });
 }
 
 function endOf({ for: span, until }: { readonly for?: unknown; readonly until?: unknown }, now: Date): string | null {

@@ -157,5 +157,18 @@ export async function buildProgram(cli: CommandLine, words: readonly string[] | 
     verb.helpGroup(group);
     program.addCommand(verb);
   }
+  printTo(cli, program);
   return program;
+}
+
+/** Help and usage errors of commander go where everything else goes. */
+function printTo(cli: CommandLine, verb: Verb): void {
+  const { stdout, stderr } = cli.world;
+  verb.configureOutput({
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => stderr.write(text),
+    getOutHelpWidth: () => cli.output.columns,
+    getErrHelpWidth: () => cli.output.columns,
+  });
+  for (const below of verb.commands) if (below instanceof Verb) printTo(cli, below);
 }

@@ -53,7 +53,11 @@ function statusRows(report: HealthReport, now: Date): Row[] {
     ['database', database.status === 'ok', withReason(database)],
     ['master socket', socket.status === 'ok', withReason(socket) + since],
     ['workers', isWhole(report.workers.current), workersText(report.workers)],
-    ['running map', map.seen === map.expected, `${seenText(map)}, ${verified}`],
+    [
+      'running map',
+      map.seen === map.expected || Boolean(map.big_change),
+      `${seenText(map)}, ${verified}${changeText(map)}`,
+    ],
     ['map file', file.status === 'ok', `${withReason(file)}, ${counted(file.entries, 'entry', 'entries')}`],
     [
       'last reload',
@@ -76,6 +80,12 @@ function seenText({ seen, expected }: HealthReport['runtime_map']): string {
   if (seen === null) return `not seen; ${counted(expected, 'entry', 'entries')} expected`;
   if (seen === expected) return counted(seen, 'entry', 'entries');
   return `${count(seen)} of ${counted(expected, 'entry', 'entries')}`;
+}
+
+function changeText({ big_change: change }: HealthReport['runtime_map']): string {
+  // A service that is older than this says nothing of it.
+  if (!change) return '';
+  return `, while a big change goes on (${count(change.added)} in, ${count(change.removed)} out)`;
 }
 
 function isWhole(worker: WorkerPart | null): boolean {

@@ -44,6 +44,13 @@ export function checkConfiguration(
       child.stdout.destroy();
       child.stderr.destroy();
     }, timeLimitMs);
+    // Before anything else is asked of it: an error that nobody listens to ends the service.
+    child.on('error', (cause) => {
+      clearTimeout(timer);
+      reject(new ConfigurationCheckError(`${bin} -c cannot be run: ${cause.message}`, { cause }));
+    });
+    // Where no file descriptor is left there are no pipes, whatever the types say; the error follows.
+    if ((child.stdout as typeof child.stdout | undefined) === undefined) return;
     const collect = (text: string): void => {
       // Read on past the limit: a full pipe would hang the proxy.
       if (output.length < MAX_OUTPUT) output = (output + text).slice(0, MAX_OUTPUT);
@@ -53,10 +60,6 @@ export function checkConfiguration(
       collect(text);
     });
     child.stderr.setEncoding('utf8').on('data', collect);
-    child.on('error', (cause) => {
-      clearTimeout(timer);
-      reject(new ConfigurationCheckError(`${bin} -c cannot be run: ${cause.message}`, { cause }));
-    });
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       if (late) reject(new ConfigurationCheckError(`${bin} -c -f ${file} did not end within ${timeLimitMs / 1000} s`));

@@ -11,7 +11,7 @@ import { valuesOf } from './runtime-map-dump.ts';
 import { planChanges, readBack, type Subject, subjectsOf } from './runtime-map-group.ts';
 import { type EntryFailure, type Sight, shortcomingOf, sightInDump, sightOf } from './runtime-map-judgement.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
-import { notShowProc, type Processes, processesFrom } from './workers.ts';
+import { type Processes, processesFrom } from './workers.ts';
 
 export interface GroupRequest {
   readonly worker: WorkerRef;
@@ -86,23 +86,17 @@ async function changeAndProve(
       ? await conversation.send([...stage.commands, 'show proc'])
       : await conversation.finish(stage.commands);
     readBack(stage, bodies);
-    const listed = request.processes ? await readProcesses(socket, bodies.at(-1) ?? '') : null;
+    const listed = request.processes ? await processesFrom(socket.path, bodies.at(-1) ?? '') : null;
     const hidden = stage.subjects.filter((subject) => subject.sight?.state === 'hidden');
     // The next look is a connection of its own, and this one must not keep the place that it needs.
     if (hidden.length > 0) conversation.close();
     const again = hidden.length > 0 ? await lookInDump(socket, commands, hidden, request) : undefined;
-    processes = again === undefined ? listed : await readProcesses(socket, again);
+    processes = again === undefined ? listed : await processesFrom(socket.path, again);
   } catch (error) {
     ended = failureOf(error, socket.path);
     if (stage.subjects.every((subject) => subject.sight === null)) readBack(stage, ended.responses);
   }
   return outcomeOf(request, subjects, ended, processes);
-}
-
-async function readProcesses(socket: MasterSocket, body: string): Promise<Processes> {
-  const processes = await processesFrom(body);
-  if (processes === null) throw notShowProc(socket.path, [body]);
-  return processes;
 }
 
 async function lookFirst(conversation: Conversation, commands: MapCommands, subjects: Subject[]): Promise<void> {

@@ -1,5 +1,6 @@
 // The processes of the proxy: its master, the current worker, and the draining ones that serve what they still hold.
 import { type ConverseOptions, type Deadline, type MasterSocket, MasterSocketError } from './master-socket.ts';
+import { socketFailureReason } from './master-socket-error.ts';
 import { processStartTime } from './process.ts';
 import { parseShowProc, type WorkerRow } from './show-proc.ts';
 
@@ -21,15 +22,26 @@ export interface Processes {
   readonly draining: readonly Worker[];
 }
 
-/** Null when the body is not a whole `show proc`. */
-export async function processesFrom(body: string): Promise<Processes | null> {
+/**
+ * @param path of the socket that gave the body, for the error
+ * @throws MasterSocketError `garbled` when the body is not a whole `show proc`; `exhausted` when no file descriptor is
+ *   left to see in /proc who the listed are
+ */
+export async function processesFrom(path: string, body: string): Promise<Processes> {
   const rows = parseShowProc(body);
-  if (rows === null) return null;
-  return {
-    master: rows.master,
-    current: await Promise.all(rows.current.map(identify)),
-    draining: await Promise.all(rows.draining.map(identify)),
-  };
+  if (rows === null) throw notShowProc(path, [body]);
+  try {
+    return {
+      master: rows.master,
+      current: await Promise.all(rows.current.map(identify)),
+      draining: await Promise.all(rows.draining.map(identify)),
+    };
+  } catch (error) {
+    if (socketFailureReason(error as NodeJS.ErrnoException, true) !== 'exhausted') throw error;
+    const detail =
+      'who its workers are could not be looked at: this service can open nothing more (no file descriptor is left)';
+    throw new MasterSocketError('exhausted', { path, command: 'show proc', responses: [body], detail, cause: error });
+  }
 }
 
 async function identify(row: WorkerRow): Promise<Worker> {
@@ -44,12 +56,10 @@ export async function showProcesses(
 ): Promise<Processes> {
   const conversation = await socket.converse(deadline, options);
   const bodies = await conversation.finish(['show proc']);
-  const processes = await processesFrom(bodies[0] ?? '');
-  if (processes !== null) return processes;
-  throw notShowProc(socket.path, bodies);
+  return await processesFrom(socket.path, bodies[0] ?? '');
 }
 
-export function notShowProc(path: string, responses: readonly string[]): MasterSocketError {
+function notShowProc(path: string, responses: readonly string[]): MasterSocketError {
   const said = JSON.stringify(responses.at(-1)?.slice(0, 200) ?? '');
   const detail = `its reply to "show proc" cannot be read: ${said}`;
   return new MasterSocketError('garbled', { path, command: 'show proc', responses, detail });

@@ -13,7 +13,7 @@ export interface StateMarkProps {
 
 export function StateMark({ tone, children, size = 'sm', fw }: StateMarkProps) {
   return (
-    <Group gap={8} wrap="nowrap" data-tone={tone} display="inline-flex">
+    <Group gap={8} wrap="nowrap" align="baseline" data-tone={tone} display="inline-flex">
       <span className="dot" data-tone={tone} aria-hidden="true" />
       <Text span size={size} {...(fw === undefined ? {} : { fw })} className="tone-text wrap-anywhere">
         {children}

@@ -63,7 +63,7 @@ export async function sendBatches(
     }
   } catch (error) {
     // A first batch that was refused says it all; later there is something done to be told of.
-    if (doneTo > 0 && tally.result.added + tally.result.removed + tally.result.unchanged > 0) {
+    if (tally.result.added + tally.result.removed + tally.result.unchanged > 0) {
       throw halfDone(source.name, doneTo, tally.result, error);
     }
     throw error;

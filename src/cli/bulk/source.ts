@@ -1,6 +1,7 @@
 // A list's bytes: a file, or standard input (`-`).
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { quote } from '../../domain/quote.ts';
 import { Failure } from '../failure.ts';
 
@@ -16,7 +17,7 @@ export interface ListSource {
 
 /** @throws Failure for a file that cannot be read */
 export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>): Promise<ListSource> {
-  if (path === '-') return { name: 'standard input', isFile: false, share: null, read: () => stdin };
+  if (path === '-') return { name: 'standard input', isFile: false, share: null, read: () => untilReallyEnded(stdin) };
   let size: number;
   let isFile: boolean;
   try {
@@ -47,6 +48,17 @@ export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>)
     },
   };
 }
+
+/**
+ * Ctrl-C ends the program that writes into our pipe as well as us, and what is left of its list then looks like a whole
+ * one. Its end is believed once our own signal had the time to come.
+ */
+async function* untilReallyEnded(stdin: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* stdin;
+  await pause(signalsComeWithinMs);
+}
+
+const signalsComeWithinMs = 100;
 
 function unreadable(path: string, error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -34,7 +34,7 @@ ${words.join('\n')}
   ${files.join('|')})
     if [[ $current != -* ]]; then
       compopt -o filenames 2>/dev/null
-      COMPREPLY=($(compgen -f -- "$current"))
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
     fi
     ;;
   esac

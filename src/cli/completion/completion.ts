@@ -11,7 +11,7 @@ export function completionVerb(cli: CommandLine): Verb {
     bash: new Verb('bash', 'for bash')
       .example('completion bash > /etc/bash_completion.d/proxy-manager', 'for everybody')
       .example('completion bash', 'for this shell: eval "$(proxy-manager completion bash)"'),
-    zsh: new Verb('zsh', 'for zsh').example('completion zsh > "${fpath[1]}/_proxy-manager"', 'for the next shell'),
+    zsh: new Verb('zsh', 'for zsh').example('completion zsh > "$fpath[1]/_proxy-manager"', 'for the next shell'),
   };
   for (const [shell, verb] of Object.entries(shells)) {
     const script = shell === 'bash' ? bashScript : zshScript;

@@ -41,7 +41,7 @@ fi
 function verbCase(verb: TreeVerb): string {
   const verbs = verb.verbs.map(({ words, says }) => quoted(described(words.at(-1)!, says)));
   const options = verb.options.flatMap(({ names, says }) => names.map((name) => quoted(described(name, says))));
-  const files = verb.takesFile ? '\n      [[ ${words[CURRENT]} == -* ]] || { _files; return; }' : '';
+  const files = verb.takesFile ? `\n      [[ \${words[CURRENT]} == -* ]] || { _files; return; }` : '';
   return `    ${quoted(pathOf(verb.words))})
       verbs=(${verbs.join(' ')})
       options=(${options.join(' ')})${files}

@@ -1,7 +1,7 @@
 // Why a call did not succeed, in words that say what to do.
 import { ApiProblem, ApiUnreachable } from '../../client/client.ts';
 import { type ExitCode, exitCodes, Failure, HalfDone } from '../failure.ts';
-import { problemCodes } from './problem.ts';
+import { problemCodes, shrinkText } from './problem.ts';
 
 export interface Told {
   readonly message: string;
@@ -39,7 +39,7 @@ function problemText(error: ApiProblem, { keySource, url }: Asked): string {
   if (code === problemCodes.unauthorized) {
     return `${url} refused the API key from ${keySource}: it is none of that service, or it is expired or revoked`;
   }
-  const lines = [`${error.message}${wait(error.message, retryAfterSeconds)}`];
+  const lines = [`${detailOf(error)}${wait(error.message, retryAfterSeconds)}`];
   const { output, covered_by: coveredBy } = problem;
   if (Array.isArray(coveredBy) && coveredBy.length > 0) lines.push(`it is covered by ${coveredBy.join(', ')}`);
   // HAProxy's own words.
@@ -47,6 +47,20 @@ function problemText(error: ApiProblem, { keySource, url }: Asked): string {
     lines.push(output.trim());
   lines.push(`(code ${code}${requestId === null ? '' : `, request ${requestId}`})`);
   return lines.join('\n');
+}
+
+/** Where the API says which field to send, its flag here. */
+function detailOf(error: ApiProblem): string {
+  switch (error.code) {
+    case problemCodes.setWouldShrink:
+      return `${shrinkText(error)}; nothing was changed. --allow-shrink does it all the same`;
+    case problemCodes.coveredByTrusted:
+      return `${error.message.replace(/; send force .*$/, '')}; --even-trusted stores it all the same`;
+    case problemCodes.noSuchEndpoint:
+      return `${error.message}: this service may be older than this command line`;
+    default:
+      return error.message;
+  }
 }
 
 function wait(message: string, seconds: number | null): string {

@@ -35,7 +35,7 @@ const word = fc.stringMatching(/^[A-Za-z0-9 ,;#"'=<>é漢-]{0,30}$/).map((text) 
 describe('a plain list', () => {
   it('takes comments of both kinds, blank lines, CRLF, and tells each bad line by its number', async () => {
     const text =
-      '# begins\r\n192.0.2.1\r\n\r\n; more\n 2001:DB8::1/128 # an address\n10.0.0.0/8 ; SBL1\n10.0.0.1/8\nfoo.example\n198.51.100.7';
+      '# begins\r\n192.0.2.1\r\n\r\n; more\n 2001:DB8::1/128 # an address\n10.0.0.0/8 ; SBL1\n10.0.0.1/8\n192.0.2.1#x\n198.51.100.7';
     const { format, readings } = await readAll(text);
     expect(format).toBe('list');
     expect(entries(readings)).toEqual([
@@ -46,7 +46,7 @@ describe('a plain list', () => {
     ]);
     expect(badOnes(readings)).toEqual([
       { line: 7, value: '10.0.0.1/8' },
-      { line: 8, value: 'foo.example' },
+      { line: 8, value: '192.0.2.1#x' },
     ]);
   });
 
@@ -160,6 +160,7 @@ describe('a netset', () => {
       { line: 4, ip: '192.0.2.2' },
     ]);
     expect(badOnes(readings).map(({ line }) => line)).toEqual([5, 6, 7]);
+    expect(readings[4]?.reading).toMatchObject({ why: expect.stringContaining('proxy-manager trust add') });
   });
 
   it('of FireHOL is a plain list', async () => {

@@ -2,13 +2,17 @@
 import { everyVerb, type TreeOption, type TreeVerb } from '../tree.ts';
 import type { Example } from '../verb.ts';
 
+/** Of the words below; the rest is of the version. */
+const written = '2026-11-21';
+
 export function manPage(tree: TreeVerb, version: string): string {
   const verbs = [...everyVerb(tree)].filter(({ words, verbs }) => words.length > 0 && verbs.length === 0);
+  const serve = verbs.find(({ words }) => words.join(' ') === 'serve');
   return [
     '.\\" Made by: npm run generate:man',
-    `.TH PROXY\\-MANAGER 1 "" ${quoted(`proxy-manager ${version}`)} "User Commands"`,
+    `.TH PROXY\\-MANAGER 1 ${written} ${quoted(`proxy-manager ${version}`)} "User Commands"`,
     '.SH NAME',
-    `proxy\\-manager \\- ${text('run a HAProxy for many sites and keep its blocked addresses')}`,
+    'proxy\\-manager \\- run a HAProxy for many sites and keep its blocked addresses',
     '.SH SYNOPSIS',
     '.B proxy\\-manager',
     '.I verb',
@@ -17,7 +21,7 @@ export function manPage(tree: TreeVerb, version: string): string {
     '.SH DESCRIPTION',
     ...paragraphs(description),
     '.SH VERBS',
-    ...verbs.flatMap(verbSection),
+    ...verbs.flatMap((verb) => verbSection(verb, serve)),
     '.SH OPTIONS OF EVERY VERB THAT ASKS THE SERVICE',
     ...tree.options.flatMap(optionLines),
     '.SH EXIT STATUS',
@@ -41,7 +45,8 @@ export function manPage(tree: TreeVerb, version: string): string {
       ['PROXY_MANAGER_API_KEY_FILE', 'The file that holds it.'],
       ['NO_COLOR', 'Set and not empty: no colours.'],
     ]),
-    ...paragraphs(['Every setting of the service is a variable too: proxy-manager serve --help.']),
+    '.PP',
+    ...text('Every setting of the service is a variable too: see serve.'),
     '.SH FILES',
     ...terms([
       [
@@ -62,14 +67,18 @@ const description = [
   'Lists are read from files and from standard input (-): plain ones with # and ; comments, CSV with reason and expiry, map files of HAProxy, sets of ipset and FireHOL. Bad lines are told with their number, and the good ones are done.',
 ];
 
-function verbSection(verb: TreeVerb): string[] {
+/** @param serve the verb that the settings are told of */
+function verbSection(verb: TreeVerb, serve: TreeVerb | undefined): string[] {
   const operands = verb.operands.map(({ term }) => term);
-  const own = verb.options.filter(({ names }) => !everywhere.has(names.at(-1)!));
+  const settings = new Set(serve === verb ? [] : serve?.options.map(({ flags }) => flags));
+  const takesSettings = verb.options.some(({ flags }) => settings.has(flags) && !flags.includes('--help'));
+  const own = verb.options.filter(({ names, flags }) => !everywhere.has(names.at(-1)!) && !settings.has(flags));
   return [
     `.SS ${quoted(['proxy-manager', ...verb.words, ...operands].join(' '))}`,
-    text(sentence(verb.says)),
+    ...text(sentence(verb.says)),
     ...verb.operands.filter(({ says }) => says !== '').flatMap(({ term, says }) => term_(term, sentence(says))),
     ...own.flatMap(optionLines),
+    ...(takesSettings ? ['.PP', 'It takes the options of serve.'] : []),
     ...exampleLines(verb.examples),
   ];
 }
@@ -84,7 +93,7 @@ function optionLines({ flags, says, choices }: TreeOption): string[] {
 
 function exampleLines(examples: readonly Example[]): string[] {
   if (examples.length === 0) return [];
-  const lines = examples.flatMap(({ line, says }) => [text(`# ${says}`), text(`proxy-manager ${line}`)]);
+  const lines = examples.flatMap(({ line, says }) => [literal(`# ${says}`), literal(`proxy-manager ${line}`)]);
   return ['.PP', '.nf', '.RS 4', ...lines, '.RE', '.fi'];
 }
 
@@ -93,11 +102,11 @@ function terms(pairs: readonly (readonly [term: string, says: string])[]): strin
 }
 
 function term_(term: string, says: string): string[] {
-  return ['.TP', `.B ${quoted(term)}`, text(says)];
+  return ['.TP', `.B ${quoted(term)}`, ...text(says)];
 }
 
 function paragraphs(texts: readonly string[]): string[] {
-  return texts.flatMap((paragraph) => ['.PP', text(paragraph)]);
+  return texts.flatMap((paragraph, index) => (index === 0 ? text(paragraph) : ['.PP', ...text(paragraph)]));
 }
 
 function sentence(says: string): string {
@@ -105,18 +114,33 @@ function sentence(says: string): string {
   return `${first.toUpperCase()}${says.slice(1)}${/[.!?]$/.test(says) ? '' : '.'}`;
 }
 
-/** A line of text: nothing in it is a request or an escape. */
-function text(line: string): string {
-  const escaped = escape(line);
-  return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
+/** Text that is set; a source line has at most 79 characters. */
+function text(words: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of words.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && escaped(longer).length > longestLine) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line].map(literal);
+}
+
+const longestLine = 76;
+
+/** A line as it is: nothing in it is a request or an escape. */
+function literal(line: string): string {
+  return /^[.']/.test(line) ? `\\&${escaped(line)}` : escaped(line);
 }
 
 function quoted(argument: string): string {
-  return `"${escape(argument).replaceAll('"', '\\(dq')}"`;
+  return `"${escaped(argument).replaceAll('"', '\\(dq')}"`;
 }
 
 /** `-` alone would be set as a hyphen, which nobody can paste; so would the others. */
-function escape(line: string): string {
+function escaped(line: string): string {
   return line
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')

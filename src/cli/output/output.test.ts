@@ -91,6 +91,12 @@ describe('a table', () => {
     expect(table.page([{ ip: '192.0.2.22', reason: 'a longer one' }])).toEqual(['192.0.2.22  a lon…']);
   });
 
+  it('cuts the last column that may be cut first, and no more than it must', () => {
+    const both = [...columns.slice(1), { title: 'BY', text: ({ ip }: Row) => ip, mayShrink: true }];
+    const [, line] = new Table(both, 40, unpainted).page([{ ip: 'x'.repeat(30), reason: 'r'.repeat(20) }]);
+    expect(line).toBe(`${'r'.repeat(20)}  ${'x'.repeat(17)}…`);
+  });
+
   it('is never wider than the terminal, while an address stays whole', () => {
     const table = new Table(columns, 40, unpainted);
     const ip = '2001:db8:1111:2222:3333::/80';

@@ -1,6 +1,7 @@
 import './overview.css';
-import { Anchor, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useHealth } from '../../api/health.ts';
 import type { Health } from '../../api/types.ts';
 import { staleAfterMs } from '../../app/enforcement.ts';
@@ -20,16 +21,33 @@ export default function OverviewPage() {
     <PageFrame title="Overview">
       <Verdict />
       {health !== undefined && (
-        <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
+        <section className="card parts" aria-label="Part by part">
           {partsOf(health).map((part) => (
-            <PartCard key={part.name} part={stale ? asItWas(part) : part} />
+            <Part key={part.name} name={part.name}>
+              <PartState part={stale ? asItWas(part) : part} />
+            </Part>
           ))}
-          <VerifiedCard health={health} />
-          <ReloadCard health={health} stale={stale} />
-        </SimpleGrid>
+          <Part name="Last compared">
+            <LastCompared health={health} />
+          </Part>
+          <Part name="Last reload">
+            <LastReload health={health} stale={stale} />
+          </Part>
+        </section>
       )}
       <Traffic />
     </PageFrame>
+  );
+}
+
+function Part({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <section className="part" aria-label={name}>
+      <Text size="sm" c="dimmed" fw={600}>
+        {name}
+      </Text>
+      <div>{children}</div>
+    </section>
   );
 }
 
@@ -38,73 +56,56 @@ function asItWas({ name, words }: HealthPart): HealthPart {
   return { name, tone: 'unknown', words: `Not known now. Last: ${words}` };
 }
 
-function PartCard({ part: { name, tone, words } }: { readonly part: HealthPart }) {
+function PartState({ part: { tone, words } }: { readonly part: HealthPart }) {
+  return <StateMark tone={tone}>{sentence(words)}</StateMark>;
+}
+
+function LastCompared({ health: { runtime_map: map } }: { readonly health: Health }) {
+  if (map.last_verified_at === null) return <StateMark tone="unknown">Not since the service started.</StateMark>;
   return (
-    <section className="card" aria-label={name}>
-      <Text size="xs" c="dimmed" fw={600} mb={4}>
-        {name}
-      </Text>
-      <StateMark tone={tone}>{sentence(words)}</StateMark>
-    </section>
+    <Text size="sm">
+      Entry by entry, <Age time={map.last_verified_at} />.
+    </Text>
   );
 }
 
-function VerifiedCard({ health: { runtime_map: map } }: { readonly health: Health }) {
-  return (
-    <section className="card" aria-label="Last compared">
-      <Text size="xs" c="dimmed" fw={600} mb={4}>
-        Last compared, entry by entry
-      </Text>
-      {map.last_verified_at === null ? (
-        <StateMark tone="unknown">Not since the service started.</StateMark>
-      ) : (
-        <Text size="sm">
-          <Age time={map.last_verified_at} />
-        </Text>
-      )}
-    </section>
-  );
-}
-
-const reloadWords: Readonly<Record<string, { readonly tone: Tone; readonly words: string }>> = {
+const outcomes: Readonly<Record<string, { readonly tone: Tone; readonly words: string }>> = {
   completed: { tone: 'good', words: 'It was taken' },
   refused: { tone: 'warn', words: 'The configuration was refused; the one before runs on' },
   failed: { tone: 'bad', words: 'It was not confirmed and was rolled back' },
 };
 
-function ReloadCard({ health, stale }: { readonly health: Health; readonly stale: boolean }) {
+function LastReload({ health, stale }: { readonly health: Health; readonly stale: boolean }) {
   const { last_reload: last, scheduled_reload: scheduled } = health;
   const admin = useMay('admin');
+  const outcome = outcomes[last?.status ?? ''];
   return (
-    <section className="card" aria-label="Last reload">
-      <Text size="xs" c="dimmed" fw={600} mb={4}>
-        Last reload
-      </Text>
-      <Stack gap={4}>
+    <Stack gap={4}>
+      <Group gap="md">
         {last === null ? (
           <Text size="sm">None since the service started.</Text>
         ) : (
-          <StateMark tone={stale ? 'unknown' : (reloadWords[last.status]?.tone ?? 'unknown')}>
-            {reloadWords[last.status]?.words ?? last.status}, <Age time={last.finished_at} />.
-          </StateMark>
-        )}
-        {last?.error != null && (
-          <Text size="sm" className="wrap-anywhere">
-            {sentence(last.error)}
-          </Text>
-        )}
-        {scheduled !== null && (
-          <StateMark tone="warn">
-            One follows by itself, tried {scheduled.attempts} {scheduled.attempts === 1 ? 'time' : 'times'}:{' '}
-            {scheduled.reasons[0]}
+          <StateMark tone={stale ? 'unknown' : (outcome?.tone ?? 'unknown')}>
+            {outcome?.words ?? last.status}, <Age time={last.finished_at} />.
           </StateMark>
         )}
         {admin && (
           <Anchor size="sm" renderRoot={(props) => <Link to="/configuration" {...props} />}>
-            Configuration and history
+            History
           </Anchor>
         )}
-      </Stack>
-    </section>
+      </Group>
+      {last?.error != null && (
+        <Text size="sm" className="wrap-anywhere">
+          {sentence(last.error)}
+        </Text>
+      )}
+      {scheduled !== null && (
+        <StateMark tone={stale ? 'unknown' : 'warn'}>
+          One follows by itself, tried {scheduled.attempts} {scheduled.attempts === 1 ? 'time' : 'times'}:{' '}
+          {scheduled.reasons[0]}
+        </StateMark>
+      )}
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { SimpleGrid, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTraffic } from '../../api/metrics.ts';
 import { Loading } from '../../parts/loading.tsx';
@@ -38,13 +38,13 @@ export function Traffic() {
   const { times, all, sites, blocked } = drawn;
   return (
     <section aria-label="Traffic">
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
+      <div className="charts">
         <Chart title="Requests a second" times={times} series={all} reloads={history.reloads} unit={perSecond} />
         {sites.length > 0 && (
           <Chart title="By site, a second" times={times} series={sites} reloads={history.reloads} unit={perSecond} />
         )}
         <Chart title="Blocked entries" times={times} series={blocked} reloads={history.reloads} unit={count} />
-      </SimpleGrid>
+      </div>
       <Text size="xs" c="dimmed" mt={6}>
         {traffic.isError ? 'Not live: the figures could not be read just now. ' : ''}
         Since this page was opened, at most a quarter of an hour. Broken lines mark reloads; after one, HAProxy counts

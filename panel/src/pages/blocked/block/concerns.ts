@@ -31,7 +31,10 @@ export function concernsOf(entry: IpEntry, { trusted, clientAddress }: Surroundi
       .map(({ text }) => text)
       .join(', ');
     const more = inside.length > 3 ? ` and ${inside.length - 3} more` : '';
-    concerns.push({ kind: 'trusted-inside', words: `${some}${more} inside it stay let in, since they are trusted.` });
+    concerns.push({
+      kind: 'trusted-inside',
+      words: `${some}${more} inside it ${inside.length === 1 ? 'stays let in, since it is' : 'stay let in, since they are'} trusted.`,
+    });
   }
   const self = clientAddress === null ? null : parseIp(clientAddress);
   if (self?.ok === true && covers(entry, self.entry)) {

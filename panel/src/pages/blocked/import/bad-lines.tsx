@@ -4,8 +4,14 @@ import type { BadLine } from './preview.ts';
 
 const first = 100;
 
+export interface BadLinesProps {
+  readonly lines: readonly BadLine[];
+  readonly label: string;
+  readonly heading?: string;
+}
+
 /** Each line that is wrong, with its number and what would be right. */
-export function BadLines({ lines, label }: { readonly lines: readonly BadLine[]; readonly label: string }) {
+export function BadLines({ lines, label, heading = 'What is wrong' }: BadLinesProps) {
   const [shown, setShown] = useState(first);
   return (
     <ScrollArea.Autosize mah={240} type="auto" className="card bad-lines" viewportProps={{ tabIndex: 0 }}>
@@ -13,7 +19,7 @@ export function BadLines({ lines, label }: { readonly lines: readonly BadLine[];
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={80}>Line</Table.Th>
-            <Table.Th>What is wrong</Table.Th>
+            <Table.Th>{heading}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

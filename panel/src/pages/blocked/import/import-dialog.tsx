@@ -182,7 +182,7 @@ function PreviewWords({ preview: { entries, doubles, bad } }: { readonly preview
       )}
       {concerns.length > 0 && (
         <Alert color="orange" variant="light" title="Look twice">
-          <BadLines lines={concerns} label="Lines to look at twice" />
+          <BadLines lines={concerns} label="Lines to look at twice" heading="What it would do" />
         </Alert>
       )}
     </>

@@ -70,3 +70,17 @@ test('what fails is told, keeps what is shown, and goes on when it is tried agai
   await book.refresh();
   expect(book.state.error).toBeNull();
 });
+
+test('what went from an early page moves every row behind it', async () => {
+  const { rows, fetch } = served(500);
+  const book = new PageBook(fetch, 10);
+  book.want(400, 409);
+  await book.refresh();
+  expect(book.row(405)).toBe(405);
+  rows.splice(0, 6);
+  book.want(0, 9);
+  await book.refresh();
+  book.want(400, 409);
+  await book.refresh();
+  expect(book.row(405)).toBe(411);
+});

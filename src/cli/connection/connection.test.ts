@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { ApiProblem, ApiUnreachable, type Problem } from '../../client/client.ts';
+import { parseIp } from '../../domain/ip.ts';
+import { exitCodes, type Failure, HalfDone } from '../failure.ts';
+import { findKey } from './api-key.ts';
+import { tellFailure } from './failure-text.ts';
+import { ownAddresses, sshClient, takenIn } from './own-addresses.ts';
+import { parseServiceUrl } from './service-url.ts';
+
+const key = 'pm_0123456789abcdef';
+const other = 'other-0123456789abcdef';
+
+function filesOf(files: Readonly<Record<string, { text?: string; mode?: number; error?: string }>>) {
+  return {
+    read: async (path: string) => {
+      const { text = '', mode = 0o100600, error } = files[path] ?? { error: 'ENOENT' };
+      if (error !== undefined) throw Object.assign(new Error(error), { code: error });
+      return { text, mode };
+    },
+  };
+}
+
+const own = '/home/op/.config/proxy-manager/api-key';
+const first = '/var/lib/proxy-manager/api-key';
+
+describe('the key', () => {
+  const find = (environment: Record<string, string>, files: Parameters<typeof filesOf>[0] = {}) =>
+    findKey({ environment, homeFolder: '/home/op', files: filesOf(files) });
+
+  it('is the first of variable, named file, own file and the file of the first start', async () => {
+    const all = { '/k': { text: `${key}\n` }, [own]: { text: 'own-0123456789abcdef' }, [first]: { text: other } };
+    expect(await find({ PROXY_MANAGER_API_KEY: other, PROXY_MANAGER_API_KEY_FILE: '/k' }, all)).toEqual({
+      key: other,
+      source: 'the variable PROXY_MANAGER_API_KEY',
+    });
+    expect(await find({ PROXY_MANAGER_API_KEY_FILE: '/k' }, all)).toMatchObject({
+      key,
+      source: expect.stringContaining('/k'),
+    });
+    expect(await find({}, all)).toMatchObject({ key: 'own-0123456789abcdef', source: `the file ${own}` });
+    expect(await find({}, { [first]: { text: other } })).toMatchObject({ key: other, source: `the file ${first}` });
+    expect(await find({ XDG_CONFIG_HOME: '/x' }, { '/x/proxy-manager/api-key': { text: key } })).toMatchObject({ key });
+    expect(await find({ PROXY_MANAGER_PREFIX: '/p' }, { [`/p${first}`]: { text: key } })).toMatchObject({ key });
+  });
+
+  it('in a file of one’s own that others may read is refused, with the command that mends it', async () => {
+    for (const mode of [0o100644, 0o100640, 0o100604]) {
+      await expect(find({}, { [own]: { text: key, mode } })).rejects.toThrow(`chmod 600 ${own}`);
+    }
+  });
+
+  it('that is nowhere is told with every place that was looked at', async () => {
+    const failure = find({}, { [first]: { error: 'EACCES' } });
+    await expect(failure).rejects.toThrow(/no API key was found/);
+    await expect(failure).rejects.toThrow(`${own} (there is none), ${first} (you may not read it)`);
+    await expect(find({ PROXY_MANAGER_API_KEY_FILE: '/gone' })).rejects.toThrow(
+      '/gone (PROXY_MANAGER_API_KEY_FILE): there is none',
+    );
+  });
+
+  it.each(['short', 'with a blank in it 0123456789', `${key}\n${key}`, 'x'.repeat(513)])(
+    '%j is none, and is not shown',
+    async (text) => {
+      const failure = await find({ PROXY_MANAGER_API_KEY: text }).catch((error: Error) => error.message);
+      expect(failure).toContain('the variable PROXY_MANAGER_API_KEY does not hold an API key');
+      expect(failure).not.toContain(text);
+    },
+  );
+});
+
+describe('the address of the service', () => {
+  it.each([
+    ['http://127.0.0.1:7080', { kind: 'http', url: 'http://127.0.0.1:7080', host: '127.0.0.1', port: 7080 }],
+    ['http://[2001:db8::1]:7080/', { kind: 'http', host: '2001:db8::1', port: 7080 }],
+    ['https://pm.example', { kind: 'http', host: 'pm.example', port: 443 }],
+    ['unix:/run/pm.sock', { kind: 'unix', path: '/run/pm.sock' }],
+  ])('%s is taken', (text, address) => {
+    expect(parseServiceUrl(text, '--url')).toMatchObject(address);
+  });
+
+  it.each(['', 'localhost:7080', 'ftp://a', 'http://a/path', 'http://a?q', 'unix:relative', 'http://'])(
+    '%j is a usage error that says what would be right',
+    (text) => {
+      expect(() => parseServiceUrl(text, '--url')).toThrow('write http://HOST:PORT or unix:/path');
+    },
+  );
+
+  it('may not hold a password, and shows none', () => {
+    for (const text of ['http://u:secret@a:1', 'http://u:secret@a:1/path']) {
+      try {
+        parseServiceUrl(text, '--url');
+        expect.unreachable();
+      } catch (error) {
+        expect((error as Failure).exitCode).toBe(exitCodes.usage);
+        expect((error as Error).message).not.toContain('secret');
+      }
+    }
+  });
+});
+
+describe('one’s own address', () => {
+  const entry = (text: string) => {
+    const ip = parseIp(text);
+    if (!ip.ok) throw new Error(ip.why);
+    return ip.entry;
+  };
+
+  it('is the other end of the SSH session', () => {
+    expect(sshClient({ SSH_CONNECTION: '198.51.100.7 51022 192.0.2.1 22' })?.text).toBe('198.51.100.7');
+    expect(sshClient({ SSH_CLIENT: 'fe80::1%eth0 51022 22' })?.text).toBe('fe80::1');
+    expect(sshClient({ SSH_CONNECTION: '::ffff:198.51.100.7 1 ::1 22' })?.text).toBe('198.51.100.7');
+    expect(sshClient({ SSH_CONNECTION: 'rubbish', SSH_CLIENT: '' })).toBeNull();
+  });
+
+  it('is none towards a service on this machine, and ours on the way to another', async () => {
+    const environment = { SSH_CONNECTION: '198.51.100.7 1 192.0.2.1 22' };
+    const here = await ownAddresses(environment, { kind: 'unix', url: 'unix:/a', path: '/a' });
+    expect(here.map(({ entry: { text } }) => text)).toEqual(['198.51.100.7']);
+    const loopback = { kind: 'http', url: 'http://127.0.0.1:1', host: '127.0.0.1', port: 1 } as const;
+    expect(await ownAddresses(environment, loopback)).toHaveLength(1);
+  });
+
+  it('is taken in by itself and by networks that hold it', () => {
+    const mine = [{ entry: entry('198.51.100.7'), what: 'mine' }];
+    expect(takenIn(entry('198.51.100.7'), mine)).toBe(mine[0]);
+    expect(takenIn(entry('198.51.100.0/24'), mine)).toBe(mine[0]);
+    expect(takenIn(entry('198.51.100.8'), mine)).toBeNull();
+    expect(takenIn(entry('198.51.101.0/24'), mine)).toBeNull();
+  });
+});
+
+describe('a failure', () => {
+  const asked = { url: 'http://a:1', keySource: 'the file /k' };
+  const problem = (code: number, detail: string, more: object = {}): ApiProblem =>
+    new ApiProblem(
+      {
+        code,
+        detail,
+        status: 400,
+        title: '',
+        type: '',
+        kind: '',
+        op: '',
+        errors: [],
+        request_id: 'r1',
+        ...more,
+      } as unknown as Problem,
+      new Response(null, { status: 400, headers: { 'x-request-id': 'r1' } }),
+    );
+
+  it('by the service’s word names code and request, and is its document', () => {
+    const error = problem(101, 'no address');
+    expect(tellFailure(error, asked)).toEqual({
+      message: 'no address\n(code 101, request r1)',
+      document: error.problem,
+      exitCode: exitCodes.failed,
+    });
+  });
+
+  it('for the key says where the key came from', () => {
+    expect(tellFailure(problem(401, 'x'), asked).message).toContain('refused the API key from the file /k');
+  });
+
+  it('carries HAProxy’s own words, and the networks that cover', () => {
+    expect(tellFailure(problem(5002, 'refused', { output: '[ALERT] line 3\n' }), asked).message).toContain(
+      '\n[ALERT] line 3\n',
+    );
+    expect(tellFailure(problem(1100, 'not blocked', { covered_by: ['10.0.0.0/8'] }), asked).message).toContain(
+      'covered by 10.0.0.0/8',
+    );
+  });
+
+  it('names this program’s flags where the service names a field', () => {
+    expect(tellFailure(problem(6007, 'x wins; send force to store it'), asked).message).toContain(
+      'x wins; --even-trusted',
+    );
+    const shrink = problem(6006, 'x', { would_remove: 900, current_total: 1000 });
+    expect(tellFailure(shrink, asked).message).toContain(
+      '900 of 1,000 entries would go away, more than half of the set; nothing was changed. --allow-shrink',
+    );
+  });
+
+  it('of a later part tells what was done before it, and ends as partly done', () => {
+    const half = new HalfDone('done up to line 7', { done_to_line: 7 }, new ApiUnreachable('broken', 'gone'));
+    const told = tellFailure(half, asked);
+    expect(told.message).toMatch(/^done up to line 7\ngone; whether it was done is not known/);
+    expect(told).toMatchObject({
+      exitCode: exitCodes.partly,
+      document: { done_to_line: 7, cause: { reason: 'broken' } },
+    });
+  });
+
+  it('that nobody foresaw is thrown on', () => {
+    expect(() => tellFailure(new TypeError('a fault'), asked)).toThrow('a fault');
+  });
+});

@@ -1,0 +1,230 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CommandLine } from './command-line.ts';
+import { currentManPage } from './manual/current-man-page.ts';
+import { buildProgram } from './program.ts';
+import { runCommandLine } from './run.ts';
+import { everyVerb, type TreeVerb, treeOf } from './tree.ts';
+import type { World } from './world.ts';
+
+function worldOf(environment: Record<string, string> = {}) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const world: World = {
+    environment,
+    homeFolder: null,
+    stdin,
+    stdout,
+    stderr,
+    now: () => new Date(),
+    end: () => undefined,
+  };
+  const text = (stream: PassThrough): string => (stream.read() as Buffer | null)?.toString() ?? '';
+  return { world, out: () => text(stdout), err: () => text(stderr) };
+}
+
+/** What is typed, its exit code, and what was printed. */
+async function typed(line: string, environment: Record<string, string> = {}) {
+  const { world, out, err } = worldOf(environment);
+  const code = await runCommandLine(
+    line.split(' ').filter((word) => word !== ''),
+    world,
+  );
+  return { code, out: out(), err: err() };
+}
+
+const treeNow = async (): Promise<TreeVerb> => treeOf(await buildProgram(new CommandLine(worldOf().world), null));
+
+describe('what cannot be meant', () => {
+  const key = { PROXY_MANAGER_API_KEY: 'key-0123456789abcdef' };
+  it.each([
+    ['blok', 'unknown command', 'Did you mean block?'],
+    ['block', "missing required argument 'address'", 'proxy-manager block --help'],
+    ['block 192.0.2.1 --fro 4h', 'unknown option', 'Did you mean --for?'],
+    ['block 192.0.2.1 --for 4hours', 'is not a duration', '90s, 30m, 4h, 7d or 2w'],
+    ['block 192.0.2.1 192.0.2.1/24 foo', 'did you mean 192.0.2.0/24?', 'foo looks like a host name'],
+    ['block - 192.0.2.1', 'stands alone', ''],
+    ['list -o xml', 'Allowed choices are text, json', ''],
+    ['list -n 0', '--limit takes a whole number', ''],
+    ['list --url foo', 'write http://HOST:PORT or unix:/path', ''],
+    ['import /nowhere --format xls', 'Allowed choices are auto, list, csv, map, netset', ''],
+    ['import /nowhere --allow-shrink', 'goes with --replace', ''],
+    ['trust ad 192.0.2.1', 'Did you mean add?', 'proxy-manager trust --help'],
+    ['site set www.example.org 10.0.0.5', 'write HOST:PORT', ''],
+    ['key create x --scope root', 'Allowed choices are read, block, admin', ''],
+    ['--url http://a:1 serve', 'takes no --url', ''],
+    ['serve --listen nonsense', 'PROXY_MANAGER_LISTEN', 'HOST:PORT'],
+    ['', 'Usage: proxy-manager', ''],
+  ])('%s: exits 2 and names what would be right', async (line, ...parts) => {
+    const { code, out, err } = await typed(line, key);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    for (const part of parts) expect(err).toContain(part);
+  });
+
+  it('shows no key that was given as a flag', async () => {
+    const { code, err } = await typed('serve --api-key=pm_secret');
+    expect(code).toBe(2);
+    expect(err).toContain("unknown option '--api-key'");
+    expect(err).not.toContain('secret');
+  });
+});
+
+describe('the program', () => {
+  it('loads the one verb that was typed, and makes of it what the whole tree has', async () => {
+    const whole = await treeNow();
+    for (const { words } of whole.verbs) {
+      const alone = treeOf(await buildProgram(new CommandLine(worldOf().world), words));
+      expect(alone.verbs).toEqual(whole.verbs.filter((verb) => verb.words[0] === words[0]));
+    }
+  });
+
+  it('loads nothing of the service for a verb that asks it', () => {
+    const service = /\/src\/(service|store|haproxy|http|blocking|configuration|supervision|telemetry)\//;
+    for (const verb of ['block', 'check', 'import', 'status', 'key', 'completion/completion']) {
+      const loaded = [...loadedBy([join(import.meta.dirname, `${verb}.ts`), join(import.meta.dirname, 'run.ts')])];
+      expect(loaded.filter((path) => service.test(path))).toEqual([]);
+      expect(loaded.length).toBeGreaterThan(20);
+    }
+  });
+
+  it('has an example and a sentence for every verb, and each example is one that would be taken', async () => {
+    const tree = await treeNow();
+    for (const verb of everyVerb(tree)) {
+      expect(verb.says, verb.words.join(' ')).not.toBe('');
+      if (verb.verbs.length > 0 || verb.words.length === 0) continue;
+      expect(verb.examples, verb.words.join(' ')).not.toEqual([]);
+      for (const { line, says } of verb.examples) {
+        expect(line.split(' ').slice(0, verb.words.length)).toEqual(verb.words);
+        expect(says).not.toBe('');
+        const flags = line.split(/ [|>] /)[0]!.match(/(?<= )--?[a-z][a-z-]*/g) ?? [];
+        for (const flag of flags)
+          expect(
+            verb.options.flatMap(({ names }) => names),
+            line,
+          ).toContain(flag);
+      }
+    }
+  });
+
+  it('tells its exit code where there is no key, in JSON too', async () => {
+    expect(await typed('status')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('no API key was found'),
+    });
+    const { code, out, err } = await typed('-o json status');
+    expect([code, err]).toEqual([1, '']);
+    expect(JSON.parse(out)).toMatchObject({ title: expect.stringContaining('no API key was found') });
+  });
+
+  it('shows the settings as text and as JSON, secrets masked', async () => {
+    const environment = { PROXY_MANAGER_API_KEY: 'key-0123456789abcdef' };
+    expect((await typed('config show', environment)).out).toContain('api_key = ********\n');
+    const { out } = await typed('config show --supervise true -o json', environment);
+    expect(JSON.parse(out)).toMatchObject({ api_key: '********', supervise: 'true' });
+  });
+});
+
+describe('the manual page', () => {
+  it('is the one that the verbs make now; npm run generate:man writes it', async () => {
+    const committed = readFileSync(join(import.meta.dirname, '../../packaging/proxy-manager.1'), 'utf8');
+    expect(committed).toBe(await currentManPage());
+  });
+
+  it('is set without a warning', async () => {
+    const page = await currentManPage();
+    for (const [program, ...args] of [
+      ['groff', '-ww', '-man', '-Tutf8', '-z'],
+      ['mandoc', '-Tlint'],
+    ] as const) {
+      if (!isInstalled(program)) continue;
+      const { stdout, stderr } = await run(program, args, page);
+      expect([program, stdout, stderr]).toEqual([program, '', '']);
+    }
+  });
+
+  it('has every verb and every option', async () => {
+    const page = (await currentManPage()).replaceAll('\\-', '-');
+    for (const verb of everyVerb(await treeNow())) {
+      if (verb.verbs.length === 0) expect(page).toContain(`.SS "proxy-manager ${verb.words.join(' ')}`);
+      for (const { flags } of verb.options) expect(page).toContain(`.B "${flags}"`);
+    }
+  });
+});
+
+describe('completion in bash', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'completion-'));
+    const { out } = await typed('completion bash');
+    await writeFile(join(folder, 'script'), out);
+    await writeFile(join(folder, 'a list.txt'), '');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const offered = async (...words: string[]): Promise<string[]> => {
+    const program = `. ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _proxy_manager; printf "%s\\n" "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', program, 'bash', 'proxy-manager', ...words], {
+      cwd: folder,
+    });
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+
+  it('offers verbs, those below a verb, options and their values', async () => {
+    expect(await offered('un')).toEqual(['unblock']);
+    expect(await offered('trust', '')).toEqual(expect.arrayContaining(['add', 'rm', 'ls']));
+    expect(await offered('trust', 'add', '--n')).toEqual(['--note']);
+    expect(await offered('block', '192.0.2.1', '--re')).toEqual(['--reason']);
+    expect(await offered('list', '-o', '')).toEqual(['text', 'json']);
+    expect(await offered('import', '--format', 'n')).toEqual(['netset']);
+  });
+
+  it('offers nothing where it cannot know, and files where one is read', async () => {
+    expect(await offered('block', '--for', '')).toEqual([]);
+    expect(await offered('import', 'a')).toEqual(['a list.txt']);
+  });
+});
+
+describe('completion in zsh', () => {
+  it.skipIf(!isInstalled('zsh'))('is a script that zsh reads', async () => {
+    const { out } = await typed('completion zsh');
+    expect(await run('zsh', ['-n'], out)).toEqual({ stdout: '', stderr: '' });
+  });
+});
+
+/** Modules of ours that these import, and theirs, as far as they are loaded with them. */
+function loadedBy(paths: readonly string[]): Set<string> {
+  const seen = new Set<string>();
+  const waiting = [...paths];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const imports = readFileSync(path, 'utf8').matchAll(
+      /^(?:import|export) (?!type )(?:[^;']*? from )?'(\.[^']+)';/gms,
+    );
+    for (const [, specifier] of imports) waiting.push(join(path, '..', specifier!));
+  }
+  return seen;
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function run(program: string, args: readonly string[], input: string): Promise<{ stdout: string; stderr: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ stdout: string; stderr: string }>();
+  const child = execFile(program, args, (_error, stdout, stderr) => resolve({ stdout, stderr }));
+  child.stdin?.end(input);
+  return promise;
+}

@@ -1,0 +1,310 @@
+import { describe, expect, it, vi } from 'vitest';
+import { auditColumns } from './audit.ts';
+import { blockLines } from './block.ts';
+import { checkLine } from './check.ts';
+import { expiryOf, futureTimeOf } from './expiry-options.ts';
+import { unpainted } from './output/colour.ts';
+import { displayWidth } from './output/display-width.ts';
+import { plainLine } from './output/table.ts';
+import type { BlockAnswer, CheckAnswer, HealthReport, SyncAnswer, UnblockAnswer } from './service-api.ts';
+import { parseSiteServer, siteServerText } from './site-server.ts';
+import { statusLines, whatToDo } from './status.ts';
+import { syncLines } from './sync.ts';
+import { unblockLines } from './unblock.ts';
+
+const now = new Date('2026-11-21T20:00:00Z');
+
+const report = {
+  runtime_map_updated: true,
+  runtime_map_failures: [],
+  runtime_map_failures_total: 0,
+  reload_scheduled: false,
+};
+const missed = {
+  runtime_map_updated: false,
+  runtime_map_failures: [
+    {
+      ip_address: '192.0.2.1',
+      worker: 7,
+      command: 'add map',
+      responses: ['No such\u001b[2J map.\n'],
+      reason: 'rejected',
+    },
+    { ip_address: '192.0.2.1', worker: null, command: '', responses: [], reason: 'deadline' },
+  ],
+  runtime_map_failures_total: 9,
+  reload_scheduled: true,
+};
+
+describe('check tells in one line', () => {
+  const answer = (more: Partial<CheckAnswer>): CheckAnswer => ({
+    ip_address: '192.0.2.1',
+    verdict: 'allowed',
+    by: null,
+    reason: null,
+    expires_at: null,
+    enforced: true,
+    workers: [],
+    ...more,
+  });
+  it.each([
+    [{}, '192.0.2.1 is let in: nothing blocks it; every worker does so'],
+    [
+      { verdict: 'blocked', by: '192.0.2.0/24', reason: 'ssh', expires_at: '2026-11-21T23:00:00Z' },
+      '192.0.2.1 is blocked by 192.0.2.0/24 (ssh), until 2026-11-21 23:00 UTC, in 3 h; every worker does so',
+    ],
+    [
+      { verdict: 'blocked', by: '192.0.2.1' },
+      '192.0.2.1 is blocked by an entry of its own, for good; every worker does so',
+    ],
+    [
+      { verdict: 'trusted', by: '192.0.2.0/28', reason: 'office' },
+      '192.0.2.1 is let in: trusted by 192.0.2.0/28 (office), which wins over any block; every worker does so',
+    ],
+    [
+      { enforced: null },
+      '192.0.2.1 is let in: nothing blocks it; no worker of the proxy could be asked; see: proxy-manager status',
+    ],
+    [
+      {
+        verdict: 'blocked',
+        by: '192.0.2.1',
+        enforced: false,
+        workers: [
+          { pid: 7, verdict: 'allowed' },
+          { pid: 8, verdict: 'blocked' },
+        ],
+      },
+      '192.0.2.1 is blocked by an entry of its own, for good; but worker 7 has it as allowed; it is being repaired, see: proxy-manager status',
+    ],
+  ] as [Partial<CheckAnswer>, string][])('%j', (more, line) => {
+    expect(checkLine(answer(more), now)).toBe(line);
+  });
+});
+
+describe('a change', () => {
+  const blocked = {
+    ip_address: '192.0.2.1',
+    reason: null,
+    blocked_by: 'op',
+    blocked_at: '',
+    expires_at: null,
+  } as const;
+
+  it('that every worker has says so', () => {
+    expect(blockLines({ ...blocked, ...report } as BlockAnswer, now)).toEqual([
+      '192.0.2.1 is blocked for good; every worker has it',
+    ]);
+    expect(blockLines({ ...blocked, ...report, expires_at: '2026-11-22T00:00:00Z' } as BlockAnswer, now)).toEqual([
+      '192.0.2.1 is blocked until 2026-11-22 00:00 UTC (in 4 h); every worker has it',
+    ]);
+    expect(unblockLines({ ip_address: '192.0.2.1', still_blocked_by: [], ...report } as UnblockAnswer)).toEqual([
+      '192.0.2.1 is unblocked; no worker has it any more',
+    ]);
+  });
+
+  it('that a worker was not seen to have names it, its words and what follows', () => {
+    expect(blockLines({ ...blocked, ...missed } as BlockAnswer, now)).toEqual([
+      '192.0.2.1 is blocked for good',
+      'the running proxy was not seen to have all of it yet; a reload follows by itself',
+      '  192.0.2.1, worker 7: rejected: "No such\\u001b[2J map."',
+      '  192.0.2.1, no worker: deadline',
+      '  and 7 more',
+    ]);
+  });
+
+  it('says what still blocks, and what trust lets in', () => {
+    expect(
+      unblockLines({ ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...report } as UnblockAnswer),
+    ).toEqual([
+      '192.0.2.1 has no entry of its own any more; no worker has it any more',
+      'it is still blocked by 192.0.2.0/24',
+    ]);
+    const trusted = { ...blocked, ...report, overridden_by: ['192.0.2.1'], trusted_inside: ['192.0.2.2'] };
+    expect(blockLines(trusted as BlockAnswer, now).slice(1)).toEqual([
+      'trusted, so let in all the same, by 192.0.2.1',
+      'trusted inside of it, so let in all the same: 192.0.2.2',
+    ]);
+  });
+});
+
+describe('sync', () => {
+  const answer = (more: Partial<SyncAnswer>): SyncAnswer => ({
+    runtime_map_synced: true,
+    total_ips: 1234,
+    added: 0,
+    removed: 0,
+    missing_ips: [],
+    unexpected_ips: [],
+    wrong_value_ips: [],
+    duplicate_ips: [],
+    draining_workers: [],
+    map_file_updated: false,
+    reload_scheduled: false,
+    duration_ms: 3400,
+    ...more,
+  });
+  it('says what it found and what is still wrong', () => {
+    expect(syncLines(answer({}))).toEqual(['in sync: the running proxy holds 1,234 entries (3 s)']);
+    expect(
+      syncLines(
+        answer({
+          runtime_map_synced: false,
+          reason: 'no answer',
+          added: 2,
+          missing_ips: Array.from({ length: 12 }, (_, index) => `192.0.2.${index}`),
+          draining_workers: [{ pid: 9, synced: false, reason: 'hangs' }],
+          reload_scheduled: true,
+        }),
+      ),
+    ).toEqual([
+      'not in sync: no answer (3 s)',
+      'repaired: 2 were missing, 0 were not to be there',
+      'still missing: 192.0.2.0, 192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4, 192.0.2.5, 192.0.2.6, 192.0.2.7, 192.0.2.8, 192.0.2.9 and 2 more',
+      'draining worker 9 is not in sync: hangs',
+      'a reload follows by itself',
+    ]);
+  });
+});
+
+describe('status', () => {
+  const health: HealthReport = {
+    status: 'ok',
+    reasons: [],
+    database: { status: 'ok', reason: null },
+    master_socket: { status: 'ok', reason: null, since: null },
+    workers: { current: { pid: 7, whole: true, reason: null }, draining: [] },
+    map_file: { status: 'ok', reason: null, entries: 12 },
+    runtime_map: { expected: 12, seen: 12, big_change: null, last_verified_at: '2026-11-21T19:59:55Z' },
+    last_reload: null,
+    scheduled_reload: null,
+    versions: { service: '0.1.0', proxy: '3.0.11' } as HealthReport['versions'],
+  };
+
+  it('is a few lines when all is well', () => {
+    expect(statusLines(health, 'unix:/a', now, unpainted)).toEqual([
+      'proxy-manager 0.1.0 with HAProxy 3.0.11 at unix:/a',
+      'ok: every worker was seen to block what is to be blocked',
+      '',
+      '  database       ok',
+      '  master socket  ok',
+      '  workers        7 whole; none draining',
+      '  running map    12 entries, verified 5 s ago',
+      '  map file       ok, 12 entries',
+      '  last reload    none since the start',
+    ]);
+  });
+
+  it('while a big change is under way says so, and is no less well for it', () => {
+    const map = { expected: 12, seen: 7, big_change: { added: 1500, removed: 3 }, last_verified_at: null };
+    const lines = statusLines({ ...health, runtime_map: map }, 'unix:/a', now, (style, text) => `<${style}>${text}`);
+    expect(lines).toContain(
+      '  running map    7 of 12 entries, not verified yet, while a big change goes on (1,500 in, 3 out)',
+    );
+  });
+
+  it('when degraded says why and what to do, each once, and fits a screen', () => {
+    const reasons = [
+      'master socket: nothing listens',
+      'running map: it holds 3 entries instead of 12',
+      'running map: worker 7 \u001b[31mhangs',
+      'current worker 7: blocked map: not verified',
+      'a reload is scheduled: a block was not seen',
+      'draining worker 5: deadline',
+      ...Array.from({ length: 20 }, (_, index) => `foreign listener ${index}`),
+    ];
+    const lines = statusLines(
+      {
+        ...health,
+        status: 'degraded',
+        reasons,
+        master_socket: { status: 'down', reason: 'nothing listens', since: '2026-11-21T19:50:00Z' },
+        runtime_map: { expected: 12, seen: 3, big_change: null, last_verified_at: null },
+        scheduled_reload: { reasons: ['a block was not seen'], since: '2026-11-21T19:59:00Z', attempts: 1 },
+      },
+      'http://a:1',
+      now,
+      unpainted,
+    );
+    expect(lines.length).toBeLessThan(25);
+    expect(lines).toContain('  master socket  down: nothing listens (since 10 min ago)');
+    expect(lines).toContain('  running map    3 of 12 entries, not verified yet');
+    expect(lines).toContain('  next reload    scheduled 60 s ago: a block was not seen');
+    expect(lines).toContain('  - running map: worker 7 \\u{1b}[31mhangs');
+    expect(lines.filter((line) => line.includes('proxy-manager sync does it now'))).toHaveLength(2);
+    expect(lines.at(-1)).toBe('  and 20 more: proxy-manager status -o json');
+    expect(Math.max(...lines.map(displayWidth))).toBeLessThan(120);
+  });
+
+  it.each(['database: disk full', 'map file: it is not what was written', 'no worker of the proxy is running'])(
+    'knows what to do about %j',
+    (reason) => expect(whatToDo(reason)).not.toBeNull(),
+  );
+});
+
+describe('a time that was typed', () => {
+  it.each([
+    [{ for: '4h' }, { seconds: 14_400 }],
+    [{ until: '2030-01-31T12:00:00Z' }, { at: '2030-01-31T12:00:00.000Z' }],
+    [{}, null],
+  ])('%j is %j', (options, expiry) => {
+    expect(expiryOf(options, now)).toEqual(expiry);
+  });
+
+  it.each([
+    ['UTC', '2030-01-31T12:00:00.000Z', '2030-07-31T00:00:00.000Z'],
+    ['America/St_Johns', '2030-01-31T15:30:00.000Z', '2030-07-31T02:30:00.000Z'],
+    ['Asia/Kolkata', '2030-01-31T06:30:00.000Z', '2030-07-30T18:30:00.000Z'],
+  ])('without a zone is one of the clock here, in %s', (zone, noon, day) => {
+    vi.stubEnv('TZ', zone);
+    expect(futureTimeOf('2030-01-31 12:00', '--until', now)).toBe(noon);
+    expect(futureTimeOf('2030-07-31', '--until', now)).toBe(day);
+    vi.unstubAllEnvs();
+  });
+
+  it.each([
+    [{ for: '4 hours' }, '90s, 30m, 4h, 7d or 2w'],
+    [{ until: '2020-01-01T00:00:00Z' }, 'not in the future'],
+    [{ until: '2030-02-30' }, 'a day that does not exist'],
+    [{ until: 'tomorrow' }, 'write one such as 2030-01-31T12:00:00Z'],
+    [{ for: '4h', until: '2030-01-01' }, 'exclude each other'],
+  ])('%j is a usage error', (options, why) => {
+    expect(() => expiryOf(options, now)).toThrow(why);
+  });
+});
+
+describe('a server of a site', () => {
+  it.each([
+    ['10.0.0.5:8080', { address: '10.0.0.5', port: 8080 }],
+    ['[2001:db8::1]:80', { address: '2001:db8::1', port: 80 }],
+    [
+      'app.internal:443,weight=10,backup,check=false,ssl=verify',
+      { address: 'app.internal', port: 443, options: { weight: 10, backup: true, check: false, ssl: 'verify' } },
+    ],
+  ])('%s is taken apart, and shown as it was typed', (text, server) => {
+    expect(parseSiteServer(text)).toEqual(server);
+    expect(siteServerText(server)).toBe(text);
+  });
+
+  it.each(['10.0.0.5', ':80', '2001:db8::1:80', 'a:b', 'a:80,', 'a:80,WEIGHT=1'])('%j is a usage error', (text) => {
+    expect(() => parseSiteServer(text)).toThrow('write HOST:PORT');
+  });
+});
+
+it('the audit in a pipe is a line of plain fields', () => {
+  const row = {
+    at: '2026-11-21T20:00:00Z',
+    operation: 'block',
+    key: null,
+    source: 'unix',
+    ip_address: '192.0.2.1',
+    target: null,
+    details: { reason: 'a\tb' },
+    outcome: 'refused',
+    code: 6007,
+    result: { n: 1, none: null },
+  };
+  expect(plainLine(auditColumns(now), row)).toBe(
+    '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b n=1',
+  );
+});

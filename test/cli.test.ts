@@ -1,0 +1,397 @@
+// The command line as its user meets it: the real program against a real service and a real proxy.
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CommandLineUser } from '../testkit/command-line-user.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+// What is blocked is the proxy's affair, and tested on each version elsewhere; here one of them will do.
+const [proxy] = testProxies().found;
+const hasTerminal = isInstalled('script');
+
+// Each of these starts the program some ten times.
+describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, () => {
+  let service: RealService;
+  let user: CommandLineUser;
+  beforeAll(async () => {
+    service = await RealService.start({ bin: proxy!.bin });
+    user = new CommandLineUser(service);
+  });
+  afterAll(() => service?.stop());
+
+  const file = async (name: string, text: string): Promise<string> => {
+    const path = join(service.paths.prefix, name);
+    await writeFile(path, text);
+    return path;
+  };
+
+  it('blocks, says why, and unblocks: what it says is what the client meets', async () => {
+    expect(await user.run(['check', '127.0.0.9'])).toEqual({
+      code: 0,
+      out: '127.0.0.9 is let in: nothing blocks it; every worker does so\n',
+      err: '',
+    });
+    const blocked = await user.run(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried \u001b[31mssh']);
+    expect(blocked).toMatchObject({ code: 2, out: '', err: expect.stringContaining('control characters') });
+    expect(await service.visit('127.0.0.9')).toBe(200);
+
+    const again = await user.run(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried ssh']);
+    expect(again).toMatchObject({ code: 0, err: '' });
+    expect(again.out).toMatch(
+      /^127\.0\.0\.9 is blocked until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(in 4 h\); every worker has it\n$/,
+    );
+    expect(await service.visit('127.0.0.9')).toBe(403);
+    const { out } = await user.run(['check', '127.0.0.9', '127.0.0.8']);
+    expect(out).toMatch(
+      /^127\.0\.0\.9 is blocked by an entry of its own \(tried ssh\), until .*, in 4 h; every worker does so\n127\.0\.0\.8 is let in/,
+    );
+
+    expect(await user.run(['unblock', '127.0.0.9'])).toMatchObject({
+      code: 0,
+      out: '127.0.0.9 is unblocked; no worker has it any more\n',
+    });
+    expect(await service.visit('127.0.0.9')).toBe(200);
+    expect(await user.run(['unblock', '127.0.0.9'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/not blocked by an entry of its own\n\(code 1100, request .+\)\n$/),
+    });
+  });
+
+  it('with -o json prints the answer of the API as it is, and its problems too', async () => {
+    const { code, out } = await user.run(['-o', 'json', 'block', '192.0.2.1']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      ip_address: '192.0.2.1',
+      runtime_map_updated: true,
+      runtime_map_failures_total: 0,
+    });
+    const refused = await user.run(['unblock', '192.0.2.2', '-o', 'json']);
+    expect([refused.code, refused.err]).toEqual([1, '']);
+    expect(JSON.parse(refused.out)).toMatchObject({ code: 1100, covered_by: [] });
+    await user.run(['unblock', '192.0.2.1']);
+  });
+
+  it('reads lists as they come: bad lines by number, good ones applied', async () => {
+    const lines = Array.from({ length: 3000 }, (_, n) => `10.${n >> 8}.${n & 255}.0/24 # list`);
+    lines.splice(7, 0, 'not-an-address', '', '; a comment');
+    lines.push('10.1.2.3/8', '127.0.0.10');
+    const path = await file('list.txt', `${lines.join('\r\n')}\r\n`);
+    const { code, out, err } = await user.run(['import', path, '--reason', 'test list']);
+    expect({ code, out }).toEqual({ code: 3, out: '3,001 added, 0 removed, 0 unchanged, 2 rejected\n' });
+    expect(err.split('\n')).toEqual([
+      expect.stringContaining(`${path}:8: not-an-address looks like a host name`),
+      expect.stringContaining(`${path}:3004: 10.1.2.3/8 has host bits set; did you mean 10.0.0.0/8?`),
+      '',
+    ]);
+    expect(await service.visit('127.0.0.10')).toBe(403);
+
+    // The service's own map file, standard input, and the answer for a program.
+    const map = await user.shell(`pm import - -o json < ${service.paths.blockedMap}`);
+    expect(JSON.parse(map.out)).toMatchObject({ added: 0, unchanged: 3001, rejected_total: 0 });
+    expect(map.code).toBe(0);
+    const netset = 'create b hash:net\nadd b 203.0.113.0/24 timeout 3600 comment "ipset"\n';
+    expect(await user.run(['block', '-'], { input: netset })).toMatchObject({ code: 0 });
+    const { body } = await service.call('GET', '/api/blocked-ips?q=203.0.113.0/24');
+    expect(body['items']).toMatchObject([{ reason: 'ipset', expires_at: expect.any(String) }]);
+    expect(await user.run(['unblock', '-'], { input: '203.0.113.0/24\n' })).toMatchObject({
+      out: '0 added, 1 removed, 0 unchanged, 0 rejected\n',
+    });
+  });
+
+  it('in a pipe prints a line each with tabs between, and ends quietly when nobody reads on', async () => {
+    const { out } = await user.run(['list', '10.0.1.0/24']);
+    expect(out).toMatch(/^10\.0\.1\.0\/24\t-\ttest list\t\S+\t\d{4}-\d\d-\d\dT\S+Z\n$/);
+    for (const verb of ['list', 'list -o json', 'export', 'export --csv', 'block --help']) {
+      const head = await user.shell(`pm ${verb} | head -n 1; echo "\${PIPESTATUS[0]}"`);
+      expect([verb, head.err]).toEqual([verb, '']);
+      expect(head.out).toMatch(/\n0\n$/);
+    }
+    const json = await user.run(['list', '-o', 'json']);
+    expect(JSON.parse(json.out)).toMatchObject({ total: 3001, next_cursor: null, items: { length: 3001 } });
+  });
+
+  it('what a stranger wrote into a reason cannot move the terminal', async () => {
+    // The API takes no control characters, and these are none to it.
+    await service.block('192.0.2.66', { reason: 'safe\u202egnp.exe\u2066' });
+    expect((await user.run(['list', '192.0.2.66'])).out).toContain('\tsafe\\u{202e}gnp.exe\\u{2066}\t');
+    const json = await user.run(['list', '192.0.2.66', '-o', 'json']);
+    expect(json.out).not.toContain('\u202e');
+    expect(JSON.parse(json.out).items[0].reason).toBe('safe\u202egnp.exe\u2066');
+    await service.unblock('192.0.2.66');
+  });
+
+  it('exports what it imports, and replaces the whole set only where that is meant', async () => {
+    await service.block('192.0.2.7', { reason: 'a, "b"', duration_seconds: 86_400 });
+    const before = await user.run(['list', '-o', 'json']);
+    const csv = await user.shell('pm export --csv');
+    const path = await file('all.csv', csv.out);
+    expect(await user.run(['import', '--replace', path])).toMatchObject({
+      code: 0,
+      out: '0 added, 0 removed, 3,002 unchanged, 0 rejected\n',
+    });
+    expect(JSON.parse((await user.run(['list', '-o', 'json'])).out)).toEqual(JSON.parse(before.out));
+
+    const small = await file('small.txt', '127.0.0.10\nrubbish\n');
+    const refused = await user.run(['import', '--replace', small]);
+    expect(refused).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining(
+        '3,001 of 3,002 entries would go away, more than half of the set; nothing was changed. --allow-shrink',
+      ),
+    });
+    const html = await file('page.html', '<!DOCTYPE html>\n<p>not found</p>\n');
+    expect(await user.run(['import', '--replace', html])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('names no address, and nothing was changed'),
+    });
+    expect((await service.listed()).length).toBe(3002);
+
+    const replaced = await user.run(['import', '--replace', '--allow-shrink', small]);
+    expect(replaced).toMatchObject({
+      code: 3,
+      out: '0 added, 3,001 removed, 1 unchanged, 1 rejected\n',
+      err: expect.stringContaining(`${small}:2: rubbish`),
+    });
+    expect((await user.run(['export'])).out).toBe('127.0.0.10\n');
+    expect(await service.visit('127.0.0.10')).toBe(403);
+  });
+
+  it('finds the service at a Unix socket, and the key in a file that only its owner may read', async () => {
+    const path = join(service.paths.prefix, 'api.sock');
+    const relay = await relayTo(service.apiPort, path);
+    const home = join(service.paths.prefix, 'home');
+    const keyFile = join(home, '.config/proxy-manager/api-key');
+    await mkdir(join(home, '.config/proxy-manager'), { recursive: true });
+    await writeFile(keyFile, `${service.key}\n`, { mode: 0o644 });
+    const environment = { HOME: home, PROXY_MANAGER_API_KEY: '' };
+    try {
+      const wide = await user.run(['check', '127.0.0.10', '--url', `unix:${path}`], { environment });
+      expect(wide).toMatchObject({ code: 1, err: expect.stringContaining(`chmod 600 ${keyFile}`) });
+      await chmod(keyFile, 0o600);
+      const found = await user.run(['check', '127.0.0.10'], {
+        environment: { ...environment, PROXY_MANAGER_URL: `unix:${path}` },
+      });
+      expect(found).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('127.0.0.10 is blocked by an entry of its own'),
+      });
+    } finally {
+      relay.close();
+    }
+  });
+
+  it('says plainly when there is no key, a wrong one, or no service', async () => {
+    const none = await user.run(['status'], {
+      environment: { PROXY_MANAGER_API_KEY: '', PROXY_MANAGER_PREFIX: '/nowhere' },
+    });
+    expect(none).toMatchObject({ code: 1, out: '', err: expect.stringContaining('no API key was found') });
+    const wrong = await user.run(['status'], { environment: { PROXY_MANAGER_API_KEY: 'wrong-0123456789abcdef' } });
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('refused the API key from the variable PROXY_MANAGER_API_KEY'),
+    });
+    expect(wrong.err).not.toContain('wrong-0123');
+    const gone = await user.run(['status', '--url', 'unix:/nowhere/api']);
+    expect(gone).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/no such socket; is the service running there\?/),
+    });
+    const block = await user.run(['import', '/nowhere/list', '--url', 'unix:/nowhere/api']);
+    expect(block).toMatchObject({ code: 1, err: expect.stringContaining('there is no such file') });
+  });
+
+  it('trusts and trusts no more, at once', async () => {
+    expect((await user.run(['trust', 'add', '127.0.0.10', '127.0.0.11', '--note', 'office'])).out).toBe(
+      '127.0.0.10 is trusted; every worker has it\n127.0.0.11 is trusted; every worker has it\n',
+    );
+    expect(await service.visit('127.0.0.10')).toBe(200);
+    expect(await user.run(['block', '127.0.0.11'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--even-trusted stores it all the same'),
+    });
+    expect((await user.run(['block', '127.0.0.11', '--even-trusted'])).out).toContain(
+      'let in all the same, by 127.0.0.11',
+    );
+    expect((await user.shell('pm trust ls | cut -f1 | pm trust rm -')).code).toBe(0);
+    expect(await service.visit('127.0.0.10')).toBe(403);
+  });
+
+  it('sets sites and brings a configuration back, by safe reloads', async () => {
+    const set = await user.run(['site', 'set', 'cli.example', '127.0.0.1:9,weight=3,check=false']);
+    expect(set).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^cli\.example is live: 127\.0\.0\.1:9,weight=3,check=false\nreloaded with a changed/),
+    });
+    expect((await user.run(['site', 'ls'])).out).toMatch(/^cli\.example\t127\.0\.0\.1:9,weight=3,check=false\t/);
+    expect((await user.run(['site', 'ls', 'cli.example'])).out).toMatch(/^127\.0\.0\.1:9\t/);
+    expect((await user.run(['config', 'diff'])).out).toBe('');
+    expect((await user.run(['reload', '--dry-run'])).out).toMatch(/^valid: /);
+    const id = (await user.shell('pm config backups | head -n 1 | cut -f1')).out.trim();
+    const restored = await user.run(['config', 'restore', id]);
+    expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(`backup ${id} is in force`) });
+    expect((await user.run(['config', 'reloads', '-n', '1'])).out).toContain('\tcompleted\t');
+    expect((await user.run(['site', 'rm', 'cli.example'])).code).toBe(0);
+  });
+
+  it('makes a key that may do what its scope says, until it is revoked', async () => {
+    const made = await user.run(['key', 'create', 'bot', '--scope', 'block', '--for', '1h']);
+    expect(made.err).toMatch(/^bot may block, until /);
+    const asBot = { environment: { PROXY_MANAGER_API_KEY: made.out.trim() } };
+    expect((await user.run(['block', '192.0.2.9'], asBot)).code).toBe(0);
+    expect(await user.run(['key', 'ls'], asBot)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('the scope admin'),
+    });
+    expect((await user.run(['key', 'ls'])).out).toMatch(/^bot\tblock\tvalid\t/m);
+    expect((await user.run(['key', 'revoke', 'bot'])).out).toBe('bot is revoked\n');
+    expect((await user.run(['block', '192.0.2.9'], asBot)).code).toBe(1);
+  });
+
+  it('brings everything in line and says so', async () => {
+    expect(await user.run(['sync'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^in sync: the running proxy holds 3 entries/),
+    });
+  });
+
+  describe.skipIf(!hasTerminal)('on a terminal', () => {
+    it('shows tables that fit, with colours where they are wanted', async () => {
+      await service.block('2001:db8:1111:2222:3333:4444:5555:6666', {
+        reason: 'a reason that is much too long '.repeat(8),
+      });
+      const { out } = await user.onTerminal('pm list');
+      const lines = out.replaceAll('\u001b[1m', '').replaceAll('\u001b[0m', '').split('\r\n');
+      expect(lines[0]).toMatch(/^ADDRESS +ENDS +REASON +BY +SINCE$/);
+      expect(lines.some((line) => line.startsWith('2001:db8:1111:2222:3333:4444:5555:6666  never  a '))).toBe(true);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+      expect(out).toContain('\u001b[1mADDRESS');
+      expect((await user.onTerminal('NO_COLOR=1 pm list')).out).not.toContain('\u001b[');
+      const status = await user.onTerminal('pm status');
+      expect(status.code).toBe(0);
+      expect(status.out).toContain('\u001b[32mok\u001b[0m: every worker was seen');
+    });
+
+    it('asks before it blocks whoever sits there, and without a terminal refuses', async () => {
+      const environment = { SSH_CONNECTION: '198.51.100.7 51022 192.0.2.1 22' };
+      const answering = (answer: string) => {
+        let asked = false;
+        return {
+          environment,
+          meanwhile: ({ out, write }: { out: string; write: (text: string) => void }) => {
+            if (asked || !out.includes('[y/N]')) return;
+            asked = true;
+            write(`${answer}\n`);
+          },
+        };
+      };
+      const no = await user.onTerminal('pm block 198.51.100.0/24', answering('n'));
+      expect(no).toMatchObject({
+        code: 1,
+        out: expect.stringContaining(
+          '198.51.100.0/24 holds 198.51.100.7, the address of your SSH session. Do it all the same? [y/N]',
+        ),
+      });
+      expect(no.out).toContain('nothing was changed');
+      const yes = await user.onTerminal('pm block 198.51.100.0/24', answering('y'));
+      expect(yes).toMatchObject({ code: 0, out: expect.stringContaining('198.51.100.0/24 is blocked for good') });
+      await user.run(['unblock', '198.51.100.0/24']);
+
+      const piped = await user.run(['block', '198.51.100.7'], { environment });
+      expect(piped).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--force does it all the same') });
+      const list = await user.run(['import', '-'], { environment, input: '198.51.100.7\n198.51.100.8\n' });
+      expect(list).toMatchObject({
+        code: 3,
+        out: expect.stringContaining('1 added'),
+        err: expect.stringContaining('standard input:1: 198.51.100.7'),
+      });
+      expect((await user.run(['block', '198.51.100.7', '--force'], { environment })).code).toBe(0);
+    });
+
+    it('when it is interrupted says what was done and what was not', async () => {
+      const before = await service.listed();
+      const endless = '(for n in {1..200}; do echo 198.51.100.$n; done; sleep 30) | pm import --replace -';
+      let interrupted = false;
+      const { code, out } = await user.onTerminal(endless, {
+        meanwhile: ({ out, write }) => {
+          if (interrupted || !out.includes('sending')) return;
+          interrupted = true;
+          write('\u0003');
+        },
+      });
+      expect(code).toBe(130);
+      expect(out).toContain(
+        'proxy-manager: stopped: the list was not sent to its end (line 200), so nothing was changed',
+      );
+      expect(await service.listed()).toEqual(before);
+    });
+
+    it('shows how far long work is, and takes that away when it is done', async () => {
+      const path = await file(
+        'long.txt',
+        Array.from({ length: 20_000 }, (_, n) => `11.${n >> 8}.${n & 255}.1\n`).join(''),
+      );
+      const { out } = await user.onTerminal(`pm import ${path}`);
+      expect(out).toContain('sending [########################] 100 %  20,000 lines\r\u001b[K');
+      expect(out.endsWith('\r\u001b[K20,000 added, 0 removed, 0 unchanged, 0 rejected\r\n')).toBe(true);
+    });
+  });
+
+  it('says that it is degraded, why, and what to do; a block then is only partly done', async () => {
+    const pids = await service.proxyPids();
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    try {
+      const status = await user.run(['status']);
+      expect(status).toMatchObject({ code: 3, err: '' });
+      expect(status.out).toMatch(/\ndegraded: blocking may not be enforced somewhere\n/);
+      expect(status.out).toMatch(/ {2}master socket {2}down: /);
+      expect(status.out).toMatch(/Why, and what to do:\n {2}- master socket: .+\n {6}is HAProxy running\?/);
+      expect(status.out.split('\n').length).toBeLessThan(25);
+      const block = await user.run(['block', '127.0.0.12']);
+      expect(block).toMatchObject({
+        code: 3,
+        out: expect.stringContaining(
+          'the running proxy was not seen to have all of it yet; a reload follows by itself',
+        ),
+      });
+    } finally {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    }
+    await service.healthy();
+    expect(await user.run(['status'])).toMatchObject({ code: 0, out: expect.stringMatching(/\nok: every worker/) });
+    expect(await service.visit('127.0.0.12')).toBe(403);
+  });
+
+  it('has the same verbs from a folder below and through a link', async () => {
+    const link = join(service.paths.prefix, 'pm');
+    execFileSync('ln', ['-s', join(import.meta.dirname, '../bin/proxy-manager'), link]);
+    expect((await user.shell(`cd / && ${link} --version`)).out).toBe(
+      `${JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8')).version}\n`,
+    );
+    await eventually('the service is still there', async () => (await service.health()).status === 200);
+  });
+});
+
+function relayTo(port: number, path: string): Promise<Server> {
+  const server = createServer((from) => {
+    const to = connect(port, '127.0.0.1');
+    from.pipe(to).pipe(from);
+    from.on('error', () => to.destroy());
+    to.on('error', () => from.destroy());
+  });
+  return new Promise((resolve) => server.listen(path, () => resolve(server)));
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

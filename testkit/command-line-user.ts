@@ -1,0 +1,94 @@
+// `bin/proxy-manager` as its user runs it: in a pipe, with input, on a terminal.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { compileCache, type RealService } from './real-service.ts';
+
+export interface Ran {
+  /** 128 and more: ended by a signal, as shells count. */
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions {
+  readonly input?: string | Buffer;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Called with what was printed so far and a way to signal it; for what happens while it runs. */
+  readonly meanwhile?: (running: Running) => void;
+}
+
+export interface Running {
+  readonly out: string;
+  readonly err: string;
+  write(text: string): void;
+  signal(name: NodeJS.Signals): void;
+}
+
+export const binary = join(import.meta.dirname, '../bin/proxy-manager');
+
+export class CommandLineUser {
+  readonly #environment: Readonly<Record<string, string>>;
+
+  /** Somebody who has the service's address and key in the environment, and no home folder. */
+  constructor(service: RealService) {
+    this.#environment = {
+      PATH: String(process.env['PATH']),
+      HOME: service.paths.prefix,
+      TZ: 'UTC',
+      PROXY_MANAGER_NODE: process.execPath,
+      NODE_COMPILE_CACHE: compileCache,
+      PROXY_MANAGER_URL: `http://127.0.0.1:${service.apiPort}`,
+      PROXY_MANAGER_API_KEY: service.key,
+    };
+  }
+
+  /** Words as the shell would give them. */
+  run(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    return this.#spawn(binary, words, options);
+  }
+
+  /** A line of a shell, in which `pm` is the program. */
+  shell(line: string, options: RunOptions = {}): Promise<Ran> {
+    return this.#spawn('bash', ['-c', `pm() { "$PM" "$@"; }; ${line}`], options);
+  }
+
+  /** A line of a shell on a terminal of 80 columns (`script` of util-linux); both outputs come as one. */
+  onTerminal(line: string, options: RunOptions = {}): Promise<Ran> {
+    const command = `bash -c 'stty cols 80 rows 24; pm() { "$PM" "$@"; }; ${line.replaceAll("'", "'\\''")}'`;
+    return this.#spawn('script', ['-qec', command, '/dev/null'], options);
+  }
+
+  #spawn(program: string, words: readonly string[], options: RunOptions): Promise<Ran> {
+    const { promise, resolve, reject } = Promise.withResolvers<Ran>();
+    const child = spawn(program, words, {
+      env: { ...this.#environment, PM: binary, ...options.environment },
+      // A session of its own: what is tested is not the terminal of whoever tests.
+      detached: true,
+    });
+    let out = '';
+    let err = '';
+    const tell = (): void =>
+      options.meanwhile?.({
+        out,
+        err,
+        write: (text) => child.stdin.write(text),
+        signal: (name) => child.kill(name),
+      });
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+      tell();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+      tell();
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code: code ?? (signal === null ? -1 : 128), out, err }));
+    child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
+    });
+    if (options.meanwhile === undefined) child.stdin.end(options.input ?? '');
+    else if (options.input !== undefined) child.stdin.write(options.input);
+    return promise;
+  }
+}

@@ -30,6 +30,10 @@ async function setSite(): Promise<void> {
   };
   expect((await service.call('PUT', '/api/sites/shop.example.com', { body })).status).toBeLessThan(300);
 }
+async function setHook(): Promise<void> {
+  const body = { url: 'https://hooks.example.com/proxy', events: ['health.changed', 'reload.failed'], enabled: false };
+  expect((await service.call('PUT', '/api/webhooks/chat', { body })).status).toBeLessThan(300);
+}
 async function trust(): Promise<void> {
   await service.call('PUT', '/api/trusted-ips/192.0.2.10', { body: { note: 'our office' } });
 }
@@ -55,6 +59,10 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
   'listServers states': setSite,
   'removeSite site': setSite,
   'listSites all': setSite,
+  'setWebhook new_one': async () => void (await service.call('DELETE', '/api/webhooks/chat')),
+  'getWebhook one': setHook,
+  'listWebhooks all': setHook,
+  'removeWebhook one': setHook,
   'replaceBlockedAddresses shrink': async () => {
     const lines = Array.from({ length: 120 }, (_, index) => `203.0.112.${index}`);
     const raw = [...lines, '203.0.113.7'].join('\n');
@@ -83,7 +91,10 @@ async function run(route: string, operation: string, example: Example) {
   const path = url.replaceAll(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(values[name as 'id'] as string));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(example.query ?? {})) query.set(name, String(value));
-  const answer = await service.call(method, query.size === 0 ? path : `${path}?${query}`, {
+  const whole = query.size === 0 ? path : `${path}?${query}`;
+  if (example.accept === 'text/event-stream')
+    return { method, path: documentedPath(url), answer: await beginOfStream(whole) };
+  const answer = await service.call(method, whole, {
     ...(example.body === undefined
       ? {}
       : typeof example.body === 'string'
@@ -92,6 +103,17 @@ async function run(route: string, operation: string, example: Example) {
     ...(example.accept === undefined ? {} : { accept: example.accept }),
   });
   return { method, path: documentedPath(url), answer };
+}
+
+/** A stream does not end by itself. */
+async function beginOfStream(path: string) {
+  const headers = { authorization: `Bearer ${service.key}` };
+  const response = await fetch(`http://127.0.0.1:${service.apiPort}${path}`, { headers });
+  const reader = response.body!.getReader();
+  const text = new TextDecoder().decode((await reader.read()).value);
+  await reader.cancel();
+  const body: Record<string, unknown> = {};
+  return { status: response.status, headers: Object.fromEntries(response.headers), text, body };
 }
 
 /** Every name in a value, with those of what is inside. Of lists, those of the first element. */

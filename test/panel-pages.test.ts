@@ -274,11 +274,14 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.getByText(/203\.0\.113\.7 was blocked by \S+ for 1 h: ssh/).waitFor({ timeout: 2_000 });
     service.kill('SIGKILL');
     await service.ended();
-    await page
-      .getByTestId('live')
-      .getByText(/^Not live since .*: the service does not answer/)
-      .waitFor();
-    await service.launch();
+    try {
+      await page
+        .getByTestId('live')
+        .getByText(/^Not live since .*: the service does not answer/)
+        .waitFor();
+    } finally {
+      await service.launch();
+    }
     await eventually('it is live again', async () => (await page.getByTestId('live').innerText()) === 'Live');
     await says('What happened before this is not here');
     await service.unblock('203.0.113.7');

@@ -236,8 +236,8 @@ export class ReloadCoordinator {
   async #run(request: ReloadRequest, purpose: ReloadPurpose = purposeOf(request)): Promise<CompletedReload> {
     const began = performance.now();
     const startedAt = this.#now().toISOString();
-    let status: LastReload['status'] = 'completed';
     this.#tell('reload.started', { id: request.id, reasons: request.reasons });
+    let status: LastReload['status'] = 'completed';
     try {
       const done = await this.#safeReload.run(request);
       crashPoint('reload.done');

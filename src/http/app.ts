@@ -43,9 +43,9 @@ export interface AppOptions {
   readonly monotonicNow?: () => number;
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Partial<Limits>;
+  readonly streams?: Partial<StreamPace>;
   /** `/metrics` asks for no key. Default false. */
   readonly metricsOpen?: boolean;
-  readonly streams?: Partial<StreamPace>;
   /** Told of every route with its schemas; for tests that must forget none. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
@@ -130,13 +130,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const connections = options.limits?.connections ?? connectionLimit(readProcessLimits());
   const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.leftOver);
   const description = new ApiDescription();
-  addHooks(
-    app,
-    services,
-    keyless,
-    { now, monotonicNow },
-    routesOpenedBy({ metricsOpen: options.metricsOpen === true }),
-  );
+  const opened = routesOpenedBy({ metricsOpen: options.metricsOpen === true });
+  addHooks(app, services, keyless, { now, monotonicNow }, opened);
   app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
   addErrorHandlers(app, services, keyless);
@@ -149,10 +144,10 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
-  metricsRoutes(typedApp, services);
   auditRoutes(typedApp, services);
   eventsRoutes(typedApp, services, { pace: { ...STREAMS, ...options.streams }, connections });
   webhooksRoutes(typedApp, services);
+  metricsRoutes(typedApp, services);
   openApiRoutes(typedApp, description);
   sessionRoutes(typedApp, services);
   panelRoutes(typedApp, services);

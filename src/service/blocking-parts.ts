@@ -65,9 +65,9 @@ export function wireBlocking(options: {
   readonly scheduleReload: (reason: string) => boolean;
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
-  readonly observers?: BlockingObservers;
   /** What became of a group of expired entries, by its row of the audit. */
   readonly onExpiryAudited?: (row: number, report: RuntimeReport) => void;
+  readonly observers?: BlockingObservers;
 }) {
   const {
     settings,

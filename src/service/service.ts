@@ -103,8 +103,6 @@ export async function startService(
   const { database, instance, knownInstance } = await openState(settings);
   crashPoint('start.database-opened');
 
-  const registry = new Registry();
-  const observers = new MetricObservers(registry);
   const ring = new EventRing({ log, now });
   const tell: Tell = (type, data) => {
     ring.tell(type, data);
@@ -112,6 +110,8 @@ export async function startService(
   };
   const webhooks = new Webhooks({ store: new WebhooksStore(database), ring, tell, log, now });
   const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
+  const registry = new Registry();
+  const observers = new MetricObservers(registry);
   const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
   const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
   const sitesStore = new SitesStore(database);
@@ -130,17 +130,17 @@ export async function startService(
       return true;
     },
     reconsiderReload: () => reloads.reconsider(),
-    observers: {
-      drift: observers.drift,
-      groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
-      expired: (entries, { failures }) => observers.operations.expired(entries, failures.length),
-    },
     onExpiryAudited: (row, report) =>
       audit.finished(row, {
         runtimeMapUpdated: report.runtime_map_updated,
         runtimeMapFailuresTotal: report.runtime_map_failures_total,
         reloadScheduled: report.reload_scheduled,
       }),
+    observers: {
+      drift: observers.drift,
+      groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
+      expired: (entries, { failures }) => observers.operations.expired(entries, failures.length),
+    },
   });
   const { keeper, trusted, reconciler, book } = parts;
 
@@ -335,8 +335,8 @@ export async function startService(
     await reloads.stop();
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();
-    statsSocket.close();
     await watched;
+    statsSocket.close();
     await firstLook;
     await reconciler.stop();
     await parts.link.close();

@@ -7,8 +7,5 @@ export async function openEvents(
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const headers = { ...patient.headers, ...(lastId === null ? {} : { 'last-event-id': lastId }) };
-  // Not in the document yet.
-  const path = '/api/events' as '/openapi.json';
-  const { data } = await api.GET(path, { parseAs: 'stream', headers, signal } as never);
-  return data as unknown as ReadableStream<Uint8Array>;
+  return (await api.GET('/api/events', { parseAs: 'stream', headers, signal })).data as ReadableStream<Uint8Array>;
 }

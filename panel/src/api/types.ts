@@ -33,6 +33,9 @@ export type Key = Schemas['Key'];
 export type NewKey = Schemas['NewKey'];
 export type KeyRequest = Schemas['KeyRequest'];
 
+export type AuditRecord = Schemas['AuditRecord'];
+export type AuditPage = Schemas['AuditPage'];
+
 /** What every change of what is blocked or trusted says about the running proxy. */
 export type RuntimeReport = Pick<
   BlockAnswer,

@@ -2,7 +2,7 @@
 import type { ServiceEvent } from './service-event.ts';
 
 /** First words of the query keys (the API layer's) that an event makes old. */
-const outdatedBy: Readonly<Record<string, readonly string[]>> = {
+export const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   entry: ['blocked-ips', 'blocked-ip', 'check', 'health'],
   entries: ['blocked-ips', 'blocked-ip', 'check', 'health'],
   sync: ['health', 'blocked-ip', 'check'],
@@ -11,6 +11,8 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   trust: ['trusted-ips', 'check'],
   site: ['sites', 'site-servers', 'config'],
   key: ['keys'],
+  // No page shows them.
+  webhook: [],
   health: ['health'],
   worker: ['health', 'blocked-ip', 'check'],
   service: ['health'],

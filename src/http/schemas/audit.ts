@@ -45,7 +45,7 @@ const numberOrNull = (minimum: number, maximum: number) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum });
 
 export const AuditRecordSchema = answer<AuditRecord>('AuditRecord')({
-  id: Type.Integer({ minimum: 1 }),
+  id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   at: Time,
   operation: Type.String(),
   key: StringOrNull,

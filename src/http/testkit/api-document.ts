@@ -3,9 +3,11 @@ import { createApp } from '../app.ts';
 import type { OpenApi } from '../openapi/openapi-types.ts';
 import type { Services } from '../services.ts';
 
-/** No service is asked for it; that of the events is told of its end. */
+/** No service is asked for it. */
 export async function apiDocument(): Promise<OpenApi> {
-  const app = createApp({ events: { stopping: () => undefined } } as unknown as Services);
+  // Asked of when the app is closed.
+  const events = { stopping: () => undefined };
+  const app = createApp({ events } as unknown as Services);
   try {
     return (await app.inject('/openapi.json')).json();
   } finally {

@@ -93,12 +93,6 @@ const KEY_RECORD = {
   last_used_at: null,
 };
 
-const documented = lazily(async () => new DocumentCheck(await apiDocument()));
-
-function lazily<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => (made ??= make());
-}
 const AUDIT_RECORD = {
   id: 7,
   at: NOW.toISOString(),
@@ -133,6 +127,13 @@ const WEBHOOK = {
   pending: 0,
 };
 
+const documented = lazily(async () => new DocumentCheck(await apiDocument()));
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
+
 type Methods = Record<string, (...args: never[]) => unknown>;
 /** Per service, what some of its methods do instead. */
 export type Overrides = { readonly [Part in keyof Services]?: Methods };
@@ -144,7 +145,7 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked; what metrics and audit are told, the keys' `authenticate` and the log left out. */
+  /** What the services were asked, the keys' `authenticate`, what metrics and audit are told (`answered`) and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */

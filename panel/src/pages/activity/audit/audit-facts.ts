@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../../api/audit.ts';
+import type { AuditRecord } from '../../../api/types.ts';
 import { momentText } from '../../../parts/age.tsx';
 
 export interface Fact {

@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { Fragment, memo, useState } from 'react';
-import type { AuditRecord } from '../../../api/audit.ts';
+import type { AuditRecord } from '../../../api/types.ts';
 import { momentText } from '../../../parts/age.tsx';
 import { DownIcon } from '../../../parts/icons.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../../api/audit.ts';
+import type { AuditRecord } from '../../../api/types.ts';
 import type { Tone } from '../../../parts/state-mark.tsx';
 
 /** What the audit calls an operation, as the end of a sentence that begins with who did it. */
@@ -16,6 +16,8 @@ const operations: Readonly<Record<string, string>> = {
   restore_backup: 'rolled back to',
   create_key: 'made the key',
   revoke_key: 'revoked the key',
+  set_webhook: 'set the webhook',
+  remove_webhook: 'removed the webhook',
   expire: 'ended blocks that were over',
   import_map_file: 'took over the map file that was there',
   refusals: 'was refused more often than is listed one by one',

@@ -3,7 +3,7 @@ export const eventKinds = [
   { kind: 'blocking', label: 'Blocking', firstWords: ['entry', 'entries', 'sync', 'drift'] },
   { kind: 'trust', label: 'Trust', firstWords: ['trust'] },
   { kind: 'configuration', label: 'Sites and configuration', firstWords: ['site', 'reload'] },
-  { kind: 'keys', label: 'Keys', firstWords: ['key'] },
+  { kind: 'keys', label: 'Keys and webhooks', firstWords: ['key', 'webhook'] },
   { kind: 'health', label: 'Health', firstWords: ['health', 'worker', 'service'] },
 ] as const;
 

@@ -68,6 +68,11 @@ const tellers: Readonly<Record<string, Teller>> = {
   'site.removed': (data) => ({ tone: 'good', words: `The site ${text(data, 'domain')} was removed${by(data)}` }),
   'key.created': (data) => ({ tone: 'good', words: `The key ${text(data, 'name')} was made${by(data)}` }),
   'key.revoked': (data) => ({ tone: 'good', words: `The key ${text(data, 'name')} was revoked${by(data)}` }),
+  'webhook.set': (data) => ({
+    tone: 'good',
+    words: `The webhook ${text(data, 'id')} was set${data.enabled === false ? ', switched off' : ''}${by(data)}`,
+  }),
+  'webhook.removed': (data) => ({ tone: 'good', words: `The webhook ${text(data, 'id')} was removed${by(data)}` }),
   'health.changed': health,
   'worker.appeared': (data) => ({ tone: 'unknown', words: `Worker ${text(data, 'pid')} appeared` }),
   'worker.gone': (data) => ({ tone: 'unknown', words: `Worker ${text(data, 'pid')} is gone` }),

@@ -59,7 +59,11 @@ async function visitors(service: RealService, until: AbortSignal): Promise<void>
   }
 }
 
-type Shot = { readonly name: string; readonly path: string; readonly prepare?: (page: Page, service: RealService) => Promise<unknown> };
+type Shot = {
+  readonly name: string;
+  readonly path: string;
+  readonly prepare?: (page: Page, service: RealService) => Promise<unknown>;
+};
 
 const shots: readonly Shot[] = [
   { name: 'overview', path: '/', prepare: (page) => page.waitForTimeout(20_000) },

@@ -37,6 +37,12 @@ export function parseProxyVersion(output: string): ProxyVersion | null {
   return text === undefined ? null : { text, major: Number(match?.[2]), minor: Number(match?.[3]) };
 }
 
+/** As `show proc` tells it of a worker, without a date: `2.6.12-1+deb12u4`. Null when it is none. */
+export function parseRunningVersion(text: string): ProxyVersion | null {
+  const match = /^(\d{1,3})\.(\d{1,3})(?![0-9])\S*$/.exec(text);
+  return match === null ? null : { text, major: Number(match[1]), minor: Number(match[2]) };
+}
+
 export function isAtLeast(version: ProxyVersion, major: number, minor: number): boolean {
   return version.major > major || (version.major === major && version.minor >= minor);
 }

@@ -8,7 +8,7 @@ export class InfoMetrics {
     instruments
       .gauge('build_info', 'The service; always 1.', ['version', 'node_version'])
       .set({ version, node_version: process.versions.node }, 1);
-    this.#proxy = instruments.gauge('proxy_info', 'The proxy, as its binary names itself; always 1.', ['version']);
+    this.#proxy = instruments.gauge('proxy_info', 'The proxy that runs, as it names itself; always 1.', ['version']);
   }
 
   /** It may be another one after a reload. */

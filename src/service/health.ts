@@ -100,9 +100,9 @@ export class Health implements HealthService {
     return await this.#next;
   }
 
-  /** A look for the service's own sake, which nobody waits for: it takes part in one that runs. `ping`: writes nothing. */
+  /** The report for the service's own sake, which nobody waits for, as `verdict` is. `ping`: nothing is written. */
   async look(how: DatabaseLook): Promise<HealthReport> {
-    return (await (this.#running ?? this.#start(how))).report;
+    return (await (this.#running ?? this.#start(how, false))).report;
   }
 
   /** @param mayTakeTurn whether changes may have to wait for the count of the entries */

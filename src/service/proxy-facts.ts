@@ -3,7 +3,7 @@ import {
   capabilitiesOf,
   type ProxyCapabilities,
   type ProxyVersion,
-  parseProxyVersion,
+  parseRunningVersion,
   readProxyVersion,
 } from '../haproxy/proxy-version.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -25,13 +25,14 @@ export class ProxyFacts {
     this.#version = version;
   }
 
-  get version(): string {
-    return this.#version?.text ?? 'unknown';
+  /** Of the one that runs, where it is known: after an upgrade a reload runs another than the start found. */
+  versionOf(running: string | null): string {
+    return running ?? this.#version?.text ?? 'unknown';
   }
 
   /** Of the version that runs, where it is known: an upgrade changes the binary before the proxy. */
   capabilitiesOf(running: string | null): ProxyCapabilities {
-    const version = running === null ? null : parseProxyVersion(`HAProxy version ${running}`);
+    const version = running === null ? null : parseRunningVersion(running);
     return version === null ? this.capabilities : capabilitiesOf(version);
   }
 
@@ -41,12 +42,13 @@ export class ProxyFacts {
       : capabilitiesOf(this.#version);
   }
 
-  /** What the service does without on this version; named by `/health`. */
-  get unsupported(): string[] {
-    const { masterSocket, versionedMaps } = this.capabilities;
+  /** What the service does without on the version that runs; named by `/health`. */
+  unsupportedBy(running: string | null): string[] {
+    const { masterSocket, versionedMaps } = this.capabilitiesOf(running);
+    const version = this.versionOf(running);
     const lacking: string[] = [];
-    if (!masterSocket) lacking.push(`master socket: unsupported by ${this.version} (1.9 has it)`);
-    if (!versionedMaps) lacking.push(`versioned maps: unsupported by ${this.version} (2.4 has them)`);
+    if (!masterSocket) lacking.push(`master socket: unsupported by ${version} (1.9 has it)`);
+    if (!versionedMaps) lacking.push(`versioned maps: unsupported by ${version} (2.4 has them)`);
     return lacking;
   }
 }

@@ -272,7 +272,11 @@ export async function startService(
     bulk: parts.bulk,
     reconciler,
     reloads,
-    versions: () => ({ service: version, proxy: facts.version, unsupported: facts.unsupported }),
+    versions: () => ({
+      service: version,
+      proxy: facts.versionOf(book.runningVersion),
+      unsupported: facts.unsupportedBy(book.runningVersion),
+    }),
     proxyProblems: async () => {
       const problems: string[] = [];
       if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
@@ -376,7 +380,7 @@ export async function startService(
     observers,
     {
       version,
-      proxyVersion: () => facts.version,
+      proxyVersion: () => facts.versionOf(book.runningVersion),
       sets: setSources(parts),
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
@@ -429,8 +433,9 @@ export async function startService(
       idleMemory.start();
       audit.start();
       started = true;
-      log.info('Service started', { version, proxy: facts.version });
-      tell('service.started', { version, proxy: facts.version });
+      const proxy = facts.versionOf(book.runningVersion);
+      log.info('Service started', { version, proxy });
+      tell('service.started', { version, proxy });
       healthWatch.start();
     },
     async stop() {

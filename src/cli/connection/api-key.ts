@@ -52,6 +52,11 @@ export async function findKey(places: KeyPlaces): Promise<ApiKey> {
       looked.push(`${path} (${content.unread})`);
       continue;
     }
+    // `key create … > FILE` has made it before this program runs.
+    if (content.text.trim() === '') {
+      looked.push(`${path} (it is empty)`);
+      continue;
+    }
     // Whoever may read it has the key.
     if (path === own && (content.mode & othersMayRead) !== 0) {
       const mode = (content.mode & 0o777).toString(8);

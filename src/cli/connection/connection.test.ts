@@ -49,6 +49,12 @@ describe('the key', () => {
     }
   });
 
+  it('is not looked for in an empty file: the shell makes one for `key create … > FILE` before the command runs', async () => {
+    const files = { [own]: { text: '' }, [first]: { text: other } };
+    expect(await find({}, files)).toMatchObject({ key: other, source: `the file ${first}` });
+    await expect(find({}, { [own]: { text: '\n' } })).rejects.toThrow(`${own} (it is empty)`);
+  });
+
   it('that is nowhere is told with every place that was looked at', async () => {
     const failure = find({}, { [first]: { error: 'EACCES' } });
     await expect(failure).rejects.toThrow(/no API key was found/);

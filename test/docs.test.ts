@@ -1,0 +1,340 @@
+// The documents against the product: what they name exists, and what exists is named; what a person is told to paste is
+// pasted. A document that says what is not so is worse than none.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CommandLine } from '../src/cli/command-line.ts';
+import { buildProgram } from '../src/cli/program.ts';
+import { everyVerb, type TreeVerb, treeOf } from '../src/cli/tree.ts';
+import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { catalogue } from '../src/errors/catalogue.ts';
+import { settingDefinitions } from '../src/settings.ts';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const run = promisify(execFile);
+
+const pages = ['README.md', 'SECURITY.md', ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })]
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => (existsSync(join(root, path)) ? path : join('docs', path)));
+const guide = read('docs/operators-guide.md');
+
+const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+const withoutCode = (text: string) => withoutBlocks(text).replaceAll(/`[^`\n]*`/g, '``');
+
+/** As GitHub makes them of headings. */
+function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of withoutBlocks(text).matchAll(/^#+ (.*)$/gm)) {
+    anchors.add(
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+  }
+  return anchors;
+}
+
+interface Block {
+  readonly page: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+function blocksOf(page: string, language: string): Block[] {
+  const text = read(page);
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map((match) => ({
+    page,
+    line: text.slice(0, match.index).split('\n').length + 1,
+    text: match[1]!,
+  }));
+}
+
+const shell = pages.flatMap((page) => blocksOf(page, 'sh'));
+
+describe('the documents', () => {
+  it('link to files and headings that are there', () => {
+    const broken: string[] = [];
+    for (const page of pages) {
+      for (const [, target = ''] of withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const [file = '', anchor] = target.split('#');
+        const path = file === '' ? page : relative(root, join(root, dirname(page), file));
+        if (!existsSync(join(root, path))) broken.push(`${page}: ${target}`);
+        else if (anchor !== undefined && !anchorsOf(read(path)).has(anchor)) broken.push(`${page}: ${target}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it('can each be reached from the README', () => {
+    const reached = new Set<string>();
+    const walk = (page: string): void => {
+      if (reached.has(page)) return;
+      reached.add(page);
+      for (const [, target = ''] of withoutCode(read(page)).matchAll(/\]\(([^)\s#]+\.md)[^)]*\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const next = relative(root, join(root, dirname(page), target));
+        if (existsSync(join(root, next))) walk(next);
+      }
+    };
+    walk('README.md');
+    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+  });
+
+  it('explain every setting, with its default, and no other', () => {
+    const settings = read('docs/settings.md');
+    const rows = [...settings.matchAll(/^\| (`PROXY_MANAGER_.*?) \| (.*?) \|/gm)];
+    const named = rows.flatMap(([, names = '']) => [...names.matchAll(/PROXY_MANAGER_\w+/g)].map(([name]) => name));
+    expect(named.sort()).toEqual(settingDefinitions.map(({ variable }) => variable).sort());
+    for (const [, names = '', fallback = ''] of rows) {
+      const known = settingDefinitions.find(({ variable }) => names.includes(`\`${variable}\``))!;
+      if (known.fallback !== '') expect(`${names} ${fallback}`).toBe(`${names} \`${known.fallback}\``);
+    }
+  });
+
+  it('name no setting that does not exist', () => {
+    const others = /^PROXY_MANAGER_(URL|NODE|CRASH_AT|TEST_\w+)$/;
+    const known = new Set(settingDefinitions.map(({ variable }) => variable));
+    const wrong = pages.flatMap((page) =>
+      [...read(page).matchAll(/PROXY_MANAGER_[A-Z_]*[A-Z]/g)]
+        .map(([name]) => name)
+        .filter((name) => !known.has(name) && !others.test(name))
+        .filter((name) => ![...known].some((variable) => variable.startsWith(`${name}_`)))
+        .map((name) => `${page}: ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('say of every error code what it is and what to do, and of no other', () => {
+    const rows = [...read('docs/errors.md').matchAll(/^\| (\d+) \| (\d+) \| (\w+) \| (.*?) \| (.+?) \|$/gm)];
+    expect(rows.map(([, code, status, kind, message]) => [code, status, kind, message].join(' '))).toEqual(
+      [...catalogue].map(([code, { status, kind, message }]) => `${code} ${status} ${kind} ${message}`),
+    );
+    for (const [, code, , , , advice = ''] of rows) {
+      expect({ code, advice }).toEqual({ code, advice: expect.stringMatching(/.{15}/) });
+    }
+  });
+});
+
+/** What of a reason stands still, such as `the master ${pid} is gone`, up to what explains or quotes. */
+function formOf(reason: string): RegExp {
+  let still = reason
+    .replaceAll(/\(\)/g, '')
+    .replace(/[(;].*$/, '')
+    .replace(/^\$\{[^}]*\}[: ]*/, '');
+  while (/\$\{[^}]*\} ?s?$/.test(still.trim())) still = still.replace(/[,:]? ?\$\{[^}]*\} ?s?\s*$/, '');
+  const pieces = still.trim().split(/\$\{[^}]*\}/);
+  return new RegExp(pieces.map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.{1,40}'));
+}
+
+/** Where the reasons of `/health` are made, and what is one there. */
+const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
+  ['src/service/health.ts', /found\.add\('\w+', [`'](.*?)[`']\)/g],
+  [
+    'src/service/health.ts',
+    /(?:\? null : |return \(await [^?]*\? null : |return )'(it is not what was written|that of[^']*)'/g,
+  ],
+  ['src/service/health.ts', /return \[`(proxy: )/g],
+  ['src/service/service.ts', /problems\.push\(`(.*?)`\)/g],
+  ['src/service/live-rule.ts', /return `\$\{configFile\} (has no rule for the blocked map, so nobody is denied)/g],
+  ['src/service/proxy-facts.ts', /lacking\.push\(`([^$]*)\$/g],
+  ['src/haproxy/master-socket-error.ts', /^ {2}'?[a-z-]+'?: '(.*)',$/gm],
+  ['src/store/sqlite/sqlite-errors.ts', /\['SQLITE_\w+', '\w+', '(.*)'\]/g],
+  ['src/store/sqlite/sqlite-errors.ts', /'other' as const, '(.*?)'/g],
+  ['src/store/sqlite/file-guard.ts', /'(was [^']*)'/g],
+  ['src/store/sqlite/file-guard.ts', /\} (cannot be looked at)/g],
+  ['src/store/instance-store.ts', /database (has lost its identity)/g],
+  ['src/blocking/bulk-runner.ts', /return '(what is staged[^;]*?) yet;/g],
+  ['src/blocking/bulk-runner.ts', /markStale\('(.*?)'/g],
+  ['src/blocking/durable-commit.ts', /markStale\('(.*?)'/g],
+  ['src/blocking/map-file-keeper.ts', /\?\? '(not written yet)'/g],
+  [
+    'src/blocking/other-file-guard.ts',
+    /(belongs to database|was written by a newer state of this database|a rewrite would drop more than half|somebody deleted more than half behind its back)/g,
+  ],
+  ['src/blocking/worker-book.ts', /#state\(false, '(.*?)'/g],
+  ['src/blocking/worker-keeper.ts', /markSuspect\(.*?'(.*?)', true\)/g],
+  ['src/blocking/worker-keeper.ts', /reason \?\? '(.*?)'/g],
+  ['src/blocking/reconciler.ts', /markSuspect\(.*?`\$\{error\.reason\}: (.*?)`/g],
+  ['src/blocking/runtime-changer.ts', /markSuspect\(.*?'(.*?)'\)/g],
+  ['src/haproxy/runtime-map-judgement.ts', /(?:return|\?) '(rejected|unknown reply|read-back \w+|wrong value)'/g],
+  ['src/service/blocking-parts.ts', /markAllSuspect\('blocked', '(.*?)'/g],
+  ['src/configuration/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
+  ['src/service/service.ts', /reloads\.schedule\('(.*?)'\)/g],
+  ['src/service/service.ts', /: `(no configuration that the proxy takes)/g],
+  ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](the proxy .*?|the master .*?|not looked for yet)[`']/g],
+];
+
+describe('the operator’s guide', () => {
+  it('has for every reason that health can tell a place that says what to do', () => {
+    const forgotten: string[] = [];
+    for (const [file, pattern] of reasonSources) {
+      const found = [...read(file).matchAll(pattern)].map(([, reason = '']) => reason);
+      // Where none is found the source has changed its form, and this test has to follow.
+      expect({ file, pattern, found: found.length > 0 }).toEqual({ file, pattern, found: true });
+      for (const reason of found) {
+        // A stop of the service ends its health too.
+        if (/the service stops/.test(reason)) continue;
+        if (!formOf(reason).test(guide)) forgotten.push(`${file}: ${reason}`);
+      }
+    }
+    expect(forgotten).toEqual([]);
+  });
+
+  it('knows every way in which `found.add` is called', () => {
+    const calls = read('src/service/health.ts').match(/found\.add\(/g)!.length;
+    // `...unsupported`, the proxy's problems and a worker's lack are made elsewhere, and looked for there.
+    const made = [...read('src/service/health.ts').matchAll(/found\.add\('\w+', (`|')/g)].length;
+    expect(calls - made).toBe(2);
+  });
+});
+
+describe('the command line in the documents', () => {
+  let verbs: readonly TreeVerb[];
+
+  beforeAll(async () => {
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+    const world = { environment: {}, homeFolder: null, ...streams, now: () => new Date(), end: () => undefined };
+    verbs = [...everyVerb(treeOf(await buildProgram(new CommandLine(world), null)))];
+  });
+
+  /** What stands behind `proxy-manager`, in blocks of shell and in the text. */
+  function uses(): { page: string; words: string[] }[] {
+    const lines = shell.flatMap(({ page, text }) => text.split('\n').map((line) => ({ page, line })));
+    const spans = pages.flatMap((page) =>
+      [...withoutBlocks(read(page)).matchAll(/`((?:bin\/)?proxy-manager [^`]+)`/g)].map(([, line = '']) => ({
+        page,
+        line,
+      })),
+    );
+    return [...lines, ...spans].flatMap(({ page, line }) =>
+      [...line.replace(/\s#.*$/, '').matchAll(/(?:^|[|&;(])\s*(?:bin\/)?proxy-manager ([a-z-][^|&;)>]*)/g)].map(
+        ([, use = '']) => ({
+          page,
+          words: use
+            .replaceAll(/"[^"]*"/g, 'TEXT')
+            .trim()
+            .split(/\s+/),
+        }),
+      ),
+    );
+  }
+
+  it('has verbs and options that there are', () => {
+    const found = uses();
+    expect(found.length).toBeGreaterThan(60);
+    const wrong: string[] = [];
+    for (const { page, words } of found) {
+      const told = `${page}: proxy-manager ${words.join(' ')}`;
+      const verb = verbs
+        .filter((known) => known.words.every((word, at) => word === words[at]))
+        .reduce((longest, known) => (known.words.length > longest.words.length ? known : longest));
+      const next = words[verb.words.length] ?? '';
+      if (verb.words.length === 0 && !next.startsWith('-')) wrong.push(told);
+      else if (verb.verbs.length > 0 && verb.words.length > 0 && /^[a-z]+$/.test(next)) wrong.push(told);
+      for (const option of words.filter((word) => /^--?[a-z]/.test(word))) {
+        const [name = ''] = option.split('=');
+        if (name !== '--help' && !verb.options.some(({ names }) => names.includes(name)))
+          wrong.push(`${told}: ${name}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('names every verb', () => {
+    const told = pages.map(read).join('\n');
+    const all = verbs.filter(({ words }) => words.length > 0).map(({ words }) => words.join(' '));
+    expect(all.length).toBeGreaterThan(20);
+    expect(all.filter((verb) => !told.includes(`proxy-manager ${verb}`))).toEqual([]);
+  });
+});
+
+describe('what a person is told to paste', () => {
+  let proxyManager: string;
+  let service: RealService;
+  let folder: string;
+  const { found } = testProxies();
+
+  const environment = () => ({
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: folder,
+    PROXY_MANAGER_URL: `http://127.0.0.1:${service.apiPort}`,
+    PROXY_MANAGER_API_KEY: service.key,
+  });
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'docs-'));
+    proxyManager = join(root, 'bin/proxy-manager');
+    service = await RealService.start({ bin: found[0]!.bin });
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is shell that a shell can read', async () => {
+    expect(shell.length).toBeGreaterThan(20);
+    for (const { page, line, text } of shell) {
+      const problem = await run('sh', ['-n', '-c', text]).then(
+        () => null,
+        (error: { stderr: string }) => error.stderr,
+      );
+      expect({ page, line, problem }).toEqual({ page, line, problem: null });
+    }
+  });
+
+  it('works: the first site, the first block, the first key, a list', async () => {
+    const quick = blocksOf('docs/quick-start.md', 'sh')
+      .map(({ text }) => text)
+      .join('\n');
+    const lists = blocksOf('docs/operators-guide.md', 'sh')
+      .map(({ text }) => text)
+      .join('\n');
+    const wanted =
+      /^proxy-manager (site set|site ls|block 192|check|unblock 192|trust add|key create|key ls|list$|list )/;
+    const lines = [
+      ...quick.split('\n'),
+      ...lists.split('\n').filter((line) => /export|import list|import abuse/.test(line)),
+    ]
+      .map((line) => line.replace(/\s+#.*$/, '').replaceAll('$', '\\$'))
+      .filter((line) => wanted.test(line) || /^proxy-manager (export|import list.txt|import abuse)/.test(line));
+    expect(lines.length).toBeGreaterThan(10);
+    const script = `
+      set -e
+      cd ${folder}
+      proxy-manager() { ${proxyManager} "$@"; }
+      printf '192.0.2.10\\n# a comment\\n192.0.2.11 ; another\\n' > list.txt
+      printf 'ip_address,reason,expires_at\\n192.0.2.12,scan,\\n' > abuse.csv
+      ${lines.map((line) => `echo "\\$ ${line.replaceAll('"', '')}"\n${line}`).join('\n')}
+    `
+      .replaceAll('proxy-manager()', 'proxy_manager()')
+      .replaceAll(/^\s*proxy-manager /gm, 'proxy_manager ');
+    const { stdout } = await run('sh', ['-c', script], { env: environment() });
+    expect(stdout).toContain('shop.example.com is live');
+    expect(stdout).toContain('192.0.2.7 is blocked until');
+    expect(stdout).toContain('every worker has it');
+    expect(stdout).toContain('2 added');
+    expect(readFileSync(join(folder, 'blocked.csv'), 'utf8')).toContain(
+      'ip_address,reason,expires_at,blocked_by,blocked_at',
+    );
+  });
+
+  it('writes the built-in template as it is', async () => {
+    const line = blocksOf('docs/operators-guide.md', 'sh')
+      .flatMap(({ text }) => text.split('\n'))
+      .find((text) => text.includes('builtin-template.ts'))!
+      .replaceAll('/opt/proxy-manager/', `${root}/`)
+      .replace('/etc/proxy/template.liquid', join(folder, 'template.liquid'));
+    await run('sh', ['-c', line], { cwd: root });
+    expect(readFileSync(join(folder, 'template.liquid'), 'utf8')).toBe(builtInTemplate);
+  });
+});

@@ -1,7 +1,7 @@
 // Rules over the whole document. Each list of exceptions may only shrink.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { catalogue, lookUpCode } from '../../errors/catalogue.ts';
-import { isPanelRoute, isPanelRoute } from '../panel-pages.ts';
+import { isPanelRoute } from '../panel-pages.ts';
 import { routeAccess } from '../route-access.ts';
 import { apiDocument } from '../testkit/api-document.ts';
 import { DocumentCheck } from '../testkit/document-check.ts';

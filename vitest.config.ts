@@ -16,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
-          include: ['src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'panel/src/**/*.test.ts'],
           // No module holds anything that changes, so that a process serves one file after the other; what a test put
           // in the place of something is taken out again.
           isolate: false,

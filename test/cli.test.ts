@@ -253,6 +253,21 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
     expect((await user.run(['block', '192.0.2.9'], asBot)).code).toBe(1);
   });
 
+  it('tells who did what, and what came of it', async () => {
+    await user.run(['block', '192.0.2.77', '--reason', 'audited']);
+    const { code, out } = await eventually('the outcome is told', async () => {
+      const told = await user.run(['audit', '192.0.2.77', '--since', '1h']);
+      return told.out.includes('\tdone') ? told : null;
+    });
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^\d{4}-\S+Z\t\S+\t127\.0\.0\.1\tblock\t192\.0\.2\.77\tdone\t/),
+    ]);
+    const json = await user.run(['audit', '192.0.2.77', '-n', '1', '-o', 'json']);
+    expect(JSON.parse(json.out)).toMatchObject({ items: [{ operation: 'block', outcome: 'done' }] });
+    await user.run(['unblock', '192.0.2.77']);
+  });
+
   it('brings everything in line and says so', async () => {
     expect(await user.run(['sync'])).toMatchObject({
       code: 0,

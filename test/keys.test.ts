@@ -34,7 +34,7 @@ describeOnEachProxy('an API key', ({ bin }) => {
   });
 
   it('is needed: without one nobody gets in anywhere, with one and the same answer', async () => {
-    const paths = ['/health', '/api/blocked-ips', '/api/sites', '/api/config', '/api/keys', '/api/nothing', '/'];
+    const paths = ['/health', '/api/blocked-ips', '/api/sites', '/api/config', '/api/keys', '/api/nothing', '/nothing'];
     for (const path of paths) {
       const [none, wrong] = [await call('GET', path, null), await call('GET', path, 'wrong')];
       expect([path, none.status, wrong.status]).toEqual([path, 401, 401]);

@@ -4,6 +4,8 @@ import type { components } from '../client/client.ts';
 
 type Schemas = components['schemas'];
 
+export type AuditPage = Schemas['AuditPage'];
+export type AuditRow = Schemas['AuditRecord'];
 export type BackupRecord = Schemas['Backup'];
 export type BlockAnswer = Schemas['BlockAnswer'];
 export type BlockedIp = Schemas['BlockedIp'];
@@ -50,21 +52,6 @@ export interface SiteServer {
   readonly options?: Readonly<Record<string, boolean | number | string>>;
 }
 
-/** One operation of the audit: who asked for it, from where, and what came of it. */
-export interface AuditRow {
-  readonly at: string;
-  readonly operation: string;
-  /** The key's name; null: the service itself did it. */
-  readonly key: string | null;
-  readonly source: string | null;
-  readonly ip_address: string | null;
-  readonly target: string | null;
-  readonly details: Readonly<Record<string, unknown>> | null;
-  readonly outcome: string;
-  readonly code: number | null;
-  readonly result: Readonly<Record<string, unknown>> | null;
-}
-
 export interface AuditQuery {
   readonly limit: number;
   readonly cursor?: string;
@@ -79,11 +66,6 @@ export interface AuditQuery {
 export interface StreamedList {
   readonly contentType: 'text/plain' | 'application/json';
   readonly chunks: AsyncIterable<string>;
-}
-
-export interface AuditPage {
-  readonly items: readonly AuditRow[];
-  readonly next_cursor: string | null;
 }
 
 export interface ServiceApi {

@@ -6,7 +6,7 @@ import { expiryOf, futureTimeOf } from './expiry-options.ts';
 import { unpainted } from './output/colour.ts';
 import { displayWidth } from './output/display-width.ts';
 import { plainLine } from './output/table.ts';
-import type { BlockAnswer, CheckAnswer, HealthReport, SyncAnswer, UnblockAnswer } from './service-api.ts';
+import type { AuditRow, BlockAnswer, CheckAnswer, HealthReport, SyncAnswer, UnblockAnswer } from './service-api.ts';
 import { parseSiteServer, siteServerText } from './site-server.ts';
 import { statusLines, whatToDo } from './status.ts';
 import { syncLines } from './sync.ts';
@@ -303,7 +303,7 @@ it('the audit in a pipe is a line of plain fields', () => {
     outcome: 'refused',
     code: 6007,
     result: { n: 1, none: null },
-  };
+  } as unknown as AuditRow;
   expect(plainLine(auditColumns(now), row)).toBe(
     '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b n=1',
   );

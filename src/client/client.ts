@@ -38,7 +38,16 @@ type Call<M extends Method> = <
 >(
   path: Path,
   ...init: InitOf<Init>
-) => Promise<Answer<NonNullable<FetchResponse<NonNullable<paths[Path][M]>, Init, Json>['data']>>>;
+) => Promise<Answer<WithLists<NonNullable<FetchResponse<NonNullable<paths[Path][M]>, Init, Json>['data']>>>>;
+
+/** openapi-fetch takes a `readonly` list for an object with the members of one; here it is a list again. */
+type WithLists<Data> = Data extends string | ReadableStream | Blob
+  ? Data
+  : Data extends { readonly length: number; readonly [index: number]: infer Item }
+    ? readonly WithLists<Item>[]
+    : Data extends object
+      ? { [Name in keyof Data]: WithLists<Data[Name]> }
+      : Data;
 
 /**
  * `client.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: '192.0.2.1' } } })` and its like. Beside

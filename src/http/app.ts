@@ -20,6 +20,7 @@ import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
+import { panelRoutes } from './panel-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
@@ -28,6 +29,7 @@ import { accessOf, requireScope, routesOpenedBy } from './route-access.ts';
 import { RouteTable } from './route-table.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog, Services } from './services.ts';
+import { sessionRoutes } from './session-routes.ts';
 import { sitesRoutes } from './sites-routes.ts';
 import { refuseAmbiguous } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
@@ -147,6 +149,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   webhooksRoutes(typedApp, services);
   metricsRoutes(typedApp, services);
   openApiRoutes(typedApp, description);
+  sessionRoutes(typedApp, services);
+  panelRoutes(typedApp, services);
   return app;
 }
 

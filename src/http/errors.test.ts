@@ -146,7 +146,7 @@ describe('the way to a route', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test.each(['/api/nothing', '/', '/api/blocked-ips/10.0.0.0/8', '//api/blocked-ips', '/API/blocked-ips'])(
+  test.each(['/api/nothing', '/nothing', '/api/blocked-ips/10.0.0.0/8', '//api/blocked-ips', '/API/blocked-ips'])(
     '%s is 404, a POST with a body too',
     async (url) => {
       const { app } = stubApp();

@@ -3,20 +3,28 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Listening, listen } from './listen.ts';
+import { panelPages } from './panel-pages.ts';
 import { routeAccess } from './route-access.ts';
 import { BEARER, KEY, stubApp } from './testkit/stub-services.ts';
 
 type Headers = Readonly<Record<string, unknown>>;
 
-function expectSafe(headers: Headers): void {
+/** The panel's page runs scripts of its own, and nothing else; `panel.test.ts` has its whole policy. */
+const PAGE_POLICY =
+  /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'; base-uri 'none'; form-action 'none'$/;
+const isPage = (path: string): boolean => (panelPages as readonly string[]).includes(path);
+
+function expectSafe(headers: Headers, path = ''): void {
   expect(headers).toMatchObject({
     'cache-control': 'no-store',
-    // A page has its style beside, by its hash: src/http/docs-page/page.test.ts.
-    'content-security-policy': /^text\/html/.test(String(headers['content-type']))
-      ? expect.stringMatching(
-          /^default-src 'none'; style-src 'sha256-[^' ]+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
-        )
-      : "default-src 'none'; frame-ancestors 'none'",
+    'content-security-policy': isPage(path)
+      ? expect.stringMatching(PAGE_POLICY)
+      : // A page has its style beside, by its hash: src/http/docs-page/page.test.ts.
+        /^text\/html/.test(String(headers['content-type']))
+        ? expect.stringMatching(
+            /^default-src 'none'; style-src 'sha256-[^' ]+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+          )
+        : "default-src 'none'; frame-ancestors 'none'",
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
@@ -48,14 +56,14 @@ describe('the headers of every answer', () => {
     test.each(Object.keys(routeAccess))(`with ${with_}: %s`, async (route) => {
       const [method = '', pattern = ''] = route.split(' ');
       const response = await app.inject({ method: method as 'GET', url: urlOf(pattern), headers });
-      expectSafe(response.headers);
+      expectSafe(response.headers, pattern);
     });
   }
 
   test.each([
     ['404', { method: 'GET', url: '/api/nothing', headers: BEARER }, 404],
     ['404 at a file that is no file', { method: 'GET', url: '/../../etc/passwd', headers: BEARER }, 404],
-    ['401 for the same without a key', { method: 'GET', url: '/', headers: {} }, 401],
+    ['401 for the same without a key', { method: 'GET', url: '/nothing', headers: {} }, 401],
     ['405', { method: 'PATCH', url: '/api/keys', headers: BEARER }, 405],
     [
       'a preflight, which no origin passes',
@@ -198,9 +206,12 @@ describe('over a connection', () => {
     for (const route of Object.keys(routeAccess)) {
       const [method = '', pattern = ''] = route.split(' ');
       const answer = await rebound(method, urlOf(pattern));
-      if (routeAccess[route] === 'open') expect(answer.body).toMatch(/^(alive$|ready$|{"openapi":|<!doctype html>)/);
+      if (isPage(pattern)) expect(answer.status).toBe(200);
+      else if (pattern.startsWith('/assets/')) expect(answer.status).toBe(404);
+      else if (routeAccess[route] === 'open')
+        expect(answer.body).toMatch(/^(alive$|ready$|{"openapi":|<!doctype html>)/);
       else expect(answer.status).toBe(401);
-      expectSafe(answer.headers);
+      expectSafe(answer.headers, pattern);
     }
     expect(stub.calls.map(({ method }) => method)).toEqual(['health.ready']);
   });

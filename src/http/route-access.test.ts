@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { grants, type Scope, scopes } from '../domain/scope.ts';
+import { panelPages } from './panel-pages.ts';
 import { accessOf, routeAccess } from './route-access.ts';
 import { stubApp } from './testkit/stub-services.ts';
 
@@ -44,12 +45,14 @@ describe('the table of who may do what', () => {
     expect(() => accessOf(['GET', 'PUT'], '/api/blocked-ips')).toThrow(/different scopes/);
   });
 
-  test('opens nothing but the two probes and the description of the API', () => {
+  test('opens nothing but the two probes, what describes the API, and the files of the panel', () => {
     expect(rows.filter(({ access }) => access === 'open').map(({ route }) => route)).toEqual([
       'GET /livez',
       'GET /readyz',
       'GET /openapi.json',
       'GET /docs',
+      ...panelPages.map((page) => `GET ${page}`),
+      'GET /assets/:name',
     ]);
   });
 

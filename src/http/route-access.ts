@@ -1,6 +1,7 @@
 // The one table of who may do what: every route of the service, with the scope that its key needs. A route that is not
 // here does not start (`accessOf`); OpenAPI reads the same from `routeOptions.config` of each route.
 import { grants, type Scope } from '../domain/scope.ts';
+import { panelPages } from './panel-pages.ts';
 import { missingScope } from './refusals.ts';
 
 /** `open`: no key is asked for. */
@@ -52,6 +53,11 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'POST /api/keys': 'admin',
   'DELETE /api/keys/:name': 'admin',
 
+  'GET /api/session': 'read',
+
+  // The panel itself is the same for everybody; what it shows is asked for with a key.
+  ...Object.fromEntries(panelPages.map((page) => [`GET ${page}`, 'open' as const])),
+  'GET /assets/:name': 'open',
   'GET /api/audit': 'admin',
   // What is an administrator's alone is left out of it for others (`activity/event-types.ts`).
   'GET /api/events': 'read',

@@ -5,6 +5,7 @@ import type { BlockedSetService, TrustedIp } from '../blocking/blocked-set-servi
 import type { IpEntry } from '../domain/ip.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Site } from '../domain/site.ts';
+import type { PanelAsset } from './panel-asset.ts';
 
 export interface Services {
   readonly blockedSet: BlockedSetService;
@@ -16,6 +17,7 @@ export interface Services {
   readonly events: EventsService;
   readonly webhooks: WebhooksService;
   readonly health: HealthService;
+  readonly panel: PanelFiles;
   readonly metrics: MetricsService;
   readonly log: RequestLog;
 }
@@ -172,6 +174,15 @@ export interface KeyRecord {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly last_used_at: string | null;
+}
+
+/** Whose key a request has. */
+export interface SessionRecord {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expires_at: string | null;
+  /** Where the request came from, in canonical form; null over a unix socket. */
+  readonly client_address: string | null;
 }
 
 export interface KeysService {
@@ -367,6 +378,14 @@ export interface HealthService {
   /** Probed now, never from a cache. */
   health(): Promise<HealthReport>;
   ready(): Promise<boolean>;
+}
+
+/** The panel as it was built. */
+export interface PanelFiles {
+  /** The page, with a place for the nonce; null: it could not be read, and `problem` says so. */
+  readonly page: string | null;
+  readonly problem: string | null;
+  readonly assets: ReadonlyMap<string, PanelAsset>;
 }
 
 export interface RequestObserver {

@@ -49,6 +49,7 @@ import { ApiKeys } from './keys.ts';
 import { LiveRule } from './live-rule.ts';
 import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState, rememberInstance } from './open-state.ts';
+import { builtPanel, readPanel } from './panel-files.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import { checkRights } from './rights-check.ts';
@@ -255,6 +256,7 @@ export async function startService(
 
   const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, tell, now });
   const keyFile = join(settings.stateDir, 'api-key');
+  const panel = await readPanel(builtPanel, log);
   const idleMemory = IdleMemory.ofThisProcess();
   let started = false;
   let firstLook: Promise<void> | null = null;
@@ -414,6 +416,7 @@ export async function startService(
       events: new EventFeed(ring),
       webhooks: webhooksService(webhooks),
       health,
+      panel,
       metrics,
       log,
     },

@@ -209,6 +209,13 @@ describe('the audit', () => {
     for (const cursor of ['0', '-1', '1e3', 'x']) await expect(store.page({ limit: 1, cursor })).rejects.toThrow();
   });
 
+  it('begins at the newest for a cursor far beyond it, and at once', async () => {
+    await store.append([told('block')]);
+    const began = performance.now();
+    expect((await store.page({ limit: 10, cursor: '999999999999999' })).items).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
   it('finds what is rare among many, page by page', async () => {
     const many = Array.from({ length: 21_000 }, (_, n) => told(n % 10_000 === 5 ? 'rare' : 'block'));
     for (let from = 0; from < many.length; from += 7_000) await store.append(many.slice(from, from + 7_000));

@@ -12,6 +12,9 @@ import { type ApiKey, findKey, type KeyFiles } from './api-key.ts';
 import { HttpServiceApi } from './http-service-api.ts';
 import { defaultUrl, parseServiceUrl, type ServiceAddress } from './service-url.ts';
 
+/** A million entries taken away on a busy machine took three minutes and more. */
+const longestBigChangeMs = 1_800_000;
+
 export interface Connection {
   readonly service: ServiceAddress;
   readonly key: ApiKey;
@@ -34,7 +37,10 @@ export function openSession(
   options: Readonly<Record<string, unknown>>,
 ): Session {
   return {
-    api: new HttpServiceApi(connect({ url: service.url, key: key.key })),
+    api: new HttpServiceApi(
+      connect({ url: service.url, key: key.key }),
+      connect({ url: service.url, key: key.key, timeoutMs: longestBigChangeMs }),
+    ),
     output,
     format: outputFormat(options),
     interruption,

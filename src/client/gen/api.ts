@@ -199,6 +199,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/session': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getSession'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/keys': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listKeys'];
@@ -969,6 +980,17 @@ export interface components {
     ServerStates: {
       /** The entries. */
       readonly items: readonly components['schemas']['ServerState'][];
+    };
+    /** The key of the request. */
+    Session: {
+      /** How log lines name it. */
+      readonly name: string;
+      /** What it may do; `block` includes `read`, and `admin` everything. */
+      readonly scopes: readonly ('read' | 'block' | 'admin')[];
+      /** Until when the key is valid; null: for good. */
+      readonly expires_at: string | null;
+      /** Where the request came from; null: over a unix socket. */
+      readonly client_address: string | null;
     };
     /** What the refused change would have taken away. */
     ShrinkMembers: {
@@ -2410,6 +2432,38 @@ export interface operations {
             components['schemas']['ReloadMembers'] & {
               readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015;
             };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Whose key this is */
+  getSession: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Session'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };

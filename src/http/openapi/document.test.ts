@@ -1,6 +1,7 @@
 // Rules over the whole document. Each list of exceptions may only shrink.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { catalogue, lookUpCode } from '../../errors/catalogue.ts';
+import { isPanelRoute } from '../panel-pages.ts';
 import { routeAccess } from '../route-access.ts';
 import { apiDocument } from '../testkit/api-document.ts';
 import { DocumentCheck } from '../testkit/document-check.ts';
@@ -72,10 +73,9 @@ describe('a route without a description', () => {
 describe('the document', () => {
   it('has every route, with the scope that its key needs, and nothing else', () => {
     const secured = Object.fromEntries(all.map(({ name, operation }) => [name, operation.security]));
-    const wanted = Object.entries(routeAccess).map(([route, access]) => [
-      documentedPath(route),
-      access === 'open' ? [] : [{ api_key: [access] }],
-    ]);
+    const wanted = Object.entries(routeAccess)
+      .filter(([route]) => !isPanelRoute(route.replace('GET ', '')))
+      .map(([route, access]) => [documentedPath(route), access === 'open' ? [] : [{ api_key: [access] }]]);
     expect(secured).toEqual(Object.fromEntries(wanted));
     expect(Object.keys(operationDocs).map(documentedPath).sort()).toEqual(Object.keys(secured).sort());
   });

@@ -11,6 +11,19 @@ const key = {
 };
 
 export const operations: OperationDocs = {
+  'GET /api/session': {
+    id: 'getSession',
+    tag: 'Keys',
+    summary: 'Whose key this is',
+    description: 'The name of the key of the request, and what it may do. The panel offers only that.',
+    answers: { 200: { description: 'The key of the request.' } },
+    examples: {
+      mine: {
+        summary: 'An admin key',
+        answer: { name: 'admin', scopes: ['admin'], expires_at: null, client_address: '127.0.0.1' },
+      },
+    },
+  },
   'GET /api/keys': {
     id: 'listKeys',
     tag: 'Keys',
@@ -61,6 +74,7 @@ export const models: FieldDocs = {
   Key: 'A key, without the key itself.',
   Keys: 'All keys.',
   NewKey: 'A new key.',
+  Session: 'The key of the request.',
 };
 
 export const fields: FieldDocs = {
@@ -69,6 +83,9 @@ export const fields: FieldDocs = {
   'KeyRequest.expires_at': 'Until when it is valid.',
   'Key.expires_at': 'Until when it is valid; null: for good.',
   'NewKey.expires_at': 'Until when it is valid; null: for good.',
+  'Session.expires_at': 'Until when the key is valid; null: for good.',
+  'Session.client_address': 'Where the request came from; null: over a unix socket.',
+  'Session.name': 'How log lines name it.',
   'Key.name': 'How log lines name it.',
   'NewKey.name': 'How log lines name it.',
   '*.scopes': 'What it may do; `block` includes `read`, and `admin` everything.',

@@ -1,4 +1,6 @@
 // All descriptions, of whatever file; what is said of one thing twice, or of nothing, is a mistake.
+
+import { isPanelRoute } from '../panel-pages.ts';
 import * as audit from './audit.ts';
 import * as blockedIps from './blocked-ips.ts';
 import * as config from './config.ts';
@@ -27,7 +29,7 @@ export const replacements: Readonly<Record<string, object>> = sites.replacements
 export function describeRoute(methods: readonly string[], url: string): OperationDoc | null {
   const names = methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${url}`);
   const [name] = names;
-  if (name === undefined) return null;
+  if (name === undefined || isPanelRoute(url)) return null;
   const doc = Object.hasOwn(operationDocs, name) ? operationDocs[name] : undefined;
   if (doc === undefined || names.length > 1)
     throw new Error(

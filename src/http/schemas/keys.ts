@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { type Scope, scopes } from '../../domain/scope.ts';
-import type { KeyRecord } from '../services.ts';
-import { answer, listOf, Time, TimeOrNull } from './common.ts';
+import type { KeyRecord, SessionRecord } from '../services.ts';
+import { answer, listOf, StringOrNull, Time, TimeOrNull } from './common.ts';
 
 export const keyNameOptions = {
   minLength: 1,
@@ -46,4 +46,10 @@ export const KeysSchema = answer<{ readonly items: readonly KeyRecord[] }>('Keys
 export const NewKeySchema = answer<KeyRecord & { readonly key: string }>('NewKey')({
   ...keyFields,
   key: Type.String(),
+});
+export const SessionSchema = answer<SessionRecord>('Session')({
+  name: Type.String(),
+  scopes: keyFields.scopes,
+  expires_at: TimeOrNull,
+  client_address: StringOrNull,
 });

@@ -1,6 +1,7 @@
 // Every endpoint with every field of its path, its query and its body, from the app's own routes and schemas: whoever
 // adds an endpoint or a field has it attacked, or is told here that a sample is missing.
 import type { RouteOptions } from 'fastify';
+import { isPanelRoute } from '../panel-pages.ts';
 import { stubApp } from './stub-services.ts';
 
 export interface Endpoint {
@@ -54,7 +55,10 @@ export async function endpoints(): Promise<Endpoint[]> {
   const { app } = stubApp({}, { onRoute: (route) => routes.push(route) });
   await app.ready();
   await app.close();
-  return routes.flatMap((route) => [route.method].flat().map((method) => describeRoute(method, route)));
+  // The panel's page looks at nothing of its request, its files at a name that is found or not (panel.test.ts).
+  return routes
+    .filter(({ url }) => !isPanelRoute(url))
+    .flatMap((route) => [route.method].flat().map((method) => describeRoute(method, route)));
 }
 
 function describeRoute(method: string, route: RouteOptions): Endpoint {

@@ -5,7 +5,8 @@ import type { BulkAnswer, RuntimeReport } from '../../blocking/answers.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { type App, type AppOptions, createApp } from '../app.ts';
 import { documentedPath } from '../openapi/document.ts';
-import type { BackupRecord, HealthReport, ReloadAnswer, ReloadRecord, Services } from '../services.ts';
+import { isPanelRoute } from '../panel-pages.ts';
+import type { BackupRecord, HealthReport, PanelFiles, ReloadAnswer, ReloadRecord, Services } from '../services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
 
@@ -156,7 +157,13 @@ export interface StubOptions extends AppOptions {
   readonly undocumented?: boolean;
 }
 
-export function stubApp(overrides: Overrides = {}, { undocumented, ...options }: StubOptions = {}): Stub {
+const PANEL: PanelFiles = { page: '<!doctype html>', problem: null, assets: new Map() };
+
+export function stubApp(
+  overrides: Overrides = {},
+  { undocumented, ...options }: StubOptions = {},
+  panel: PanelFiles = PANEL,
+): Stub {
   const calls: Call[] = [];
   const logged: Stub['logged'][number][] = [];
   const log = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
@@ -166,6 +173,7 @@ export function stubApp(overrides: Overrides = {}, { undocumented, ...options }:
   for (const [part, methods] of Object.entries(parts)) {
     services[part] = recording(part, { ...methods, ...overrides[part as keyof Services] }, calls);
   }
+  services['panel'] = panel;
   const app = createApp(services as unknown as Services, { now: () => NOW, ...options });
   if (undocumented !== true) app.addHook('onSend', refuseUndocumented);
   return {
@@ -183,7 +191,7 @@ export function stubApp(overrides: Overrides = {}, { undocumented, ...options }:
 async function refuseUndocumented(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const { url } = request.routeOptions;
   // What reaches no route has no operation either.
-  if (url === undefined || request.method === 'HEAD' || reply.statusCode === 405) return payload;
+  if (url === undefined || isPanelRoute(url) || request.method === 'HEAD' || reply.statusCode === 405) return payload;
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
   const contentType = String(reply.getHeader('content-type'));
   const seen = { status: reply.statusCode, contentType, text: String(payload) };

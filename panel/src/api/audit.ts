@@ -1,0 +1,41 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useApi } from '../session/session.ts';
+import { usePolling } from './polling.ts';
+import type { ApiClient } from './request.ts';
+import type { AuditPage } from './types.ts';
+
+/** What is absent does not narrow. */
+export interface AuditFilter {
+  readonly operation?: string;
+  readonly key?: string;
+  readonly ip_address?: string;
+  /** ISO 8601. */
+  readonly since?: string;
+  readonly until?: string;
+}
+
+const pageSize = 100;
+
+/** Newest first, further back page by page. */
+export function useAudit(filter: AuditFilter) {
+  const api = useApi();
+  const polling = usePolling();
+  return useInfiniteQuery({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam, signal }) => fetchAudit(api, filter, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    // Whoever reads further back asks himself.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : polling),
+  });
+}
+
+async function fetchAudit(
+  api: ApiClient,
+  filter: AuditFilter,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<AuditPage> {
+  const query = { limit: pageSize, ...filter, ...(cursor === null ? {} : { cursor }) };
+  return (await api.GET('/api/audit', { params: { query }, signal })).data;
+}

@@ -1,0 +1,80 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useApi } from '../session/session.ts';
+import { type ApiClient, patient } from './request.ts';
+import type { BlockAnswer, BlockedIpPage, BlockRequest, BulkAnswer, SyncAnswer, UnblockAnswer } from './types.ts';
+
+export const blockedKey = ['blocked-ips'] as const;
+
+export interface BlockedQuery {
+  /** An address, the beginning of one, or a network; empty: all. */
+  readonly q: string;
+  readonly expiring: boolean;
+}
+
+export async function fetchBlockedPage(
+  api: ApiClient,
+  { q, expiring }: BlockedQuery,
+  cursor: string | null,
+  limit: number,
+  signal: AbortSignal,
+): Promise<BlockedIpPage> {
+  const query = {
+    limit,
+    ...(cursor === null ? {} : { cursor }),
+    ...(q === '' ? {} : { q }),
+    ...(expiring ? { expiring: true } : {}),
+  };
+  return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data as BlockedIpPage;
+}
+
+/** The row and, for each worker, whether it holds the entry. Asked only while somebody looks. */
+export function useBlockedDetail(ip: string | null) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['blocked-ip', ip],
+    queryFn: async ({ signal }) => {
+      const params = { path: { ip_address: ip ?? '' } };
+      return (await api.GET('/api/blocked-ips/{ip_address}', { params, signal })).data;
+    },
+    enabled: ip !== null,
+    refetchInterval: 3_000,
+  });
+}
+
+/** Whatever changes what is blocked: lists, checks and health are asked anew. */
+export function useBlockedChange<Input, Answer>(change: (api: ApiClient, input: Input) => Promise<Answer>) {
+  const api = useApi();
+  const refresh = useRefreshBlocked();
+  return useMutation({ mutationFn: (input: Input) => change(api, input), onSettled: refresh });
+}
+
+export function useRefreshBlocked(): () => void {
+  const queries = useQueryClient();
+  return () => {
+    for (const key of ['blocked-ips', 'blocked-ip', 'check', 'health'])
+      void queries.invalidateQueries({ queryKey: [key] });
+  };
+}
+
+export async function block(api: ApiClient, body: BlockRequest): Promise<BlockAnswer> {
+  return (await api.POST('/api/blocked-ips', { body })).data;
+}
+
+export async function unblock(api: ApiClient, ip: string): Promise<UnblockAnswer> {
+  return (await api.DELETE('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data;
+}
+
+export interface Batch {
+  readonly add?: readonly (string | BlockRequest)[];
+  readonly remove?: readonly string[];
+}
+
+/** At most 100,000 in all. */
+export async function changeMany(api: ApiClient, body: Batch, signal?: AbortSignal): Promise<BulkAnswer> {
+  const options = { body, ...patient, ...(signal === undefined ? {} : { signal }) };
+  return (await api.POST('/api/blocked-ips/batch', options)).data;
+}
+
+export async function sync(api: ApiClient): Promise<SyncAnswer> {
+  return (await api.POST('/api/blocked-ips/sync', patient)).data;
+}

@@ -1,0 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
+import { useApi } from '../session/session.ts';
+
+/** Null: nothing is asked. */
+export function useCheck(ip: string | null) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['check', ip],
+    queryFn: async ({ signal }) => {
+      const params = { path: { ip_address: ip ?? '' } };
+      return (await api.GET('/api/check/{ip_address}', { params, signal })).data;
+    },
+    enabled: ip !== null,
+    refetchInterval: 5_000,
+  });
+}

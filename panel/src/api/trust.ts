@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useApi } from '../session/session.ts';
+import type { TrustAnswer } from './types.ts';
+
+export interface Trust {
+  readonly ip: string;
+  /** Null: none. */
+  readonly note: string | null;
+}
+
+export function useTrust() {
+  const api = useApi();
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: async ({ ip, note }: Trust): Promise<TrustAnswer> => {
+      const params = { path: { ip_address: ip } };
+      return (await api.PUT('/api/trusted-ips/{ip_address}', { params, body: { note } })).data;
+    },
+    onSettled: refresh,
+  });
+}
+
+export function useDistrust() {
+  const api = useApi();
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: async (ip: string) =>
+      (await api.DELETE('/api/trusted-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data,
+    onSettled: refresh,
+  });
+}
+
+function useRefresh(): () => Promise<unknown> {
+  const queries = useQueryClient();
+  return () =>
+    Promise.all(['trusted-ips', 'check', 'health'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+}

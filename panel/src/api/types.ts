@@ -1,0 +1,43 @@
+// Names for what the API answers, from its own document.
+import type { components } from '../../../src/client/client.ts';
+
+type Schemas = components['schemas'];
+
+export type { Scope } from '../../../src/domain/scope.ts';
+export type SessionInfo = Schemas['Session'];
+export type Health = Schemas['Health'];
+export type WorkerHealth = Schemas['WorkerHealth'];
+export type BlockedIp = Schemas['BlockedIp'];
+export type BlockedIpDetail = Schemas['BlockedIpDetail'];
+export type BlockedIpPage = Schemas['BlockedIpPage'];
+export type BlockRequest = Schemas['BlockRequest'];
+export type BlockAnswer = Schemas['BlockAnswer'];
+export type UnblockAnswer = Schemas['UnblockAnswer'];
+export type BulkAnswer = Schemas['BulkAnswer'];
+export type SyncAnswer = Schemas['SyncAnswer'];
+export type CheckAnswer = Schemas['CheckAnswer'];
+export type TrustedIp = Schemas['TrustedIp'];
+export type TrustAnswer = Schemas['TrustAnswer'];
+export type Site = Schemas['Site'];
+export type Server = Schemas['Server'];
+export type ServerOptions = Schemas['ServerOptionsRequest'];
+export type ServerRequest = Schemas['ServerRequest'];
+export type ServerState = Schemas['ServerState'];
+export type ReloadAnswer = Schemas['ReloadAnswer'];
+export type ReloadRecord = Schemas['ReloadRecord'];
+export type ReloadPage = Schemas['ReloadPage'];
+export type ReloadMembers = Schemas['ReloadMembers'];
+export type Backup = Schemas['Backup'];
+export type ValidationAnswer = Schemas['ValidationAnswer'];
+export type Key = Schemas['Key'];
+export type NewKey = Schemas['NewKey'];
+export type KeyRequest = Schemas['KeyRequest'];
+
+export type AuditRecord = Schemas['AuditRecord'];
+export type AuditPage = Schemas['AuditPage'];
+
+/** What every change of what is blocked or trusted says about the running proxy. */
+export type RuntimeReport = Pick<
+  BlockAnswer,
+  'runtime_map_updated' | 'runtime_map_failures' | 'runtime_map_failures_total' | 'reload_scheduled'
+>;

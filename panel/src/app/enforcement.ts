@@ -1,0 +1,20 @@
+import type { Health } from '../api/types.ts';
+import type { Tone } from '../parts/state-mark.tsx';
+
+/** Above this, in milliseconds, an answer is no longer what is true now. */
+export const staleAfterMs = 7_000;
+
+/**
+ * Whether blocking is enforced, in one tone and a few words. Only a fresh answer that says so is green.
+ * @param age milliseconds since the answer came; null: none has come yet
+ */
+export function enforcement(
+  health: Health | undefined,
+  age: number | null,
+): { readonly tone: Tone; readonly words: string } {
+  if (health === undefined || age === null) return { tone: 'unknown', words: 'Not known yet' };
+  if (age > staleAfterMs) return { tone: 'unknown', words: 'Not known: the service does not answer' };
+  if (health.status === 'ok') return { tone: 'good', words: 'Blocking is enforced' };
+  if (health.status === 'down') return { tone: 'bad', words: 'Blocking is not served' };
+  return { tone: 'warn', words: 'Blocking may not be enforced everywhere' };
+}

@@ -1,0 +1,31 @@
+import type { PanelPage } from '../../../src/http/panel-pages.ts';
+import type { Scope } from '../api/types.ts';
+import {
+  ActivityIcon,
+  BlockIcon,
+  FileIcon,
+  GaugeIcon,
+  HeartIcon,
+  KeyIcon,
+  SearchIcon,
+  ServerIcon,
+} from '../parts/icons.tsx';
+
+export interface Destination {
+  readonly path: PanelPage;
+  readonly label: string;
+  readonly icon: typeof GaugeIcon;
+  /** What a key must be allowed to see anything there. */
+  readonly needs: Scope;
+}
+
+export const destinations: readonly Destination[] = [
+  { path: '/', label: 'Overview', icon: GaugeIcon, needs: 'read' },
+  { path: '/blocked', label: 'Blocked addresses', icon: BlockIcon, needs: 'read' },
+  { path: '/check', label: 'Check an address', icon: SearchIcon, needs: 'read' },
+  { path: '/trusted', label: 'Trusted addresses', icon: HeartIcon, needs: 'read' },
+  { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read' },
+  { path: '/configuration', label: 'Configuration', icon: FileIcon, needs: 'admin' },
+  { path: '/activity', label: 'Activity', icon: ActivityIcon, needs: 'read' },
+  { path: '/keys', label: 'Keys', icon: KeyIcon, needs: 'admin' },
+];

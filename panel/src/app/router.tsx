@@ -1,0 +1,34 @@
+// Each page is loaded when it is first opened.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Loading } from '../parts/loading.tsx';
+import { NotThere } from './not-there.tsx';
+import { PageFailure } from './page-failure.tsx';
+import { Shell } from './shell.tsx';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotThere });
+const at = <const Path extends string>(path: Path, load: () => Promise<{ default: () => React.ReactNode }>) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
+
+const routes = root.addChildren([
+  at('/', () => import('../pages/overview/page.tsx')),
+  at('/blocked', () => import('../pages/blocked/page.tsx')),
+  at('/check', () => import('../pages/check/page.tsx')),
+  at('/trusted', () => import('../pages/trusted/page.tsx')),
+  at('/sites', () => import('../pages/sites/page.tsx')),
+  at('/configuration', () => import('../pages/configuration/page.tsx')),
+  at('/activity', () => import('../pages/activity/page.tsx')),
+  at('/keys', () => import('../pages/keys/page.tsx')),
+]);
+
+export const router = createRouter({
+  routeTree: routes,
+  defaultPreload: 'intent',
+  defaultPendingComponent: Loading,
+  defaultErrorComponent: PageFailure,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

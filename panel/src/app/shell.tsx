@@ -1,0 +1,110 @@
+import { ActionIcon, AppShell, Burger, Group, NavLink, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useHealth } from '../api/health.ts';
+import { LeaveIcon, ShieldIcon } from '../parts/icons.tsx';
+import { useMay, useSession, useSessionState } from '../session/session.ts';
+import { EnforcementMark } from './enforcement-mark.tsx';
+import { type Destination, destinations } from './navigation.ts';
+import { ReachabilityBar } from './reachability-bar.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+export function Shell() {
+  const [opened, { toggle, close }] = useDisclosure();
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes to a page begins at its top.
+  useEffect(() => {
+    close();
+    window.scrollTo(0, 0);
+  }, [pathname]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 236, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <AppShell.Header className="header">
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={opened ? 'Close the menu' : 'Open the menu'}
+            />
+            <Group gap={6} wrap="nowrap" className="brand" visibleFrom="sm">
+              <ShieldIcon size={22} />
+              <Text fw={700}>proxy-manager</Text>
+            </Group>
+          </Group>
+          <EnforcementMark />
+          <ThemeSwitch />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className="navbar" p="xs" aria-label="Pages">
+        <Stack justify="space-between" h="100%" gap="xs">
+          <div>
+            {destinations.map((destination) => (
+              <PageLink key={destination.path} destination={destination} here={destination.path === pathname} />
+            ))}
+          </div>
+          <Account />
+        </Stack>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+        <ReachabilityBar />
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+/** A page that the key may not see is not offered. */
+function PageLink({ destination, here }: { readonly destination: Destination; readonly here: boolean }) {
+  const may = useMay(destination.needs);
+  const Icon = destination.icon;
+  if (!may) return null;
+  return (
+    <NavLink
+      label={destination.label}
+      leftSection={<Icon />}
+      active={here}
+      aria-current={here ? 'page' : undefined}
+      renderRoot={(props) => <Link to={destination.path} {...props} />}
+    />
+  );
+}
+
+function Account() {
+  const session = useSession();
+  const { info } = useSessionState();
+  const health = useHealth();
+  const versions = health.data?.versions;
+  return (
+    <Group justify="space-between" wrap="nowrap" p="xs" gap="xs">
+      <div style={{ minWidth: 0 }}>
+        <Text size="sm" fw={600} truncate title={info?.name ?? ''}>
+          {info?.name}
+        </Text>
+        <Text size="xs" c="dimmed">
+          may {info?.scopes.map((scope) => whatScopesMay[scope]).join(', ')}
+        </Text>
+        {versions !== undefined && (
+          <Text size="xs" c="dimmed" className="figure">
+            {versions.service} · HAProxy {versions.proxy}
+          </Text>
+        )}
+      </div>
+      <ActionIcon variant="default" size="lg" aria-label="Sign out" title="Sign out" onClick={() => session.signOut()}>
+        <LeaveIcon />
+      </ActionIcon>
+    </Group>
+  );
+}
+
+const whatScopesMay = { read: 'look', block: 'block', admin: 'do everything' } as const;

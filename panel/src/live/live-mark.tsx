@@ -1,0 +1,38 @@
+// Whether what is shown follows what happens, in words.
+import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
+import { momentText, spanText, useNow } from '../parts/age.tsx';
+import { problemText } from '../parts/problem-alert.tsx';
+import { StateMark, type Tone } from '../parts/state-mark.tsx';
+import type { StreamState } from './event-stream.ts';
+import { useStreamState } from './live.tsx';
+
+export function LiveMark() {
+  const state = useStreamState();
+  const now = useNow();
+  const { tone, words } = liveWords(state, now);
+  return (
+    <div role="status" data-testid="live">
+      <StateMark tone={tone}>{words}</StateMark>
+    </div>
+  );
+}
+
+export function liveWords(state: StreamState, now: number): { readonly tone: Tone; readonly words: string } {
+  switch (state.kind) {
+    case 'live':
+      return { tone: 'good', words: 'Live' };
+    case 'opening':
+    case 'off':
+      return { tone: 'unknown', words: 'Not live yet' };
+    case 'lost': {
+      const next = state.retryAt > now ? `tried again in ${spanText(state.retryAt - now)}` : 'trying again now';
+      return { tone: 'warn', words: `Not live since ${momentText(state.since)}: ${whyText(state.why)} (${next})` };
+    }
+  }
+}
+
+function whyText(why: unknown): string {
+  if (why instanceof ApiProblem && why.status === 404) return 'this service has no event stream';
+  if (why instanceof ApiUnreachable && why.reason !== 'stranger') return 'the service does not answer';
+  return problemText(why);
+}

@@ -1,0 +1,45 @@
+import './app/styles.ts';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { styleNonce } from './app/nonce.ts';
+import { createQueries } from './app/queries.ts';
+import { router } from './app/router.tsx';
+import { cssVariables, theme } from './app/theme.ts';
+import { LiveEvents } from './live/live.tsx';
+import { Gate } from './session/gate.tsx';
+import { KeyStore } from './session/key-store.ts';
+import { Session, SessionContext } from './session/session.ts';
+
+const nonce = styleNonce();
+const session = new Session(new KeyStore(window.sessionStorage));
+const queries = createQueries();
+// What one key saw is not for the next.
+session.subscribe(() => {
+  if (!session.state.hasKey) queries.clear();
+});
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <Notifications position="bottom-right" limit={4} />
+      <SessionContext value={session}>
+        <QueryClientProvider client={queries}>
+          <Gate>
+            <LiveEvents>
+              <RouterProvider router={router} />
+            </LiveEvents>
+          </Gate>
+        </QueryClientProvider>
+      </SessionContext>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,79 @@
+import { ActionIcon } from '@mantine/core';
+import { Fragment, memo, useState } from 'react';
+import type { AuditRecord } from '../../../api/types.ts';
+import { momentText } from '../../../parts/age.tsx';
+import { DownIcon } from '../../../parts/icons.tsx';
+import { StateMark } from '../../../parts/state-mark.tsx';
+import { auditFacts } from './audit-facts.ts';
+import { auditWords, outcomeWords } from './operation-words.ts';
+
+export function AuditTable({ records }: { readonly records: readonly AuditRecord[] }) {
+  return (
+    <table className="rows" aria-label="Who did what">
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">Who did what</th>
+          <th scope="col">From</th>
+          <th scope="col">Outcome</th>
+          <th scope="col" className="do">
+            More
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {records.map((record) => (
+          <AuditRow key={record.id} record={record} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditRecord }) {
+  const [opened, setOpened] = useState(false);
+  const { tone, words } = outcomeWords(record);
+  const what = auditWords(record);
+  return (
+    <>
+      <tr>
+        <td data-label="When" className="figure">
+          {momentText(record.at)}
+        </td>
+        <td data-label="What">{what}</td>
+        <td data-label="From" className="mono">
+          {record.source === 'unix' ? 'this machine' : (record.source ?? '')}
+        </td>
+        <td data-label="Outcome">
+          <StateMark tone={tone}>{words}</StateMark>
+        </td>
+        <td className="do">
+          <ActionIcon
+            variant="subtle"
+            size="lg"
+            aria-expanded={opened}
+            aria-label={`More about: ${what}`}
+            title="More"
+            onClick={() => setOpened(!opened)}
+          >
+            <DownIcon />
+          </ActionIcon>
+        </td>
+      </tr>
+      {opened && (
+        <tr>
+          <td colSpan={5}>
+            <dl className="facts">
+              {auditFacts(record).map(({ name, value }) => (
+                <Fragment key={name}>
+                  <dt>{name}</dt>
+                  <dd className="mono">{value}</dd>
+                </Fragment>
+              ))}
+            </dl>
+          </td>
+        </tr>
+      )}
+    </>
+  );
+});

@@ -1,0 +1,67 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { useAudit } from '../../../api/audit.ts';
+import { useNewEvents } from '../../../live/live.tsx';
+import { Loading } from '../../../parts/loading.tsx';
+import { NothingHere } from '../../../parts/nothing-here.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { AuditFilterFields, filterOf, noFilter } from './audit-filter.tsx';
+import { AuditTable } from './audit-table.tsx';
+
+const typingMs = 250;
+
+/** Who did what, from where, with what outcome: the service's own record, which nobody changes. */
+export function AuditTrail() {
+  const [draft, setDraft] = useState(noFilter);
+  const [settled] = useDebouncedValue(draft, typingMs);
+  const audit = useAudit(filterOf(settled));
+  const [newer, setNewer] = useState(false);
+  const items = audit.data?.pages.flatMap((page) => page.items);
+  const readBack = (audit.data?.pages.length ?? 0) > 1;
+
+  useNewEvents((events) => {
+    if (!events.some(({ type }) => !/^(health|worker)\./.test(type))) return;
+    // Whoever reads further back is not moved.
+    if (readBack) setNewer(true);
+    else void audit.refetch();
+  });
+  const showNewer = (): void => {
+    setNewer(false);
+    void audit.refetch();
+  };
+
+  return (
+    <Stack gap="md">
+      <AuditFilterFields value={draft} onChange={setDraft} />
+      {audit.error !== null && (
+        <ProblemAlert
+          title={items === undefined ? 'The record could not be read' : 'What you see may be old'}
+          error={audit.error}
+          onRetry={() => void audit.refetch()}
+        />
+      )}
+      {newer && (
+        <Button variant="light" onClick={showNewer} w="fit-content">
+          There is something newer: show it
+        </Button>
+      )}
+      <div className="card">
+        {items === undefined ? (
+          audit.error === null && <Loading what="Reading the record" />
+        ) : items.length === 0 ? (
+          <NothingHere title={settled === noFilter ? 'Nothing is recorded yet' : 'Nothing matches'} />
+        ) : (
+          <AuditTable records={items} />
+        )}
+      </div>
+      {audit.hasNextPage && (
+        <Group justify="center">
+          <Button variant="default" onClick={() => void audit.fetchNextPage()} loading={audit.isFetchingNextPage}>
+            Show older ones
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,67 @@
+import { Chip, Group, Input, TextInput } from '@mantine/core';
+import { useId } from 'react';
+import { parseDuration } from '../../../../../src/domain/duration.ts';
+import { sentence } from '../../../parts/problem-alert.tsx';
+
+export interface Duration {
+  /** One of the presets, or `other`. */
+  readonly choice: string;
+  /** What was typed for `other`, such as `4h`. */
+  readonly text: string;
+}
+
+const presets = [
+  { value: '1h', label: '1 hour' },
+  { value: '4h', label: '4 hours' },
+  { value: '1d', label: '1 day' },
+  { value: '7d', label: '1 week' },
+  { value: '30d', label: '30 days' },
+  { value: 'good', label: 'For good' },
+  { value: 'other', label: 'Other' },
+] as const;
+
+export const forGood: Duration = { choice: 'good', text: '' };
+
+/** Seconds; null: for good; or why what was typed is none. */
+export function readDuration({ choice, text }: Duration): number | null | { readonly why: string } {
+  if (choice === 'good') return null;
+  const parse = parseDuration(choice === 'other' ? text.trim() : choice);
+  return parse.ok ? parse.seconds : { why: parse.why };
+}
+
+export interface DurationFieldProps {
+  readonly value: Duration;
+  readonly onChange: (value: Duration) => void;
+  readonly label?: string;
+}
+
+export function DurationField({ value, onChange, label = 'For how long' }: DurationFieldProps) {
+  const id = useId();
+  const read = readDuration(value);
+  const wrong = typeof read === 'object' && read !== null && value.text !== '' ? sentence(read.why) : null;
+  return (
+    <div>
+      <Input.Label id={id}>{label}</Input.Label>
+      <Chip.Group value={value.choice} onChange={(choice) => onChange({ ...value, choice: String(choice) })}>
+        <Group gap={6} mt={4} role="radiogroup" aria-labelledby={id}>
+          {presets.map((preset) => (
+            <Chip key={preset.value} value={preset.value} size="sm" variant="outline">
+              {preset.label}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      {value.choice === 'other' && (
+        <TextInput
+          mt="xs"
+          aria-label="Number and unit"
+          placeholder="90s, 30m, 4h, 7d or 2w"
+          value={value.text}
+          error={wrong}
+          autoFocus
+          onChange={(event) => onChange({ ...value, text: event.currentTarget.value })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { Button, ScrollArea, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { BadLine } from './preview.ts';
+
+const first = 100;
+
+export interface BadLinesProps {
+  readonly lines: readonly BadLine[];
+  readonly label: string;
+  readonly heading?: string;
+}
+
+/** Each line that is wrong, with its number and what would be right. */
+export function BadLines({ lines, label, heading = 'What is wrong' }: BadLinesProps) {
+  const [shown, setShown] = useState(first);
+  return (
+    <ScrollArea.Autosize mah={240} type="auto" className="card bad-lines" viewportProps={{ tabIndex: 0 }}>
+      <Table aria-label={label} verticalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={80}>Line</Table.Th>
+            <Table.Th>{heading}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {lines.slice(0, shown).map(({ line, value, why }) => (
+            <Table.Tr key={`${line} ${value}`}>
+              <Table.Td className="figure">{line.toLocaleString()}</Table.Td>
+              <Table.Td className="wrap-anywhere">
+                <Text span size="sm">
+                  {why}
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {lines.length > shown && (
+        <Button size="compact-sm" variant="default" m="xs" onClick={() => setShown(shown + 1_000)}>
+          Show more of {lines.length.toLocaleString()}
+        </Button>
+      )}
+    </ScrollArea.Autosize>
+  );
+}

@@ -1,0 +1,243 @@
+// Import: choose, look, then do. Nothing is sent before somebody has seen what it would do.
+import { Alert, Button, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { parseIp } from '../../../../../src/domain/ip.ts';
+import { useRefreshBlocked } from '../../../api/blocked-ips.ts';
+import { useTrusted } from '../../../api/trusted-ips.ts';
+import { Loading } from '../../../parts/loading.tsx';
+import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
+import { useApi, useSessionState } from '../../../session/session.ts';
+import { concernsOf } from '../block/concerns.ts';
+import { type Duration, DurationField, forGood, readDuration } from '../block/duration-field.tsx';
+import { BadLines } from './bad-lines.tsx';
+import { ListSource } from './list-source.tsx';
+import { type Preview, readPreview } from './preview.ts';
+import { nothingYet, type Tally, transfer } from './transfer.ts';
+
+type Stage =
+  | { readonly kind: 'source' }
+  | { readonly kind: 'reading'; readonly name: string; readonly lines: number }
+  | { readonly kind: 'unreadable'; readonly name: string; readonly why: string }
+  | { readonly kind: 'preview'; readonly name: string; readonly preview: Preview }
+  | { readonly kind: 'sending' | 'stopped' | 'done'; readonly name: string; readonly preview: Preview };
+
+export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
+  const [stage, setStage] = useState<Stage>({ kind: 'source' });
+  const [reason, setReason] = useState('');
+  const [duration, setDuration] = useState<Duration>(forGood);
+  const [tally, setTally] = useState<Tally>(nothingYet);
+  const [failure, setFailure] = useState<unknown>(null);
+  const stop = useRef(new AbortController());
+  const api = useApi();
+  const { info } = useSessionState();
+  const refresh = useRefreshBlocked();
+  useEffect(() => () => stop.current.abort(), []);
+
+  const look = async (list: Blob, name: string): Promise<void> => {
+    setStage({ kind: 'reading', name, lines: 0 });
+    try {
+      const { signal } = stop.current;
+      const preview = await readPreview(list, (lines) => setStage({ kind: 'reading', name, lines }), signal);
+      setStage({ kind: 'preview', name, preview });
+    } catch (error) {
+      setStage({ kind: 'unreadable', name, why: `${name} ${error instanceof Error ? error.message : String(error)}` });
+    }
+  };
+  const send = async (name: string, preview: Preview): Promise<void> => {
+    const seconds = readDuration(duration);
+    if (typeof seconds === 'object' && seconds !== null) return;
+    stop.current = new AbortController();
+    setStage({ kind: 'sending', name, preview });
+    setFailure(null);
+    const common = { reason: reason.trim(), seconds, blockedBy: info?.name ?? null };
+    try {
+      await transfer(api, preview.entries, common, tally, setTally, stop.current.signal);
+      setStage({ kind: stop.current.signal.aborted ? 'stopped' : 'done', name, preview });
+    } catch (error) {
+      setFailure(error);
+      setStage({ kind: 'stopped', name, preview });
+    } finally {
+      refresh();
+    }
+  };
+
+  const sending = stage.kind === 'sending';
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="Import addresses"
+      size="xl"
+      closeOnClickOutside={stage.kind === 'source'}
+      closeOnEscape={!sending}
+      withCloseButton={!sending}
+    >
+      <Stack gap="md">
+        {stage.kind === 'source' && <ListSource onList={(list, name) => void look(list, name)} />}
+        {stage.kind === 'reading' && <Loading what={`Reading ${stage.name}, line ${stage.lines.toLocaleString()}`} />}
+        {stage.kind === 'unreadable' && (
+          <Alert color="red" variant="light" title="This cannot be read as a list" role="alert">
+            <Text size="sm">{sentence(stage.why)}</Text>
+            <Button mt="sm" size="compact-sm" variant="default" onClick={() => setStage({ kind: 'source' })}>
+              Choose another
+            </Button>
+          </Alert>
+        )}
+        {stage.kind === 'preview' && (
+          <>
+            <PreviewWords preview={stage.preview} />
+            {stage.preview.entries.length > 0 && (
+              <>
+                <TextInput
+                  label="Reason"
+                  description="For lines that give none."
+                  value={reason}
+                  maxLength={500}
+                  autoComplete="off"
+                  onChange={(event) => setReason(event.currentTarget.value)}
+                />
+                <DurationField
+                  value={duration}
+                  onChange={setDuration}
+                  label="For how long, where a line does not say"
+                />
+              </>
+            )}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={() => setStage({ kind: 'source' })}>
+                Back
+              </Button>
+              <Button
+                disabled={stage.preview.entries.length === 0 || isWrong(duration)}
+                onClick={() => void send(stage.name, stage.preview)}
+              >
+                Block {stage.preview.entries.length.toLocaleString()} addresses
+              </Button>
+            </Group>
+          </>
+        )}
+        {(stage.kind === 'sending' || stage.kind === 'stopped' || stage.kind === 'done') && (
+          <>
+            <SendingWords tally={tally} total={stage.preview.entries.length} kind={stage.kind} />
+            {failure !== null && <ProblemAlert title="The import stopped here" error={failure} />}
+            {tally.rejected.length > 0 && (
+              <>
+                <Text size="sm" fw={600}>
+                  Not taken by the service
+                </Text>
+                <BadLines lines={tally.rejected} label="Lines that the service did not take" />
+              </>
+            )}
+            <Group justify="flex-end">
+              {stage.kind === 'sending' && (
+                <Button variant="default" onClick={() => stop.current.abort()}>
+                  Stop
+                </Button>
+              )}
+              {stage.kind === 'stopped' && (
+                <Button variant="default" onClick={() => void send(stage.name, stage.preview)}>
+                  Go on
+                </Button>
+              )}
+              {stage.kind !== 'sending' && <Button onClick={onClose}>Close</Button>}
+            </Group>
+          </>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+function isWrong(duration: Duration): boolean {
+  const read = readDuration(duration);
+  return typeof read === 'object' && read !== null;
+}
+
+function PreviewWords({ preview: { entries, doubles, bad } }: { readonly preview: Preview }) {
+  const trusted = useTrusted();
+  const { info } = useSessionState();
+  const concerns = useMemo(
+    () =>
+      concernsAmong(entries, {
+        trusted: trusted.data?.items.map(({ ip_address }) => ip_address) ?? [],
+        clientAddress: info?.client_address ?? null,
+      }),
+    [entries, trusted.data, info],
+  );
+  return (
+    <>
+      <Text role="status">
+        <b>{entries.length.toLocaleString()}</b> {entries.length === 1 ? 'address' : 'addresses'} can be blocked
+        {doubles > 0 && `, ${doubles.toLocaleString()} named more than once`}
+        {bad.length === 0 ? '. No line is wrong.' : '.'}
+      </Text>
+      {bad.length > 0 && (
+        <Alert
+          color="orange"
+          variant="light"
+          title={`${bad.length.toLocaleString()} ${bad.length === 1 ? 'line is' : 'lines are'} wrong and will be left out`}
+        >
+          <BadLines lines={bad} label="Lines that are wrong" />
+        </Alert>
+      )}
+      {concerns.length > 0 && (
+        <Alert color="orange" variant="light" title="Look twice">
+          <BadLines lines={concerns} label="Lines to look at twice" heading="What it would do" />
+        </Alert>
+      )}
+    </>
+  );
+}
+
+/** More are not read by anybody. */
+const mostConcerns = 200;
+
+function concernsAmong(entries: Preview['entries'], surroundings: Parameters<typeof concernsOf>[1]) {
+  const found: { line: number; value: string; why: string }[] = [];
+  // With thousands of trusted entries this would be a product of two long lists.
+  const { trusted } = surroundings;
+  const plain = { ...surroundings, trusted: trusted.slice(0, 50) };
+  for (const { line, entry } of entries.length * Math.max(1, plain.trusted.length) > 2_000_000 ? [] : entries) {
+    const parse = parseIp(entry.ip);
+    if (!parse.ok) continue;
+    for (const { words } of concernsOf(parse.entry, plain))
+      found.push({ line, value: entry.ip, why: `${entry.ip}: ${words}` });
+    if (found.length >= mostConcerns) break;
+  }
+  return found;
+}
+
+function SendingWords({
+  tally,
+  total,
+  kind,
+}: {
+  readonly tally: Tally;
+  readonly total: number;
+  readonly kind: string;
+}) {
+  const share = total === 0 ? 100 : (tally.done / total) * 100;
+  return (
+    <>
+      <Progress
+        value={share}
+        size="lg"
+        animated={kind === 'sending'}
+        aria-label={`${Math.round(share)} percent are done`}
+      />
+      <Text role="status" className="figure">
+        {kind === 'done' ? 'Done. ' : kind === 'stopped' ? 'Stopped. ' : ''}
+        {tally.done.toLocaleString()} of {total.toLocaleString()}: {tally.added.toLocaleString()} blocked now,{' '}
+        {tally.unchanged.toLocaleString()} were blocked already
+        {tally.rejectedTotal > 0 && `, ${tally.rejectedTotal.toLocaleString()} not taken`}.
+      </Text>
+      {kind !== 'sending' && tally.done > 0 && (
+        <Text size="sm" c="dimmed">
+          {tally.enforced
+            ? 'Every worker of the proxy was seen to have all of it.'
+            : 'Not every worker of the proxy was seen to have all of it yet; the overview says when it has.'}
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+// Where a list comes from: pasted, dropped, or chosen.
+import { Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { type DragEvent, useState } from 'react';
+import { UploadIcon } from '../../../parts/icons.tsx';
+
+export interface ListSourceProps {
+  readonly onList: (list: Blob, name: string) => void;
+}
+
+export function ListSource({ onList }: ListSourceProps) {
+  const [text, setText] = useState('');
+  const [over, setOver] = useState(false);
+  const take = (file: File | null | undefined): void => {
+    if (file != null) onList(file, file.name);
+  };
+  const onDrop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    take(event.dataTransfer.files[0]);
+  };
+  return (
+    <Stack gap="md">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a place to drop a file on; the button does the same. */}
+      <div
+        className="drop-place"
+        data-over={over}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+      >
+        <Group justify="center" gap="sm">
+          <Text size="sm">Drop a file here, or</Text>
+          <FileButton onChange={take}>
+            {(props) => (
+              <Button {...props} variant="default" leftSection={<UploadIcon size={16} />}>
+                Choose a file
+              </Button>
+            )}
+          </FileButton>
+        </Group>
+      </div>
+      <Textarea
+        label="Or paste it"
+        description="One address or network a line. CSV, HAProxy maps and ipset files are understood too."
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        autosize
+        minRows={5}
+        maxRows={12}
+        className="mono-area"
+        spellCheck={false}
+        data-autofocus
+      />
+      <Group justify="flex-end">
+        <Button disabled={text.trim() === ''} onClick={() => onList(new Blob([text]), 'what was pasted')}>
+          Look at it
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,170 @@
+// The list itself: only the rows in sight are made, whatever its length. One tab stop; arrows, Page Up and Down, Home
+// and End move, Space selects, Enter opens, Delete removes.
+import { Text } from '@mantine/core';
+import { useElementSize, useMediaQuery } from '@mantine/hooks';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { BlockedIp } from '../../../api/types.ts';
+import { EntryRow } from './entry-row.tsx';
+import type { PageBook } from './page-book.ts';
+import {
+  positionShowing,
+  rowsInSight,
+  type ScrollWindow,
+  scrolled,
+  scrolledHeight,
+  settledTop,
+} from './scroll-window.ts';
+import { useBookState } from './use-page-book.ts';
+
+/** How long after the last movement the bar is put where it belongs; milliseconds. */
+const settleMs = 160;
+
+export interface EntryListProps {
+  readonly book: PageBook<BlockedIp>;
+  readonly selected: ReadonlySet<string>;
+  /** Null: the key may not change anything, so there is nothing to select for. */
+  readonly onSelect: ((entry: BlockedIp, range: readonly BlockedIp[] | null) => void) | null;
+  readonly onOpen: (entry: BlockedIp) => void;
+  readonly onRemove: ((entry: BlockedIp) => void) | null;
+}
+
+export function EntryList({ book, selected, onSelect, onOpen, onRemove }: EntryListProps) {
+  const state = useBookState(book);
+  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const { ref: sized, height: viewport } = useElementSize();
+  const scroller = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const [active, setActive] = useState(0);
+  const [anchor, setAnchor] = useState<number | null>(null);
+  const [view, setView] = useState<ScrollWindow>({ position: 0, scrollTop: 0 });
+  const rowHeight = narrow ? 68 : 44;
+  const rows = state.total ?? 0;
+  const shape = { rows, rowHeight, viewport: Math.max(viewport, rowHeight) };
+  const { first, last } = rowsInSight(view.position, shape);
+
+  useEffect(() => {
+    if (rows > 0) book.want(first, last);
+  }, [book, first, last, rows]);
+
+  // Another list begins at its top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the book alone.
+  useLayoutEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+    setView({ position: 0, scrollTop: 0 });
+    setActive(0);
+    setAnchor(null);
+  }, [book]);
+
+  // The bar of a list that is too tall to be exact is put right once nobody moves it.
+  const belongs = settledTop(view.position, shape);
+  useEffect(() => {
+    if (Math.abs(belongs - view.scrollTop) < 2) return;
+    const timer = setTimeout(() => {
+      setView(({ position }) => ({ position, scrollTop: belongs }));
+      scroller.current?.scrollTo({ top: belongs });
+    }, settleMs);
+    return () => clearTimeout(timer);
+  }, [belongs, view.scrollTop]);
+
+  const show = (index: number): void => {
+    const next = Math.min(Math.max(0, index), rows - 1);
+    setActive(next);
+    const position = positionShowing(next, view.position, shape);
+    if (position === view.position) return;
+    const scrollTop = settledTop(position, shape);
+    setView({ position, scrollTop });
+    scroller.current?.scrollTo({ top: scrollTop });
+  };
+
+  const select = (index: number, extend: boolean): void => {
+    const entry = book.row(index);
+    if (entry === undefined || onSelect === null) return;
+    const range = extend && anchor !== null ? rowsBetween(book, anchor, index) : null;
+    setAnchor(index);
+    onSelect(entry, range);
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor(shape.viewport / rowHeight) - 1);
+    const to = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: rows - 1,
+    }[event.key];
+    const entry = book.row(active);
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (to !== undefined) show(to);
+    else if (event.key === ' ') select(active, event.shiftKey);
+    else if (event.key === 'Enter' && entry !== undefined) onOpen(entry);
+    else if (event.key === 'Delete' && entry !== undefined) onRemove?.(entry);
+    else return;
+    event.preventDefault();
+  };
+
+  const drawn = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
+  return (
+    <div className="entries card" ref={sized} data-narrow={narrow}>
+      <div
+        ref={scroller}
+        className="entries-scroll"
+        role="grid"
+        aria-label="Blocked addresses"
+        aria-rowcount={rows + 1}
+        aria-colcount={6}
+        aria-multiselectable={onSelect !== null}
+        aria-activedescendant={rows > 0 ? `${id}-${active}` : undefined}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onScroll={(event) => {
+          const { scrollTop } = event.currentTarget;
+          setView((from) => scrolled(from, scrollTop, shape));
+        }}
+      >
+        <div className="entries-head" role="row" aria-rowindex={1}>
+          <span role="columnheader" aria-label="Selected" />
+          <span role="columnheader">Address</span>
+          <span role="columnheader">Reason</span>
+          <span role="columnheader">Blocked by</span>
+          <span role="columnheader">Until</span>
+          <span role="columnheader" aria-label="Remove" />
+        </div>
+        <div role="rowgroup" style={{ height: scrolledHeight(shape), position: 'relative' }}>
+          {drawn.map((index) => (
+            <EntryRow
+              key={index}
+              id={`${id}-${index}`}
+              index={index}
+              entry={book.row(index)}
+              top={view.scrollTop + index * rowHeight - view.position}
+              height={rowHeight}
+              active={index === active}
+              selected={selected.has(book.row(index)?.ip_address ?? '')}
+              onActivate={() => setActive(index)}
+              onSelect={onSelect === null ? null : (extend) => select(index, extend)}
+              onOpen={onOpen}
+              onRemove={onRemove}
+            />
+          ))}
+        </div>
+      </div>
+      {state.walkedTo !== null && (
+        <Text className="entries-walk card" size="sm" role="status">
+          Going there: {state.walkedTo.toLocaleString()} of {rows.toLocaleString()}. The search is quicker.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** Only those that are there: nobody selects what he has never seen. */
+function rowsBetween(book: PageBook<BlockedIp>, from: number, to: number): BlockedIp[] {
+  const entries: BlockedIp[] = [];
+  for (let index = Math.min(from, to); index <= Math.max(from, to); index += 1) {
+    const entry = book.row(index);
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}

@@ -1,0 +1,104 @@
+import { ActionIcon, Text } from '@mantine/core';
+import type { BlockedIp } from '../../../api/types.ts';
+import { Age } from '../../../parts/age.tsx';
+import { TrashIcon } from '../../../parts/icons.tsx';
+
+export interface EntryRowProps {
+  readonly id: string;
+  readonly index: number;
+  /** Undefined: not read yet. */
+  readonly entry: BlockedIp | undefined;
+  /** Pixels. */
+  readonly top: number;
+  readonly height: number;
+  readonly active: boolean;
+  readonly selected: boolean;
+  readonly onActivate: () => void;
+  readonly onSelect: ((extend: boolean) => void) | null;
+  readonly onOpen: (entry: BlockedIp) => void;
+  readonly onRemove: ((entry: BlockedIp) => void) | null;
+}
+
+export function EntryRow(props: EntryRowProps) {
+  const { id, index, entry, top, height, active, selected, onActivate, onSelect, onOpen, onRemove } = props;
+  if (entry === undefined) {
+    return (
+      <div
+        id={id}
+        className="entries-row"
+        role="row"
+        aria-rowindex={index + 2}
+        aria-busy="true"
+        style={{ top, height }}
+      >
+        <span role="gridcell" className="entries-waiting" aria-label="Loading" />
+      </div>
+    );
+  }
+  const ip = entry.ip_address;
+  return (
+    <div
+      id={id}
+      className="entries-row"
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      data-active={active}
+      style={{ top, height }}
+      onClick={() => {
+        onActivate();
+        onOpen(entry);
+      }}
+    >
+      <span role="gridcell" className="entries-select">
+        {onSelect !== null && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={`Select ${ip}`}
+            checked={selected}
+            onClick={(event) => {
+              event.stopPropagation();
+              onActivate();
+              onSelect(event.shiftKey);
+            }}
+            onChange={() => undefined}
+          />
+        )}
+      </span>
+      <span role="gridcell" className="entries-address mono">
+        {ip}
+      </span>
+      <span role="gridcell" className="entries-reason" title={entry.reason ?? ''}>
+        {entry.reason ?? (
+          <Text span inherit c="dimmed">
+            none given
+          </Text>
+        )}
+      </span>
+      <span role="gridcell" className="entries-by" title={entry.blocked_by ?? ''}>
+        {entry.blocked_by ?? '–'}
+      </span>
+      <span role="gridcell" className="entries-until">
+        {entry.expires_at === null ? 'for good' : <Age time={entry.expires_at} />}
+      </span>
+      <span role="gridcell" className="entries-remove">
+        {onRemove !== null && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            tabIndex={-1}
+            aria-label={`Remove ${ip}`}
+            title="Remove"
+            onClick={(event) => {
+              event.stopPropagation();
+              onRemove(entry);
+            }}
+          >
+            <TrashIcon />
+          </ActionIcon>
+        )}
+      </span>
+    </div>
+  );
+}

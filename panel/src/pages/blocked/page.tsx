@@ -1,0 +1,195 @@
+import './blocked.css';
+import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useRef, useState } from 'react';
+import type { BlockedIp } from '../../api/types.ts';
+import { spanText, useNow } from '../../parts/age.tsx';
+import { DownloadIcon, PlusIcon, SearchIcon, UploadIcon } from '../../parts/icons.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { PageFrame } from '../../parts/page-frame.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useSlashKey } from '../../parts/slash-key.ts';
+import { toastProblem } from '../../parts/toasts.tsx';
+import { useApi, useMay } from '../../session/session.ts';
+import { BlockDialog } from './block/block-dialog.tsx';
+import { EntryPanel } from './entry-panel.tsx';
+import { exportList } from './export.ts';
+import { ImportDialog } from './import/import-dialog.tsx';
+import { EntryList } from './list/entry-list.tsx';
+import { useBookState, usePageBook } from './list/use-page-book.ts';
+import { useRemoval } from './removal.ts';
+
+/** What the API's search takes. */
+const searchable = /^[0-9A-Fa-f:./]{0,64}$/;
+
+type Dialog =
+  | { readonly kind: 'block'; readonly entry: BlockedIp | null }
+  | { readonly kind: 'import' }
+  | { readonly kind: 'entry'; readonly entry: BlockedIp };
+
+export default function BlockedPage() {
+  const api = useApi();
+  const may = useMay('block');
+  const [text, setText] = useState('');
+  const [expiring, setExpiring] = useState(false);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const [selected, setSelected] = useState<ReadonlyMap<string, BlockedIp>>(new Map());
+  const [exporting, setExporting] = useState(false);
+  const trimmed = text.trim();
+  const [q] = useDebouncedValue(searchable.test(trimmed) ? trimmed : '', 120);
+  const book = usePageBook({ q, expiring });
+  const state = useBookState(book);
+  const remove = useRemoval();
+  const search = useRef<HTMLInputElement>(null);
+  useSlashKey(search);
+
+  const select = (entry: BlockedIp, range: readonly BlockedIp[] | null): void =>
+    setSelected((before) => {
+      const after = new Map(before);
+      if (range !== null) for (const one of range) after.set(one.ip_address, one);
+      else if (!after.delete(entry.ip_address)) after.set(entry.ip_address, entry);
+      return after;
+    });
+  const removeAll = (entries: readonly BlockedIp[]): void => {
+    setSelected(new Map());
+    setDialog(null);
+    void remove(entries);
+  };
+  const save = async (): Promise<void> => {
+    setExporting(true);
+    try {
+      await exportList(api);
+    } catch (error) {
+      toastProblem('The list was not saved', error);
+    } finally {
+      setExporting(false);
+    }
+  };
+
+  return (
+    <div className="blocked-page">
+      <PageFrame
+        title="Blocked addresses"
+        actions={
+          <>
+            {may && (
+              <Button leftSection={<PlusIcon size={16} />} onClick={() => setDialog({ kind: 'block', entry: null })}>
+                Block
+              </Button>
+            )}
+            {may && (
+              <Button
+                variant="default"
+                leftSection={<UploadIcon size={16} />}
+                onClick={() => setDialog({ kind: 'import' })}
+              >
+                Import
+              </Button>
+            )}
+            <Button
+              variant="default"
+              leftSection={<DownloadIcon size={16} />}
+              loading={exporting}
+              onClick={() => void save()}
+            >
+              Export
+            </Button>
+          </>
+        }
+      >
+        <Group gap="md" align="flex-start">
+          <TextInput
+            ref={search}
+            className="grow"
+            aria-label="Search"
+            placeholder="Search an address, the beginning of one, or a network ( / )"
+            leftSection={<SearchIcon size={16} />}
+            value={text}
+            autoComplete="off"
+            spellCheck={false}
+            error={searchable.test(trimmed) ? null : 'The search takes an address, the beginning of one, or a network.'}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') setText('');
+            }}
+          />
+          <Checkbox
+            mt={8}
+            label="Only those that end"
+            checked={expiring}
+            onChange={(event) => setExpiring(event.currentTarget.checked)}
+          />
+        </Group>
+        <Group justify="space-between" mih={30} gap="xs">
+          <Count book={state} q={q} />
+          {selected.size > 0 && (
+            <Group gap="xs">
+              <Text size="sm">{selected.size.toLocaleString()} selected</Text>
+              <Button size="compact-sm" color="red" variant="light" onClick={() => removeAll([...selected.values()])}>
+                Remove
+              </Button>
+              <Button size="compact-sm" variant="default" onClick={() => setSelected(new Map())}>
+                Select none
+              </Button>
+            </Group>
+          )}
+        </Group>
+      </PageFrame>
+      {state.error !== null && (
+        <ProblemAlert
+          title={state.total === null ? 'The list could not be read' : 'The list could not be refreshed'}
+          error={state.error}
+          onRetry={() => void book.refresh()}
+        />
+      )}
+      {state.total === null && state.error === null && <Loading what="Reading the list" />}
+      {state.total === 0 && (
+        <div className="card">
+          <Text fw={600}>{q === '' ? 'Nobody is blocked' : `Nothing is found for ${q}`}</Text>
+          <Text size="sm" c="dimmed">
+            {q === ''
+              ? 'Block an address, or import a list.'
+              : 'No entry is this address, begins like it, or covers it. “Check an address” asks the running proxy too.'}
+          </Text>
+        </div>
+      )}
+      {state.total !== null && state.total > 0 && (
+        <EntryList
+          book={book}
+          selected={new Set(selected.keys())}
+          onSelect={may ? select : null}
+          onOpen={(entry) => setDialog({ kind: 'entry', entry })}
+          onRemove={may ? (entry) => removeAll([entry]) : null}
+        />
+      )}
+      {dialog?.kind === 'block' && (
+        <BlockDialog
+          entry={dialog.entry}
+          address={dialog.entry === null && state.total === 0 ? q : ''}
+          onClose={() => setDialog(null)}
+        />
+      )}
+      {dialog?.kind === 'import' && <ImportDialog onClose={() => setDialog(null)} />}
+      {dialog?.kind === 'entry' && (
+        <EntryPanel
+          entry={dialog.entry}
+          onClose={() => setDialog(null)}
+          onChange={(entry) => setDialog({ kind: 'block', entry })}
+          onRemove={(entry) => removeAll([entry])}
+        />
+      )}
+    </div>
+  );
+}
+
+function Count({ book, q }: { readonly book: ReturnType<typeof useBookState>; readonly q: string }) {
+  const now = useNow(2_000);
+  if (book.total === null || book.readAt === null) return <span />;
+  const age = now - book.readAt;
+  return (
+    <Text size="sm" c="dimmed" className="figure" role="status">
+      {book.total.toLocaleString()} {q === '' ? 'blocked' : 'found'}
+      {age > 8_000 && ` · as of ${spanText(age)} ago`}
+    </Text>
+  );
+}

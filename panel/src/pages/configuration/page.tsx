@@ -1,0 +1,96 @@
+import { Button, Tabs, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useValidate } from '../../api/config.ts';
+import type { ReloadAnswer } from '../../api/types.ts';
+import { CheckIcon, RefreshIcon } from '../../parts/icons.tsx';
+import { PageFrame } from '../../parts/page-frame.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay } from '../../session/session.ts';
+import { BackupList } from './backup-list.tsx';
+import { ReloadHistory } from './history/reload-history.tsx';
+import { LiveText } from './live-text.tsx';
+import { Reloaded, Validated } from './outcomes.tsx';
+import { PendingChange } from './pending-change.tsx';
+import { ReloadDialog } from './reload-dialog.tsx';
+
+export default function ConfigurationPage() {
+  const may = useMay('admin');
+  if (may) return <Configuration />;
+  return (
+    <PageFrame title="Configuration">
+      <Text c="dimmed">Your key may not look at the configuration. One that may do everything can.</Text>
+    </PageFrame>
+  );
+}
+
+function Configuration() {
+  const validate = useValidate();
+  const [asking, setAsking] = useState(false);
+  const [reloaded, setReloaded] = useState<{ readonly answer: ReloadAnswer; readonly at: number } | null>(null);
+  // What came of the last one is old when the next is asked for.
+  const forget = (): void => {
+    validate.reset();
+    setReloaded(null);
+  };
+  const done = (answer: ReloadAnswer): void => {
+    setAsking(false);
+    setReloaded({ answer, at: Date.now() });
+  };
+  return (
+    <PageFrame
+      title="Configuration"
+      about="What the proxy runs with. It is rendered from the template and the sites; nothing goes live unchecked."
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<CheckIcon />}
+            loading={validate.isPending}
+            onClick={() => {
+              forget();
+              validate.mutate();
+            }}
+          >
+            Validate
+          </Button>
+          <Button
+            leftSection={<RefreshIcon />}
+            onClick={() => {
+              forget();
+              setAsking(true);
+            }}
+          >
+            Reload …
+          </Button>
+        </>
+      }
+    >
+      {validate.error !== null && <ProblemAlert title="It could not be checked" error={validate.error} />}
+      {validate.data !== undefined && <Validated answer={validate.data} onClose={() => validate.reset()} />}
+      {reloaded !== null && <Reloaded {...reloaded} onClose={() => setReloaded(null)} />}
+      <Tabs defaultValue="live" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="live">Live text</Tabs.Tab>
+          <Tabs.Tab value="change">What a reload would change</Tabs.Tab>
+          <Tabs.Tab value="history">History</Tabs.Tab>
+          <Tabs.Tab value="backups">Backups</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="live">
+          <LiveText />
+        </Tabs.Panel>
+        <Tabs.Panel value="change">
+          <PendingChange />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <div className="card">
+            <ReloadHistory />
+          </div>
+        </Tabs.Panel>
+        <Tabs.Panel value="backups">
+          <BackupList onAsk={forget} onDone={done} />
+        </Tabs.Panel>
+      </Tabs>
+      {asking && <ReloadDialog onDone={done} onClose={() => setAsking(false)} />}
+    </PageFrame>
+  );
+}

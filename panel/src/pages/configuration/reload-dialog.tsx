@@ -1,0 +1,48 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useReload } from '../../api/config.ts';
+import type { ReloadAnswer } from '../../api/types.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { ReloadFailure } from '../../parts/reload-failure.tsx';
+import { PendingChange } from './pending-change.tsx';
+
+export interface ReloadDialogProps {
+  readonly onDone: (answer: ReloadAnswer) => void;
+  readonly onClose: () => void;
+}
+
+/** Shows what would change before it is changed, and why it was not. */
+export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
+  const reload = useReload();
+  const close = (): void => {
+    if (!reload.isPending) onClose();
+  };
+  return (
+    <Modal opened onClose={close} title="Reload the proxy" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <Text size="sm">
+          HAProxy checks the configuration, then a new worker takes over; no connection is lost. If it refuses, what is
+          live stays live.
+        </Text>
+        <div>
+          <Text size="sm" fw={600} mb={4}>
+            What changes in the configuration
+          </Text>
+          <PendingChange />
+        </div>
+        {reload.error !== null && (
+          <ProblemAlert title="The reload did not happen" error={reload.error}>
+            <ReloadFailure error={reload.error} />
+          </ProblemAlert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close} disabled={reload.isPending} data-autofocus>
+            Cancel
+          </Button>
+          <Button onClick={() => reload.mutate(undefined, { onSuccess: onDone })} loading={reload.isPending}>
+            Reload now
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,38 @@
+import { Text } from '@mantine/core';
+import { useRestore } from '../../api/config.ts';
+import type { Backup, ReloadAnswer } from '../../api/types.ts';
+import { momentText } from '../../parts/age.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { ReloadFailure } from '../../parts/reload-failure.tsx';
+
+export interface RollBackDialogProps {
+  /** Null: none is asked about. */
+  readonly backup: Backup | null;
+  readonly onDone: (answer: ReloadAnswer) => void;
+  readonly onClose: () => void;
+}
+
+export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps) {
+  const restore = useRestore();
+  if (backup === null) return null;
+  return (
+    <Confirm
+      opened
+      title={`Roll back to ${momentText(backup.created_at)}?`}
+      action="Roll back"
+      danger={false}
+      onClose={onClose}
+      onConfirm={async () => onDone(await restore.mutateAsync(backup.id))}
+      failure={(error) => <ReloadFailure error={error} />}
+    >
+      <Text size="sm">
+        The configuration of then is put in force by a safe reload: HAProxy checks it first, and no connection is lost.
+        What is blocked and trusted stays as it is now.
+      </Text>
+      <Text size="sm">
+        It stays until somebody reloads or changes a site: that renders the template and the sites anew. A backup of
+        what is live now is made before.
+      </Text>
+    </Confirm>
+  );
+}

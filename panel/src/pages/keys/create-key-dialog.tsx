@@ -1,0 +1,108 @@
+import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useCreateKey } from '../../api/keys.ts';
+import type { NewKey, Scope } from '../../api/types.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { ExpiryField, neverEnds, readExpiry } from './expiry-field.tsx';
+import { NewKeyShown } from './new-key-shown.tsx';
+import { scopeWords } from './scope-words.ts';
+
+export interface CreateKeyDialogProps {
+  /** Names that are, or were, a key's. */
+  readonly taken: readonly string[];
+  readonly onClose: () => void;
+}
+
+export function CreateKeyDialog({ taken, onClose }: CreateKeyDialogProps) {
+  const [made, setMade] = useState<NewKey | null>(null);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={made === null ? 'Make a key' : `The key ${made.name}`}
+      size="lg"
+      // It is shown this once: nobody loses it to a slip of the hand.
+      closeOnClickOutside={made === null}
+      closeOnEscape={made === null}
+      withCloseButton={made === null}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {made === null ? (
+        <CreateKeyForm taken={taken} onMade={setMade} onClose={onClose} />
+      ) : (
+        <NewKeyShown made={made} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+interface CreateKeyFormProps extends CreateKeyDialogProps {
+  readonly onMade: (key: NewKey) => void;
+}
+
+function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
+  const create = useCreateKey();
+  const [name, setName] = useState('');
+  const [scope, setScope] = useState<Scope>('read');
+  const [expiry, setExpiry] = useState(neverEnds);
+  const wrong = nameFault(name, taken);
+  const reading = readExpiry(expiry, Date.now());
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const ends = readExpiry(expiry, Date.now());
+    if (wrong !== null || !ends.ok) return;
+    create.mutate({ name, scopes: [scope], expires_at: ends.expiresAt }, { onSuccess: onMade });
+  };
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          description="Of the program or the person. It stands in the log, and is never used again."
+          placeholder="fail2ban-web1"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value.trim())}
+          error={name === '' ? null : wrong}
+          maxLength={64}
+          data-autofocus
+          required
+          withAsterisk={false}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <Radio.Group label="What it may do" value={scope} onChange={(value) => setScope(value as Scope)}>
+          <Stack gap="xs" mt={6}>
+            {scopeWords.map(({ scope: value, title, may, for: whom }) => (
+              <Radio key={value} value={value} label={title} description={`${may} ${whom}`} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <ExpiryField value={expiry} onChange={setExpiry} />
+        {create.error !== null && <ProblemAlert title="No key was made" error={create.error} />}
+        <Group justify="space-between" align="center" gap="xs">
+          <Text size="xs" c="dimmed">
+            The key is shown once, in the next step.
+          </Text>
+          <Group gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={name === '' || wrong !== null || !reading.ok} loading={create.isPending}>
+              Make the key
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The service's own rule. */
+function nameFault(name: string, taken: readonly string[]): string | null {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
+    return 'Letters, digits, points, dashes and underscores, beginning with a letter or digit.';
+  if (taken.includes(name)) return 'There is, or was, a key of this name.';
+  return null;
+}

@@ -1,0 +1,108 @@
+import { Badge, Button, Group } from '@mantine/core';
+import type { Key } from '../../api/types.ts';
+import { Age } from '../../parts/age.tsx';
+import { NothingHere } from '../../parts/nothing-here.tsx';
+import { StateMark } from '../../parts/state-mark.tsx';
+import { useSessionState } from '../../session/session.ts';
+import { keyState } from './key-state.ts';
+import { mayWords } from './scope-words.ts';
+
+export interface KeyTableProps {
+  readonly keys: readonly Key[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly onRevoke: (key: Key) => void;
+}
+
+export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
+  const { info } = useSessionState();
+  if (keys.length === 0) {
+    return (
+      <NothingHere title="No key is in the database">
+        The settings of the service give one of their own, which stands in no list.
+      </NothingHere>
+    );
+  }
+  return (
+    <table className="rows" aria-label="Keys">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">May</th>
+          <th scope="col">State</th>
+          <th scope="col">Last used</th>
+          <th scope="col">Made</th>
+          <th scope="col" className="do">
+            Change
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <tr key={key.name}>
+            <td data-label="Name">
+              <Group gap="xs" component="span" display="inline-flex">
+                <b>{key.name}</b>
+                {key.name === info?.name && (
+                  <Badge size="sm" variant="default" tt="none">
+                    yours
+                  </Badge>
+                )}
+              </Group>
+            </td>
+            <td data-label="May">{mayWords(key.scopes)}</td>
+            <td data-label="State">
+              <State of={key} now={now} />
+            </td>
+            <td data-label="Last used">{key.last_used_at === null ? 'never' : <Age time={key.last_used_at} />}</td>
+            <td data-label="Made">
+              <Age time={key.created_at} />
+            </td>
+            <td className="do">
+              {keyState(key, now) === 'valid' && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Revoke ${key.name}`}
+                  onClick={() => onRevoke(key)}
+                >
+                  Revoke
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function State({ of: key, now }: { readonly of: Key; readonly now: number }) {
+  const { revoked_at: revokedAt, expires_at: expiresAt } = key;
+  switch (keyState(key, now)) {
+    case 'revoked':
+      return (
+        <StateMark tone="unknown">
+          Revoked <Age time={revokedAt ?? ''} />
+        </StateMark>
+      );
+    case 'ended':
+      return (
+        <StateMark tone="unknown">
+          Ended <Age time={expiresAt ?? ''} />
+        </StateMark>
+      );
+    case 'valid':
+      return (
+        <StateMark tone="good">
+          {expiresAt === null ? (
+            'Valid for good'
+          ) : (
+            <>
+              Valid, ends <Age time={expiresAt} />
+            </>
+          )}
+        </StateMark>
+      );
+  }
+}

@@ -1,0 +1,123 @@
+// A line chart of the last minutes. Its figures are words too, for those who do not see it.
+import 'uplot/dist/uPlot.min.css';
+import { Group, Text, useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import type { Reload } from '../../traffic/history.ts';
+
+export interface Series {
+  readonly label: string;
+  /** A CSS variable's name. */
+  readonly colour: string;
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartProps {
+  readonly title: string;
+  /** Seconds since 1970. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly reloads: readonly Reload[];
+  readonly unit: (value: number) => string;
+}
+
+const height = 150;
+
+export function Chart({ title, times, series, reloads, unit }: ChartProps) {
+  const { ref: sized, width } = useElementSize();
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(null);
+  const marks = useRef(reloads);
+  const scheme = useComputedColorScheme('light');
+  const labels = series.map(({ label }) => label).join('\n');
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew when what it is made of is another.
+  useEffect(() => {
+    if (place.current === null || width === 0) return;
+    const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const axis = {
+      stroke: colour('--panel-unknown'),
+      grid: { stroke: colour('--panel-line'), width: 1 },
+      ticks: { show: false },
+      font: '11px system-ui',
+    };
+    const made = new uPlot(
+      {
+        width,
+        height,
+        legend: { show: false },
+        cursor: { show: false },
+        scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+        axes: [
+          { ...axis, space: 70, size: 26, values: (_plot, values) => values.map(clockText) },
+          { ...axis, size: 52, values: (_plot, values) => values.map(unit) },
+        ],
+        series: [
+          {},
+          ...series.map(({ colour: name }) => ({ stroke: colour(name), width: 2, points: { show: false } })),
+        ],
+        hooks: { draw: [(drawn) => drawMarks(drawn, marks.current, colour('--panel-warn'))] },
+      },
+      [[...times], ...series.map(({ values }) => [...values])] as uPlot.AlignedData,
+      place.current,
+    );
+    plot.current = made;
+    return () => {
+      made.destroy();
+      plot.current = null;
+    };
+  }, [width, scheme, labels]);
+
+  useEffect(() => {
+    marks.current = reloads;
+    plot.current?.setData([[...times], ...series.map(({ values }) => [...values])] as uPlot.AlignedData);
+  }, [times, series, reloads]);
+
+  const words = series.map(({ label, values }) => ({ label, now: values.at(-1) ?? null }));
+  return (
+    <section className="card" aria-label={title}>
+      <Group justify="space-between" mb={4} gap="xs">
+        <Text fw={600} size="sm">
+          {title}
+        </Text>
+        <Group gap="md">
+          {words.map(({ label, now }, index) => (
+            <Text key={label} size="xs" className="figure legend">
+              <span
+                className="legend-line"
+                style={{ background: `var(${series[index]?.colour})` }}
+                aria-hidden="true"
+              />
+              {label} <b>{now === null ? 'not known' : unit(now)}</b>
+            </Text>
+          ))}
+        </Group>
+      </Group>
+      <div ref={sized} style={{ height }} aria-hidden="true">
+        <div ref={place} />
+      </div>
+    </section>
+  );
+}
+
+function clockText(seconds: number): string {
+  return new Date(seconds * 1_000).toLocaleTimeString(undefined, { hour12: false });
+}
+
+/** A line for each reload, where it ended. */
+function drawMarks(plot: uPlot, reloads: readonly Reload[], colour: string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.setLineDash([4, 3]);
+  for (const { at } of reloads) {
+    const x = Math.round(plot.valToPos(at, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}

@@ -1,0 +1,111 @@
+import './overview.css';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useHealth } from '../../api/health.ts';
+import type { Health } from '../../api/types.ts';
+import { staleAfterMs } from '../../app/enforcement.ts';
+import { Age, useNow } from '../../parts/age.tsx';
+import { PageFrame } from '../../parts/page-frame.tsx';
+import { sentence } from '../../parts/problem-alert.tsx';
+import { StateMark, type Tone } from '../../parts/state-mark.tsx';
+import { useMay } from '../../session/session.ts';
+import { type HealthPart, partsOf } from './parts-of-health.ts';
+import { Traffic } from './traffic.tsx';
+import { Verdict } from './verdict.tsx';
+
+export default function OverviewPage() {
+  const { data: health, dataUpdatedAt } = useHealth();
+  const stale = useNow() - dataUpdatedAt > staleAfterMs;
+  return (
+    <PageFrame title="Overview">
+      <Verdict />
+      {health !== undefined && (
+        <section className="card parts" aria-label="Part by part">
+          {partsOf(health).map((part) => (
+            <Part key={part.name} name={part.name}>
+              <PartState part={stale ? asItWas(part) : part} />
+            </Part>
+          ))}
+          <Part name="Last compared">
+            <LastCompared health={health} />
+          </Part>
+          <Part name="Last reload">
+            <LastReload health={health} stale={stale} />
+          </Part>
+        </section>
+      )}
+      <Traffic />
+    </PageFrame>
+  );
+}
+
+function Part({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <section className="part" aria-label={name}>
+      <Text size="sm" c="dimmed" fw={600}>
+        {name}
+      </Text>
+      <div>{children}</div>
+    </section>
+  );
+}
+
+/** What was true is not green any more. */
+function asItWas({ name, words }: HealthPart): HealthPart {
+  return { name, tone: 'unknown', words: `Not known now. Last: ${words}` };
+}
+
+function PartState({ part: { tone, words } }: { readonly part: HealthPart }) {
+  return <StateMark tone={tone}>{sentence(words)}</StateMark>;
+}
+
+function LastCompared({ health: { runtime_map: map } }: { readonly health: Health }) {
+  if (map.last_verified_at === null) return <StateMark tone="unknown">Not since the service started.</StateMark>;
+  return (
+    <Text size="sm">
+      Entry by entry, <Age time={map.last_verified_at} />.
+    </Text>
+  );
+}
+
+const outcomes: Readonly<Record<string, { readonly tone: Tone; readonly words: string }>> = {
+  completed: { tone: 'good', words: 'It was taken' },
+  refused: { tone: 'warn', words: 'The configuration was refused; the one before runs on' },
+  failed: { tone: 'bad', words: 'It was not confirmed and was rolled back' },
+};
+
+function LastReload({ health, stale }: { readonly health: Health; readonly stale: boolean }) {
+  const { last_reload: last, scheduled_reload: scheduled } = health;
+  const admin = useMay('admin');
+  const outcome = outcomes[last?.status ?? ''];
+  return (
+    <Stack gap={4}>
+      <Group gap="md">
+        {last === null ? (
+          <Text size="sm">None since the service started.</Text>
+        ) : (
+          <StateMark tone={stale ? 'unknown' : (outcome?.tone ?? 'unknown')}>
+            {outcome?.words ?? last.status}, <Age time={last.finished_at} />.
+          </StateMark>
+        )}
+        {admin && (
+          <Anchor size="sm" renderRoot={(props) => <Link to="/configuration" {...props} />}>
+            History
+          </Anchor>
+        )}
+      </Group>
+      {last?.error != null && (
+        <Text size="sm" className="wrap-anywhere">
+          {sentence(last.error)}
+        </Text>
+      )}
+      {scheduled !== null && (
+        <StateMark tone={stale ? 'unknown' : 'warn'}>
+          One follows by itself, tried {scheduled.attempts} {scheduled.attempts === 1 ? 'time' : 'times'}:{' '}
+          {scheduled.reasons[0]}
+        </StateMark>
+      )}
+    </Stack>
+  );
+}

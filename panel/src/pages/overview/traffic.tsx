@@ -1,0 +1,63 @@
+import { Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { useTraffic } from '../../api/metrics.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { busiestSites } from '../../traffic/history.ts';
+import { Chart, type Series } from './chart.tsx';
+
+const mostSites = 5;
+const siteColours = ['--chart-1', '--chart-2', '--chart-3', '--chart-4', '--chart-5'];
+
+/** The last quarter of an hour, from when somebody began to look. */
+export function Traffic() {
+  const traffic = useTraffic();
+  const history = traffic.data;
+  const drawn = useMemo(() => {
+    if (history === undefined) return null;
+    const { points } = history;
+    const times = points.map(({ at }) => at);
+    const all: Series[] = [
+      { label: 'requests', colour: '--chart-1', values: points.map(({ requests }) => requests) },
+      { label: 'turned away', colour: '--panel-bad', values: points.map(({ denied }) => denied) },
+    ];
+    const sites = busiestSites(history, mostSites).map(
+      (site, index): Series => ({
+        label: site,
+        colour: siteColours[index] ?? '--chart-1',
+        values: points.map((point) => point.sites.get(site) ?? null),
+      }),
+    );
+    const blocked: Series[] = [{ label: 'blocked', colour: '--chart-1', values: points.map((point) => point.blocked) }];
+    return { times, all, sites, blocked };
+  }, [history]);
+
+  if (traffic.isError && drawn === null)
+    return <ProblemAlert title="The figures of the proxy could not be read" error={traffic.error} />;
+  if (drawn === null || history === undefined) return <Loading what="Asking for figures" />;
+  const { times, all, sites, blocked } = drawn;
+  return (
+    <section aria-label="Traffic">
+      <div className="charts">
+        <Chart title="Requests a second" times={times} series={all} reloads={history.reloads} unit={perSecond} />
+        {sites.length > 0 && (
+          <Chart title="By site, a second" times={times} series={sites} reloads={history.reloads} unit={perSecond} />
+        )}
+        <Chart title="Blocked entries" times={times} series={blocked} reloads={history.reloads} unit={count} />
+      </div>
+      <Text size="xs" c="dimmed" mt={6}>
+        {traffic.isError ? 'Not live: the figures could not be read just now. ' : ''}
+        Since this page was opened, at most a quarter of an hour. Broken lines mark reloads; after one, HAProxy counts
+        anew.
+      </Text>
+    </section>
+  );
+}
+
+function perSecond(value: number): string {
+  return value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString() : value.toFixed(1);
+}
+
+function count(value: number): string {
+  return value >= 100_000 ? `${Math.round(value / 1_000).toLocaleString()}k` : Math.round(value).toLocaleString();
+}

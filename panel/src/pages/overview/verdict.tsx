@@ -1,0 +1,114 @@
+// The one glance: is blocking enforced, and if not, why, and the button that mends it.
+import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { sync, useBlockedChange } from '../../api/blocked-ips.ts';
+import { useReload } from '../../api/config.ts';
+import { useHealth } from '../../api/health.ts';
+import type { Health, SyncAnswer } from '../../api/types.ts';
+import { enforcement, staleAfterMs } from '../../app/enforcement.ts';
+import { spanText, useNow } from '../../parts/age.tsx';
+import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { reloadWords } from '../../parts/reload-words.ts';
+import { toast } from '../../parts/toasts.tsx';
+import { useMay } from '../../session/session.ts';
+import { remedyFor } from './parts-of-health.ts';
+
+export function Verdict() {
+  const health = useHealth();
+  const now = useNow();
+  const age = health.data === undefined ? null : Math.max(0, now - health.dataUpdatedAt);
+  const { tone, words } = enforcement(health.data, age);
+  const stale = age !== null && age > staleAfterMs;
+  const reasons = health.data?.reasons ?? [];
+  return (
+    <section className="card verdict" data-tone={tone} aria-label="Whether blocking is enforced">
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Stack gap={6} className="grow">
+          <Group gap="sm" wrap="nowrap" data-tone={tone}>
+            <span className="dot verdict-dot" data-tone={tone} aria-hidden="true" />
+            <Title order={2} size="h3" className="tone-text">
+              {words}
+            </Title>
+          </Group>
+          {health.data !== undefined && stale && (
+            <Text size="sm">The last answer is {spanText(age)} old, and everything below is as it was then.</Text>
+          )}
+          {health.isError && health.data === undefined && (
+            <ProblemAlert title="The service could not be asked" error={health.error} />
+          )}
+          {!stale && health.data?.status === 'ok' && (
+            <Text size="sm" c="dimmed">
+              What is blocked is in the database, in the file, and in every worker of the proxy.
+            </Text>
+          )}
+          {reasons.length > 0 && (
+            <List size="sm" spacing={2}>
+              {reasons.map((reason) => (
+                <List.Item key={reason} className="wrap-anywhere">
+                  {sentence(reason)}
+                </List.Item>
+              ))}
+            </List>
+          )}
+        </Stack>
+        {health.data !== undefined && !stale && <Remedies health={health.data} />}
+      </Group>
+    </section>
+  );
+}
+
+function Remedies({ health }: { readonly health: Health }) {
+  const mayBlock = useMay('block');
+  const admin = useMay('admin');
+  const repair = useBlockedChange((api) => sync(api));
+  const reload = useReload();
+  const remedy = remedyFor(health);
+  const failure = repair.error ?? reload.error;
+  return (
+    <Stack gap="xs" align="stretch" maw={420}>
+      {mayBlock && (
+        <Button
+          variant={remedy === 'sync' ? 'filled' : 'default'}
+          loading={repair.isPending}
+          onClick={() => repair.mutate(undefined, { onSuccess: (answer) => toast(syncWords(answer)) })}
+        >
+          {remedy === 'sync' ? 'Compare and repair' : 'Compare everything now'}
+        </Button>
+      )}
+      {admin && remedy === 'reload' && (
+        <Button
+          loading={reload.isPending}
+          onClick={() =>
+            reload.mutate(undefined, {
+              onSuccess: (answer) => toast({ title: 'The proxy was reloaded', words: reloadWords(answer) }),
+            })
+          }
+        >
+          Reload the proxy now
+        </Button>
+      )}
+      {health.status !== 'ok' && remedy === null && <Text size="sm">{byHand(health)}</Text>}
+      {failure !== null && <ProblemAlert title="That did not help" error={failure} />}
+    </Stack>
+  );
+}
+
+/** What no button of this page can mend. */
+function byHand({ database, master_socket: socket }: Health): string {
+  if (database.status !== 'ok')
+    return 'No button here mends this: look at the disk of the service, its space and its rights.';
+  if (socket.status !== 'ok')
+    return 'No button here mends this: is HAProxy running? Start it, for example: systemctl start haproxy. The service goes on by itself then.';
+  return 'No button here mends this: HAProxy has no worker. Look at its own messages and start it again.';
+}
+
+function syncWords(answer: SyncAnswer) {
+  const repaired = answer.added + answer.removed;
+  const words = `${answer.total_ips.toLocaleString()} entries compared, ${repaired.toLocaleString()} repaired.`;
+  if (answer.runtime_map_synced) return { title: 'Everything is where it belongs', words };
+  const follows = answer.reload_scheduled ? ' A reload follows by itself.' : '';
+  return {
+    title: 'Something is still wrong',
+    words: `${words} ${answer.reason ?? ''}${follows}`,
+    tone: 'warn' as const,
+  };
+}

@@ -1,0 +1,129 @@
+import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { covers, parseIp } from '../../../../src/domain/ip.ts';
+import { useTrust } from '../../api/trust.ts';
+import type { TrustedIp } from '../../api/types.ts';
+import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { toast } from '../../parts/toasts.tsx';
+import { useSessionState } from '../../session/session.ts';
+import { runtimeWords } from '../blocked/runtime-words.ts';
+
+export interface TrustDialogProps {
+  /** Whose note is to be changed; null: a new one. */
+  readonly entry: TrustedIp | null;
+  readonly trusted: readonly TrustedIp[];
+  readonly onClose: () => void;
+}
+
+/** Larger than these, trust is hardly meant. */
+const widest = { 4: 16, 6: 32 } as const;
+
+export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
+  const { info } = useSessionState();
+  const trust = useTrust();
+  const [address, setAddress] = useState(entry?.ip_address ?? '');
+  const [note, setNote] = useState(entry?.note ?? '');
+  const parse = parseIp(address.trim());
+  const own = info?.client_address ?? null;
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!parse.ok) return;
+    const words = note.trim();
+    trust.mutate(
+      { ip: parse.entry.text, note: words === '' ? null : words },
+      {
+        onSuccess: (answer) => {
+          toast({
+            title: entry === null ? `${answer.ip_address} is trusted` : `The note of ${answer.ip_address} is changed`,
+            ...runtimeWords(answer),
+          });
+          onClose();
+        },
+      },
+    );
+  };
+
+  const shown = address.trim();
+  const warning = entry === null && parse.ok ? warningOf(parse.entry, trusted) : null;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={entry === null ? 'Trust an address' : `Note of ${entry.ip_address}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          {entry === null && (
+            <TextInput
+              label="Address or network"
+              placeholder="192.0.2.10, 192.0.2.0/24 or 2001:db8::/48"
+              className="mono-input"
+              value={address}
+              onChange={(event) => setAddress(event.currentTarget.value)}
+              error={shown === '' || parse.ok ? null : sentence(parse.why)}
+              data-autofocus
+              required
+              withAsterisk={false}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
+          {!parse.ok && parse.meant !== undefined && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              w="fit-content"
+              onClick={() => setAddress(parse.meant?.text ?? address)}
+            >
+              Use {parse.meant.text}
+            </Button>
+          )}
+          {entry === null && own !== null && shown === '' && (
+            <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setAddress(own)}>
+              Use {own}, from where you use this page
+            </Button>
+          )}
+          <TextInput
+            label="Note"
+            description="Whose it is, and why. The next person will want to know."
+            value={note}
+            maxLength={500}
+            onChange={(event) => setNote(event.currentTarget.value)}
+            autoComplete="off"
+            {...(entry === null ? {} : { 'data-autofocus': true })}
+          />
+          {warning !== null && (
+            <Alert color="orange" variant="light" title="Look twice">
+              {warning}
+            </Alert>
+          )}
+          {trust.error !== null && <ProblemAlert title="It was not saved" error={trust.error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={!parse.ok} loading={trust.isPending}>
+              {entry === null ? 'Trust it' : 'Save the note'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function warningOf(
+  entry: Extract<ReturnType<typeof parseIp>, { ok: true }>['entry'],
+  trusted: readonly TrustedIp[],
+): string | null {
+  for (const { ip_address: text } of trusted) {
+    const other = parseIp(text);
+    if (!other.ok) continue;
+    if (text === entry.text) return `${text} is trusted already; only its note changes.`;
+    if (covers(other.entry, entry)) return `${text} is trusted already and covers it, so it changes nothing now.`;
+  }
+  if (entry.prefix < widest[entry.family]) return `${entry.text} is very much: nobody in it can be blocked.`;
+  return null;
+}

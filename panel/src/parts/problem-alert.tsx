@@ -1,0 +1,60 @@
+// What went wrong, where the person is looking: the service's own words first.
+import { Alert, Button, Group, List, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
+
+export interface ProblemAlertProps {
+  readonly error: unknown;
+  /** What was being done, such as "The list could not be read". */
+  readonly title: string;
+  readonly onRetry?: (() => void) | undefined;
+  readonly children?: ReactNode;
+}
+
+export function ProblemAlert({ error, title, onRetry, children }: ProblemAlertProps) {
+  return (
+    <Alert color="red" variant="light" title={title} role="alert">
+      <Text size="sm">{sentence(problemText(error))}</Text>
+      {error instanceof ApiProblem && fieldsOf(error).length > 0 && (
+        <List size="sm" mt={4}>
+          {fieldsOf(error).map(({ name, description }) => (
+            <List.Item key={`${name} ${description}`}>
+              <b>{name}</b>: {description}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {children}
+      <Group mt="xs" gap="sm">
+        {onRetry !== undefined && (
+          <Button size="compact-sm" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        {error instanceof ApiProblem && error.requestId !== null && (
+          <Text size="xs" c="dimmed" className="mono">
+            In the log: {error.requestId}
+          </Text>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+function fieldsOf({ problem }: ApiProblem) {
+  return problem.errors ?? [];
+}
+
+export function problemText(error: unknown): string {
+  if (error instanceof ApiProblem) return error.message;
+  if (error instanceof ApiUnreachable && error.reason === 'stranger') return error.message;
+  if (error instanceof ApiUnreachable)
+    return 'The service does not answer. It may be stopped or starting; the proxy goes on blocking with what it holds.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The service's details are parts of a log line; on a page they begin as sentences do. */
+export function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,23 @@
+// A state as a coloured mark and words; never by colour alone. What is not known is grey and says so.
+import { Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export type Tone = 'good' | 'bad' | 'warn' | 'unknown';
+
+export interface StateMarkProps {
+  readonly tone: Tone;
+  readonly children: ReactNode;
+  readonly size?: string;
+  readonly fw?: number;
+}
+
+export function StateMark({ tone, children, size = 'sm', fw }: StateMarkProps) {
+  return (
+    <Group gap={8} wrap="nowrap" align="baseline" data-tone={tone} display="inline-flex">
+      <span className="dot" data-tone={tone} aria-hidden="true" />
+      <Text span size={size} {...(fw === undefined ? {} : { fw })} className="tone-text wrap-anywhere">
+        {children}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,53 @@
+// Nobody sees a page before it is known what his key may do.
+import { Center, Stack } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ApiProblem } from '../../../src/client/client.ts';
+import { Loading } from '../parts/loading.tsx';
+import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { useSession, useSessionState } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+
+/** How often a service that does not answer is asked again who the key of this tab is. */
+const retryMs = 2_000;
+
+export function Gate({ children }: { readonly children: ReactNode }) {
+  const { info, hasKey } = useSessionState();
+  if (info !== null) return children;
+  return hasKey ? <Recognising /> : <SignIn />;
+}
+
+/** After a reload of the page: the key is here, whose it is has to be asked. */
+function Recognising() {
+  const session = useSession();
+  const [failure, setFailure] = useState<unknown>(null);
+  useEffect(() => {
+    let over = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async (): Promise<void> => {
+      try {
+        await session.look();
+      } catch (error) {
+        if (over) return;
+        if (error instanceof ApiProblem && error.status === 401) {
+          session.signOut();
+          return;
+        }
+        setFailure(error);
+        timer = setTimeout(() => void look(), retryMs);
+      }
+    };
+    void look();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [session]);
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Stack maw={520}>
+        {failure !== null && <ProblemAlert title="The panel cannot go on yet" error={failure} />}
+        <Loading what="Asking the service" />
+      </Stack>
+    </Center>
+  );
+}

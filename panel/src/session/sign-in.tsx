@@ -1,0 +1,66 @@
+import { Button, Code, Group, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { ApiProblem } from '../../../src/client/client.ts';
+import { ShieldIcon } from '../parts/icons.tsx';
+import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { useSession, useSessionState } from './session.ts';
+
+export function SignIn() {
+  const session = useSession();
+  const { ended } = useSessionState();
+  const [key, setKey] = useState('');
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(null);
+    try {
+      await session.signIn(key.trim());
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const wrong = failure instanceof ApiProblem && failure.status === 401;
+  return (
+    <main className="sign-in">
+      <form className="card sign-in-card" onSubmit={submit}>
+        <Stack gap="md">
+          <Group gap="xs" className="brand">
+            <ShieldIcon size={28} />
+            <Title order={1} size="h3">
+              proxy-manager
+            </Title>
+          </Group>
+          {ended !== null && failure === null && (
+            <Text role="status" size="sm">
+              {ended}
+            </Text>
+          )}
+          <PasswordInput
+            label="API key"
+            value={key}
+            onChange={(event) => setKey(event.currentTarget.value)}
+            autoComplete="current-password"
+            autoFocus
+            required
+            withAsterisk={false}
+            error={wrong ? 'This key is not accepted. It may be mistyped, revoked, or ended.' : null}
+          />
+          {failure !== null && !wrong && <ProblemAlert title="Signing in did not work" error={failure} />}
+          <Button type="submit" loading={busy} disabled={key.trim() === ''}>
+            Sign in
+          </Button>
+          <Text size="xs" c="dimmed">
+            The first key was written to the file <Code>api-key</Code> in the service’s state folder, usually{' '}
+            <Code>/var/lib/proxy-manager/api-key</Code>. It is kept in this tab only, and forgotten when you close it.
+          </Text>
+        </Stack>
+      </form>
+    </main>
+  );
+}

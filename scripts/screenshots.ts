@@ -1,0 +1,174 @@
+// Pictures of every page of the panel, in both themes, into docs/screenshots: `npm run screenshots`. They are looked at
+// by people; no test compares them.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../testkit/browser.ts';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { startUpstream } from '../testkit/upstream.ts';
+
+const folder = join(import.meta.dirname, '../docs/screenshots');
+const wide = { width: 1280, height: 860 };
+const narrow = { width: 390, height: 800 };
+
+/** What is shown: enough of everything to see how it looks. */
+async function fill(service: RealService, sitePort: number): Promise<void> {
+  const reasons = [
+    'port scan',
+    'brute force on ssh',
+    'abuse desk does not answer',
+    null,
+    'credential stuffing',
+    'scraper',
+  ];
+  const who = ['fail2ban', 'ops', 'anna'];
+  const add = Array.from({ length: 3_000 }, (_, at) => ({
+    ip_address: `203.0.${at >> 8}.${at & 255}`,
+    reason: reasons[at % reasons.length],
+    blocked_by: who[at % who.length],
+    ...(at % 4 === 0 ? { duration_seconds: 3_600 * ((at % 50) + 1) } : {}),
+  }));
+  add.push({ ip_address: '198.51.100.0/24', reason: 'whole network: botnet', blocked_by: 'ops' });
+  await service.call('POST', '/api/blocked-ips/batch', { body: { add } });
+  await service.block('127.0.0.66', { reason: 'turned away while this picture was made' });
+  for (const [ip, note] of [
+    ['192.0.2.9', 'monitoring'],
+    ['2001:db8:42::/48', 'the office'],
+  ])
+    await service.call('PUT', `/api/trusted-ips/${encodeURIComponent(ip ?? '')}`, { body: { note } });
+  const servers = [{ address: '127.0.0.1', port: sitePort }];
+  await service.call('PUT', '/api/sites/shop.example', {
+    body: { servers: [...servers, { address: '127.0.0.1', port: 9, options: { backup: true } }] },
+  });
+  await service.call('PUT', '/api/sites/blog.example', { body: { servers } });
+  // Its server's name has no address.
+  await service.call('PUT', '/api/sites/new.example', {
+    body: { servers: [{ address: 'no-such-host.invalid', port: 80 }] },
+  });
+  await service.call('POST', '/api/keys', { body: { name: 'fail2ban', scopes: ['block'] } });
+  await service.call('POST', '/api/keys', { body: { name: 'dashboard', scopes: ['read'] } });
+}
+
+async function visitors(service: RealService, until: AbortSignal): Promise<void> {
+  for (let at = 0; !until.aborted; at += 1) {
+    await service.visit('127.0.0.5', { host: at % 3 === 0 ? 'blog.example' : 'shop.example' });
+    if (at % 4 === 0) await service.visit('127.0.0.66', { host: 'shop.example' });
+    await sleep(20 + 15 * Math.sin(at / 40));
+  }
+}
+
+type Shot = {
+  readonly name: string;
+  readonly path: string;
+  readonly prepare?: (page: Page, service: RealService) => Promise<unknown>;
+};
+
+const shots: readonly Shot[] = [
+  { name: 'overview', path: '/', prepare: (page) => page.waitForTimeout(20_000) },
+  { name: 'blocked', path: '/blocked' },
+  {
+    name: 'blocked-entry',
+    path: '/blocked',
+    prepare: async (page) => {
+      await page.getByRole('row', { name: /203\.0\.0\.4 / }).click();
+      await page.getByText('holds it').waitFor();
+    },
+  },
+  {
+    name: 'block',
+    path: '/blocked',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Block', exact: true }).click();
+      await page.getByLabel('Address or network').fill('127.0.0.0/8');
+      await page.getByText('Look twice').waitFor();
+    },
+  },
+  {
+    name: 'import',
+    path: '/blocked',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page
+        .getByLabel('Or paste it')
+        .fill('192.0.2.44\n192.0.2.0/24 # a network\n192.0.2.300\nexample.com\n10.1.2.3/8\n2001:db8::7\n');
+      await page.getByRole('button', { name: 'Look at it' }).click();
+      await page.getByText('are wrong').waitFor();
+    },
+  },
+  {
+    name: 'check',
+    path: '/check',
+    prepare: async (page) => {
+      await page.getByLabel('Address', { exact: true }).fill('198.51.100.7');
+      await page.getByText('says the same').waitFor();
+    },
+  },
+  { name: 'trusted', path: '/trusted' },
+  { name: 'sites', path: '/sites' },
+  { name: 'configuration', path: '/configuration' },
+  {
+    name: 'activity',
+    path: '/activity',
+    prepare: async (page, service) => {
+      await page.getByText('Live', { exact: true }).waitFor();
+      await service.block('192.0.2.200', { reason: 'port scan', blocked_by: 'fail2ban', duration_seconds: 3_600 });
+      await service.unblock('203.0.0.1');
+      await service.call('POST', '/api/config/reload');
+      await page.waitForTimeout(1_500);
+    },
+  },
+  { name: 'keys', path: '/keys' },
+];
+
+async function takeAll(service: RealService): Promise<void> {
+  await using browser = await startBrowser();
+  const base = `http://127.0.0.1:${service.apiPort}`;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({ viewport: wide, colorScheme, reducedMotion: 'reduce' });
+    await page.goto(base);
+    await page.getByLabel('API key').waitFor();
+    await page.screenshot({ path: join(folder, `sign-in-${colorScheme}.png`) });
+    await page.getByLabel('API key').fill(service.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    for (const { name, path, prepare } of shots) {
+      if (new URL(page.url()).pathname !== path || prepare !== undefined) await page.goto(`${base}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForTimeout(1_500);
+      await prepare?.(page, service);
+      await page.waitForTimeout(300);
+      await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
+    }
+    await page.setViewportSize(narrow);
+    for (const [name, path] of [
+      ['overview', '/'],
+      ['blocked', '/blocked'],
+    ]) {
+      await page.goto(`${base}${path}`);
+      await page.waitForTimeout(2_500);
+      await page.screenshot({ path: join(folder, `${name}-phone-${colorScheme}.png`) });
+    }
+    await page.close();
+  }
+}
+
+const [proxy] = testProxies().found;
+if (proxy === undefined) throw new Error('HAProxy is not installed');
+await mkdir(folder, { recursive: true });
+const site = await startUpstream('site');
+const service = await RealService.start({ bin: proxy.bin });
+const over = new AbortController();
+try {
+  await service.healthy();
+  await fill(service, site.port);
+  const visiting = visitors(service, over.signal);
+  await takeAll(service);
+  over.abort();
+  await visiting;
+} finally {
+  over.abort();
+  await service.stop();
+  await site.stop();
+}

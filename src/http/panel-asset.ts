@@ -1,0 +1,57 @@
+// A file of the panel, in the forms in which it is sent. Compressed when it is first asked for, once, beside the
+// service's own work: a start costs nothing, and most services are never looked at.
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
+
+const compress = {
+  br: promisify((data: Buffer, done: (error: Error | null, result: Buffer) => void) =>
+    brotliCompress(data, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }, done),
+  ),
+  gzip: promisify((data: Buffer, done: (error: Error | null, result: Buffer) => void) =>
+    gzip(data, { level: 9 }, done),
+  ),
+} as const;
+
+export type Encoding = keyof typeof compress;
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+export class PanelAsset {
+  /** Media type. */
+  readonly type: string;
+  readonly etag: string;
+  readonly bytes: Buffer;
+  readonly #encoded = new Map<Encoding, Promise<Buffer>>();
+
+  constructor(name: string, bytes: Buffer) {
+    this.type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    this.bytes = bytes;
+    this.etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  }
+
+  encoded(encoding: Encoding): Promise<Buffer> {
+    let encoded = this.#encoded.get(encoding);
+    if (encoded === undefined) {
+      encoded = compress[encoding](this.bytes);
+      this.#encoded.set(encoding, encoded);
+    }
+    return encoded;
+  }
+}
+
+/** The best form that an `Accept-Encoding` takes; null: as it is. */
+export function encodingFor(accepted: string | undefined): Encoding | null {
+  const taken = new Set<string>();
+  for (const part of (accepted ?? '').split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) taken.add(name);
+  }
+  if (taken.has('br')) return 'br';
+  return taken.has('gzip') ? 'gzip' : null;
+}

@@ -1,0 +1,42 @@
+// The panel: one page and the files that it names, all known since the start. A request chooses among them by name; no
+// path of a request ever reaches the file system. Open to everybody: what they show comes from the API, with a key.
+import { randomBytes } from 'node:crypto';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import type { TypedApp } from './app.ts';
+import { encodingFor } from './panel-asset.ts';
+import { panelPages } from './panel-pages.ts';
+import { pathParameter } from './schemas/common.ts';
+import { pagePolicy } from './security-headers.ts';
+import type { Services } from './services.ts';
+
+/** Stands in the built page wherever the nonce of one answer belongs. */
+export const NONCE_PLACE = '__CSP_NONCE__';
+const A_YEAR = 'public, max-age=31536000, immutable';
+
+export function panelRoutes(app: TypedApp, { panel }: Services): void {
+  for (const page of panelPages) {
+    app.get(page, async (_request, reply) => {
+      if (panel.page === null) {
+        const why = `the panel is not there: ${panel.problem ?? 'it was not built'}; the API works without it`;
+        throw new ServiceError(codes.NotFound, 'show the panel', why);
+      }
+      const nonce = randomBytes(16).toString('base64');
+      // Another nonce in each answer, so none is kept.
+      return reply
+        .headers(pagePolicy(nonce))
+        .type('text/html; charset=utf-8')
+        .send(panel.page.replaceAll(NONCE_PLACE, nonce));
+    });
+  }
+
+  app.get('/assets/:name', { schema: { params: pathParameter('name') } }, async (request, reply) => {
+    const asset = panel.assets.get(request.params.name);
+    if (asset === undefined) throw new ServiceError(codes.NotFound, 'show the panel', 'the panel has no such file');
+    reply.headers({ 'cache-control': A_YEAR, etag: asset.etag, vary: 'Accept-Encoding' }).type(asset.type);
+    if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
+    const encoding = encodingFor(request.headers['accept-encoding']);
+    if (encoding === null) return reply.send(asset.bytes);
+    return reply.header('content-encoding', encoding).send(await asset.encoded(encoding));
+  });
+}

@@ -1,0 +1,24 @@
+// The panel as it was built (`npm run build:panel`), read once at start.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PanelAsset } from '../http/panel-asset.ts';
+import type { PanelFiles } from '../http/services.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+/** Beside `src` and beside `dist`. */
+export const builtPanel = join(import.meta.dirname, '../../panel/built');
+
+/** A panel that cannot be read is told of and left out: blocking does not wait for a page. */
+export async function readPanel(folder: string, log: Log): Promise<PanelFiles> {
+  try {
+    const page = await readFile(join(folder, 'index.html'), 'utf8');
+    const assets = new Map<string, PanelAsset>();
+    for (const name of await readdir(join(folder, 'assets')))
+      assets.set(name, new PanelAsset(name, await readFile(join(folder, 'assets', name))));
+    return { page, problem: null, assets };
+  } catch (error) {
+    const problem = causeText(error);
+    log.error('The panel cannot be read; the service works without it', { folder, cause: problem });
+    return { page: null, problem: 'its files cannot be read', assets: new Map() };
+  }
+}

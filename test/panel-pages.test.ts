@@ -1,0 +1,326 @@
+// The panel's pages for what an administrator changes, in a real Chromium, before the real service and a real HAProxy.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { chromiumPath, startBrowser } from '../testkit/browser.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { startUpstream, type Upstream } from '../testkit/upstream.ts';
+
+/** The built-in one, except that HAProxy refuses what it makes of one domain. */
+const template = `${builtInTemplate}
+{%- for site in sites %}
+{%- if site.domain == 'broken.example' %}
+backend nonsense
+    no-such-keyword here
+{%- endif %}
+{%- endfor %}
+`;
+
+const [proxy] = testProxies().found;
+const lacking = [
+  ...(chromiumPath === null ? ['Chromium is not installed: apt-get install chromium'] : []),
+  ...(proxy === undefined ? ['HAProxy is not installed'] : []),
+];
+
+describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': skipped, '), { timeout: 90_000 }, () => {
+  let folder: string;
+  let upstream: Upstream;
+  let service: RealService;
+  let browser: Browser;
+  let page: Page;
+  /** What the browser complained of. */
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pm-panel-'));
+    await writeTemplate(template);
+    [service, browser, upstream] = await Promise.all([
+      RealService.start({ bin: proxy?.bin ?? '', environment: { PROXY_MANAGER_TEMPLATE: join(folder, 'template') } }),
+      startBrowser(),
+      startUpstream('shop'),
+    ]);
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+    // A reload on a busy machine.
+    page.setDefaultTimeout(20_000);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      const text = message.text();
+      // A request that was refused or not answered is told of by the page itself.
+      if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(text);
+    });
+    await page.goto(`${base()}/trusted`);
+    await signIn(service.key);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await upstream?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    // What an earlier test left open is not this one's.
+    if (await dialog().isVisible()) await page.reload();
+  });
+  afterEach(() => {
+    expect(complaints).toEqual([]);
+  });
+
+  const base = (): string => `http://127.0.0.1:${service.apiPort}`;
+  const writeTemplate = (text: string) => writeFile(join(folder, 'template'), text);
+  const goTo = async (label: string): Promise<void> => {
+    await page.getByRole('navigation').getByRole('link', { name: label, exact: true }).click();
+    await page.getByRole('heading', { name: label, exact: true, level: 1 }).waitFor();
+  };
+  const signIn = async (key: string): Promise<void> => {
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('navigation').waitFor();
+  };
+  const says = (text: string | RegExp) => page.getByText(text).first().waitFor();
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+  const gone = () => dialog().waitFor({ state: 'hidden' });
+  const seriousFaults = async (): Promise<string[]> => {
+    // Colours that are still on their way are nobody's.
+    await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
+    if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
+    return await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+  };
+
+  it('trusts an address with a note, and takes a removal back as it was', async () => {
+    await goTo('Trusted addresses');
+    await says('Nobody is trusted yet');
+    await button('Trust an address').click();
+    await dialog().getByLabel('Address or network').fill('192.0.2.1/24');
+    await dialog().getByRole('button', { name: 'Use 192.0.2.0/24' }).click();
+    await dialog().getByLabel('Note').fill('our office');
+    expect(await seriousFaults()).toEqual([]);
+    await dialog().getByRole('button', { name: 'Trust it' }).click();
+    await says('192.0.2.0/24 is trusted');
+    await gone();
+    const trusted = async () => (await service.call('GET', '/api/trusted-ips')).body.items;
+    expect(await trusted()).toMatchObject([{ ip_address: '192.0.2.0/24', note: 'our office' }]);
+
+    await button('Remove 192.0.2.0/24').click();
+    await says('192.0.2.0/24 is not trusted any more');
+    await says('Nobody is trusted yet');
+    expect(await trusted()).toEqual([]);
+    await button('Undo').click();
+    await says('192.0.2.0/24 is trusted again');
+    expect(await trusted()).toMatchObject([{ ip_address: '192.0.2.0/24', note: 'our office' }]);
+  });
+
+  it('shows at once what somebody else changed', async () => {
+    await goTo('Trusted addresses');
+    await service.call('PUT', '/api/trusted-ips/198.51.100.7', { body: { note: 'by somebody else' } });
+    await page.getByText('by somebody else').waitFor({ timeout: 3_000 });
+    await service.call('DELETE', '/api/trusted-ips/198.51.100.7');
+    await page.getByText('by somebody else').waitFor({ state: 'detached', timeout: 3_000 });
+  });
+
+  it('adds a site, and tells of each server whether it is up', async () => {
+    await goTo('Sites');
+    await says('No site yet');
+    await button('Add a site').click();
+    await dialog().getByLabel('Name', { exact: true }).fill('shop.example');
+    const first = dialog().getByRole('group', { name: 'Server 1' });
+    await first.getByLabel('Address or name').fill('127.0.0.1');
+    await first.getByLabel('Port').fill(String(upstream.port));
+    await dialog().getByRole('button', { name: 'Add a server' }).click();
+    const second = dialog().getByRole('group', { name: 'Server 2' });
+    await second.getByLabel('Address or name').fill('127.0.0.1:80');
+    await second.getByText('the port is a field of its own').waitFor();
+    expect(await dialog().getByRole('button', { name: 'Add the site' }).isDisabled()).toBe(true);
+    await second.getByLabel('Address or name').fill('127.0.0.1');
+    await second.getByLabel('Port').fill('9');
+    await second.getByLabel('Weight').fill('5');
+    await second.getByLabel('Use it only when all others are down').check();
+    expect(await seriousFaults()).toEqual([]);
+    await dialog().getByRole('button', { name: 'Add the site' }).click();
+    await says('shop.example is live');
+    await gone();
+    expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
+    expect((await service.call('GET', '/api/sites/shop.example')).body.servers).toEqual([
+      { address: '127.0.0.1', port: upstream.port, options: { check: true } },
+      { address: '127.0.0.1', port: 9, options: { check: true, weight: 5, backup: true } },
+    ]);
+    const card = page.getByRole('region', { name: 'shop.example' });
+    await card.getByText('1 of 2 servers up').waitFor();
+    await card.getByRole('row', { name: /127\.0\.0\.1:9 Down it refuses connections backup, weight 5/ }).waitFor();
+  });
+
+  it('says in HAProxy’s own words why a site is refused, and what holds now', async () => {
+    await goTo('Sites');
+    await button('Add a site').click();
+    await dialog().getByLabel('Name', { exact: true }).fill('broken.example');
+    await dialog().getByLabel('Address or name').fill('127.0.0.1');
+    await dialog().getByRole('button', { name: 'Add the site' }).click();
+    await dialog().getByText('It is not live, and nothing was changed').waitFor();
+    expect(await dialog().getByLabel('HAProxy’s own messages').innerText()).toContain(
+      "unknown keyword 'no-such-keyword'",
+    );
+    await dialog().getByText('The last configuration that worked is back in force.').waitFor();
+    expect(await seriousFaults()).toEqual([]);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await gone();
+    expect((await service.call('GET', '/api/sites')).body.total).toBe(1);
+    expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
+  });
+
+  it('removes a site after a question, and takes it back', async () => {
+    await goTo('Sites');
+    await button('Remove shop.example').click();
+    await dialog().getByRole('button', { name: 'Remove the site' }).click();
+    await says('shop.example is not served any more');
+    expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(404);
+    await button('Undo').last().click();
+    await says('shop.example is served again');
+    expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
+    expect((await service.call('GET', '/api/sites/shop.example')).body.servers).toHaveLength(2);
+  });
+
+  it('shows what a reload would change before it does, and reads the live text after it', async () => {
+    await writeTemplate(template.replace('retries 3', 'retries 2'));
+    await goTo('Configuration');
+    await page.getByLabel('The live configuration').getByText('retries 3', { exact: true }).waitFor();
+    await button('Reload …').click();
+    const change = dialog().getByLabel('What a reload would change');
+    await change.waitFor();
+    expect(await change.innerText()).toMatch(/-\s+retries 3[\s\S]*\+\s+retries 2/);
+    expect(await seriousFaults()).toEqual([]);
+    await dialog().getByRole('button', { name: 'Reload now' }).click();
+    await says('The new configuration went live');
+    await page.getByLabel('The live configuration').getByText('retries 2', { exact: true }).waitFor();
+    expect(await readFile(service.paths.config, 'utf8')).toContain('retries 2');
+  });
+
+  it('says why a broken configuration is refused, when it is validated and when it is reloaded', async () => {
+    await writeTemplate(template.replace('retries 3', 'retires 3'));
+    await goTo('Configuration');
+    await button('Validate').click();
+    await says('A reload would be refused');
+    expect(await page.getByLabel('HAProxy’s own messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
+    await button('Reload …').click();
+    await dialog().getByRole('button', { name: 'Reload now' }).click();
+    await dialog().getByText('The reload did not happen').waitFor();
+    expect(await dialog().getByLabel('HAProxy’s own messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
+    await dialog().getByText('The last configuration that worked is back in force.').waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await gone();
+    await page.getByRole('tab', { name: 'History' }).click();
+    const refused = page.getByRole('listitem').first();
+    await refused.getByText('Refused', { exact: true }).waitFor();
+    expect(await refused.getByLabel('HAProxy’s own messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  it('rolls back to a backup after a question', async () => {
+    await writeTemplate(template);
+    await goTo('Configuration');
+    await page.getByRole('tab', { name: 'Backups' }).click();
+    const { items } = (await service.call('GET', '/api/config/backups')).body;
+    const live = (await service.call('GET', '/api/config')).body;
+    const at = (items as { sha256: string }[]).findIndex(({ sha256 }) => sha256 !== live.sha256);
+    await page
+      .getByRole('row')
+      .nth(at + 1)
+      .getByRole('button')
+      .click();
+    await dialog().getByRole('button', { name: 'Roll back', exact: true }).click();
+    await says('The new configuration went live');
+    expect((await service.call('GET', '/api/config')).body.sha256).toBe(items[at].sha256);
+    await page.getByRole('row').filter({ hasText: 'is live' }).first().waitFor();
+  });
+
+  it('makes a key that is shown once, and takes it away', async () => {
+    await goTo('Keys');
+    await button('Make a key').click();
+    await dialog().getByLabel('Name').fill('looker');
+    await dialog().getByText('30 days').click();
+    expect(await seriousFaults()).toEqual([]);
+    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    const field = dialog().getByLabel('The key itself');
+    await field.waitFor();
+    // Only the button puts it away: it cannot be shown again.
+    await page.keyboard.press('Escape');
+    const key = await field.inputValue();
+    expect((await service.call('GET', '/api/session', { key })).body).toMatchObject({
+      name: 'looker',
+      scopes: ['read'],
+    });
+    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await gone();
+    expect(await page.content()).not.toContain(key);
+    await page.getByRole('row', { name: /^looker Look Valid, ends in 30 days/ }).waitFor();
+
+    await button('Revoke looker').click();
+    await dialog().getByRole('button', { name: 'Revoke it' }).click();
+    await says('The key looker is revoked');
+    await page.getByRole('row', { name: /^looker/ }).waitFor({ state: 'detached' });
+    expect((await service.call('GET', '/api/session', { key })).status).toBe(401);
+  });
+
+  it('tells what happens as it happens, says when it does not hear of it, and goes on after the service came back', async () => {
+    await goTo('Activity');
+    await eventually('it is live', async () => (await page.getByTestId('live').innerText()) === 'Live');
+    await service.block('203.0.113.7', { reason: 'ssh', duration_seconds: 3_600 });
+    await page.getByText(/203\.0\.113\.7 was blocked by \S+ for 1 h: ssh/).waitFor({ timeout: 2_000 });
+    service.kill('SIGKILL');
+    await service.ended();
+    try {
+      await page
+        .getByTestId('live')
+        .getByText(/^Not live since .*: the service does not answer/)
+        .waitFor();
+    } finally {
+      await service.launch();
+    }
+    await eventually('it is live again', async () => (await page.getByTestId('live').innerText()) === 'Live');
+    await says('What happened before this is not here');
+    await service.unblock('203.0.113.7');
+    await page.getByText(/203\.0\.113\.7 was unblocked/).waitFor({ timeout: 2_000 });
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  it('finds who did what, to which address, and with what outcome', async () => {
+    await goTo('Activity');
+    await page.getByRole('tab', { name: 'Who did what' }).click();
+    await page.getByLabel('Address').fill('203.0.113.7');
+    const rows = page.getByRole('table', { name: 'Who did what' }).getByRole('row');
+    await eventually('two records are left', async () => (await rows.count()) === 3);
+    expect(await rows.nth(1).innerText()).toMatch(/admin unblocked 203\.0\.113\.7[\s\S]*Done/);
+    await rows.nth(2).getByRole('button').click();
+    await says('expires at');
+    expect(await seriousFaults()).toEqual([]);
+    await service.block('203.0.113.7');
+    await eventually('a third is there by itself', async () =>
+      /^.*\n?.*admin blocked/.test(await rows.nth(1).innerText()),
+    );
+  });
+
+  it('offers to a key that may only look nothing that it may not do', async () => {
+    const { body } = await service.call('POST', '/api/keys', { body: { name: 'guest', scopes: ['read'] } });
+    await button('Sign out').click();
+    await signIn(body.key as string);
+    const links = await page.getByRole('navigation').getByRole('link').allInnerTexts();
+    expect(links).not.toContain('Keys');
+    expect(links).not.toContain('Configuration');
+    for (const label of ['Trusted addresses', 'Sites', 'Activity']) {
+      await goTo(label);
+      await page
+        .getByText(/192\.0\.2\.0\/24|shop\.example|Nothing has happened/)
+        .first()
+        .waitFor();
+      expect(await page.getByRole('button', { name: /Add|Trust|Change|Remove|Undo/ }).count()).toBe(0);
+      expect(await page.getByRole('tab').count()).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,296 @@
+// The panel in a real Chromium, before the real service and a real HAProxy: what the person at three in the morning does.
+import { kill } from 'node:process';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { panelPages } from '../src/http/panel-pages.ts';
+import { chromiumPath, startBrowser } from '../testkit/browser.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+const [proxy] = testProxies().found;
+const lacking = [
+  ...(chromiumPath === null ? ['Chromium is not installed: apt-get install chromium'] : []),
+  ...(proxy === undefined ? ['HAProxy is not installed'] : []),
+];
+
+describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '), { timeout: 120_000 }, () => {
+  let service: RealService;
+  let browser: Browser;
+  let page: Page;
+  /** What the browser complained of, and what it asked of others. */
+  const complaints: string[] = [];
+  const strangers: string[] = [];
+  let expectsFailures = false;
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([RealService.start({ bin: proxy?.bin ?? '' }), startBrowser()]);
+    await service.healthy();
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+    page.setDefaultTimeout(20_000);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      const text = message.text();
+      // A request that was refused or not answered is told of by the page itself.
+      if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(text);
+    });
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (!['data:', 'blob:'].includes(protocol) && origin !== base()) strangers.push(request.url());
+    });
+    await page.goto(base());
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+  afterEach(() => {
+    // The policy of the page refuses nothing of its own, and nobody else is ever asked.
+    expect(expectsFailures ? complaints.filter((text) => /policy/i.test(text)) : complaints).toEqual([]);
+    expect(strangers).toEqual([]);
+    complaints.length = 0;
+  });
+
+  const base = (): string => `http://127.0.0.1:${service.apiPort}`;
+  const goTo = (label: string) => page.getByRole('navigation').getByRole('link', { name: label, exact: true }).click();
+  const says = (text: string | RegExp) => page.getByText(text).first().waitFor();
+  const enforcement = () => page.getByTestId('enforcement').innerText();
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  it('lets nobody in without a key, and says which key is wrong', async () => {
+    await page.getByLabel('API key').fill('pm_wrong');
+    await button('Sign in').click();
+    await says('This key is not accepted');
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await page.getByLabel('API key').fill(service.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+    await eventually('it says that blocking is enforced', async () =>
+      (await enforcement()).includes('Blocking is enforced'),
+    );
+  });
+
+  it('keeps the key in this tab only, and never in the address', async () => {
+    expect(page.url()).not.toContain(service.key);
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(service.key);
+    expect(await page.evaluate('document.cookie')).toBe('');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+    const other = await browser.newPage();
+    await other.goto(`${base()}/keys`);
+    await other.getByLabel('API key').waitFor();
+    await other.close();
+  });
+
+  it('blocks an address: it gets 403, every worker holds it, and undoing a removal brings it back as it was', async () => {
+    expect(await service.visit('127.0.0.2')).not.toBe(403);
+    await goTo('Blocked addresses');
+    await says('Nobody is blocked');
+    await button('Block').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address or network').fill('127.0.0.2');
+    await dialog.getByLabel('Reason').fill('tested');
+    await dialog.getByText('4 hours').click();
+    await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+    await says('127.0.0.2 is blocked');
+    await says('Every worker of the proxy was seen to have it.');
+    expect(await service.visit('127.0.0.2')).toBe(403);
+    const before = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+
+    await page.getByRole('row', { name: /127\.0\.0\.2/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/Worker \d+ holds it/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await says('127.0.0.2 no longer blocked');
+    expect(await service.visit('127.0.0.2')).not.toBe(403);
+    await button('Undo').click();
+    await says('127.0.0.2 blocked again');
+    expect(await service.visit('127.0.0.2')).toBe(403);
+    const after = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    expect({ ...after, blocked_at: '', workers: [] }).toEqual({ ...before, blocked_at: '', workers: [] });
+  });
+
+  it('warns before somebody blocks himself, what is trusted, or very much', async () => {
+    await service.call('PUT', '/api/trusted-ips/127.0.0.9', { body: {} });
+    await button('Block').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address or network').fill('127.0.0.1/8');
+    await dialog.getByRole('button', { name: 'Use 127.0.0.0/8' }).click();
+    await dialog.getByText('It covers 127.0.0.1, from where you use this page.').waitFor();
+    await dialog.getByText('127.0.0.0/8 is 16,777,216 addresses.').waitFor();
+    await dialog.getByText(/127\.0\.0\.9 inside it stays let in/).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Block', exact: true }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('imports a hundred thousand addresses, and shows the three bad lines before anything happens', async () => {
+    const lines = Array.from({ length: 100_000 }, (_, at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`);
+    lines[9] = '10.0.0.300';
+    lines[500] = 'not-an-address';
+    lines[99_999] = '10.1.2.3/8';
+    await button('Import').click();
+    const dialog = page.getByRole('dialog');
+    const buffer = Buffer.from(`${lines.join('\n')}\n`);
+    await page.setInputFiles('input[type=file]', { name: 'list.txt', mimeType: 'text/plain', buffer });
+    await dialog.getByText('3 lines are wrong and will be left out').waitFor();
+    const bad = dialog.getByRole('table', { name: 'Lines that are wrong' });
+    expect(await bad.getByRole('row').count()).toBe(4);
+    for (const text of ['10', '501', '100,000', 'did you mean 10.0.0.0/8?'])
+      expect(await bad.innerText()).toContain(text);
+    expect((await service.call('GET', '/api/blocked-ips')).body['total']).toBe(1);
+    await dialog.getByRole('button', { name: 'Block 99,997 addresses' }).click();
+    await dialog.getByRole('progressbar').waitFor();
+    await dialog.getByText('99,997 of 99,997: 99,997 blocked now').waitFor({ timeout: 90_000 });
+    await dialog.getByText('Every worker of the proxy was seen to have all of it.').waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await says('99,998 blocked');
+    expect((await service.call('GET', '/api/blocked-ips')).body['total']).toBe(99_998);
+  });
+
+  it('scrolls through all of it, by bar and by keys, and finds one at once', async () => {
+    const grid = page.getByRole('grid');
+    await grid.focus();
+    await page.keyboard.press('End');
+    await page.getByRole('row', { name: /127\.0\.0\.2/ }).waitFor();
+    await grid.evaluate((element) => {
+      element.scrollTop = element.scrollHeight / 2;
+    });
+    await page
+      .getByRole('row', { name: /^Select 10\.0\.195\./ })
+      .first()
+      .waitFor();
+    // Only those in sight are made.
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+    await page.keyboard.press('Home');
+    await page.getByRole('row', { name: /10\.0\.0\.0 / }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('10.1.134.158');
+    await says('1 found');
+    await page.keyboard.press('Escape');
+    await says('99,998 blocked');
+  });
+
+  it('removes many that were selected, with one way back', async () => {
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Space');
+    for (let times = 0; times < 4; times += 1) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+Space');
+    await says('5 selected');
+    await button('Remove').click();
+    await says('5 addresses no longer blocked');
+    await says('99,993 blocked');
+    await button('Undo').click();
+    await says('99,998 blocked');
+  });
+
+  it('says what happens to an address, from the database and from the running proxy', async () => {
+    await goTo('Check an address');
+    await page.getByLabel('Address', { exact: true }).fill('10.0.1.7');
+    await page.getByRole('heading', { name: '10.0.1.7 is blocked' }).waitFor();
+    await says('The worker of the running proxy says the same.');
+    await page.getByLabel('Address', { exact: true }).fill('127.0.0.9');
+    await page.getByRole('heading', { name: '127.0.0.9 is trusted, and never turned away' }).waitFor();
+  });
+
+  it('offers a key only what it may do', async () => {
+    const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
+    const tab = await browser.newPage();
+    await tab.goto(`${base()}/blocked`);
+    await tab.getByLabel('API key').fill(key);
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('row', { name: /10\.0\.0\.0 / }).waitFor();
+    const links = await tab.getByRole('navigation').getByRole('link').allInnerTexts();
+    expect(links).not.toContain('Keys');
+    expect(links).not.toContain('Configuration');
+    for (const name of ['Block', 'Import'])
+      expect(await tab.getByRole('button', { name, exact: true }).count()).toBe(0);
+    expect(await tab.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
+    await service.call('DELETE', '/api/keys/watcher');
+    await tab.getByText('The key is not accepted any more').waitFor();
+    await tab.close();
+  });
+
+  it('has nothing serious against it, on any page, in either theme', async () => {
+    const inBothThemes = async (what: string): Promise<void> => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+        expect({ what, colorScheme, found: await seriousFindings(page) }).toEqual({ what, colorScheme, found: [] });
+      }
+    };
+    for (const path of panelPages) {
+      await page.goto(`${base()}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
+      await inBothThemes(path);
+    }
+    await page.goto(`${base()}/blocked`);
+    await button('Block').click();
+    await page.getByRole('dialog').getByLabel('Address or network').fill('127.0.0.0/8');
+    await page.getByText('Look twice').waitFor();
+    await inBothThemes('the dialog that blocks');
+    await page.keyboard.press('Escape');
+  });
+
+  it('fits a phone: nothing is wider than the screen', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const path of panelPages) {
+      await page.goto(`${base()}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 360]);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('shows a proxy that does not answer, and that it is back', async () => {
+    await page.goto(base());
+    await eventually('all is well', async () => (await enforcement()).includes('Blocking is enforced'));
+    const { master } = await service.processes();
+    kill(master.pid, 'SIGSTOP');
+    try {
+      await eventually('it is no longer green', async () => !(await enforcement()).includes('Blocking is enforced'));
+      await page
+        .getByRole('region', { name: 'Connection to the proxy' })
+        .getByText(/answer/)
+        .waitFor();
+      await page.getByRole('region', { name: 'Running proxy' }).getByText('Not known').waitFor();
+    } finally {
+      kill(master.pid, 'SIGCONT');
+    }
+    await eventually('it is green again', async () => (await enforcement()).includes('Blocking is enforced'));
+  });
+
+  it('says that the service is gone and how old everything is, and goes on by itself when it is back', async () => {
+    expectsFailures = true;
+    service.kill('SIGKILL');
+    await service.ended();
+    await says('The service does not answer');
+    await eventually('nothing is green', async () => (await enforcement()).includes('Not known'));
+    await eventually('not a part of it', async () => (await page.locator('[data-tone="good"]').count()) === 0);
+    await service.launch();
+    await eventually('it is green again', async () => (await enforcement()).includes('Blocking is enforced'), 30_000);
+    await page.getByText('The service does not answer').waitFor({ state: 'hidden' });
+  });
+
+  it('forgets the key when somebody signs out', async () => {
+    await button('Sign out').click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(service.key);
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+});
+
+/** What axe finds that keeps somebody from using the page. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const results = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as axe.AxeResults;
+  return results.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}

@@ -28,7 +28,7 @@ const lacking = [
   ...(proxy === undefined ? ['HAProxy is not installed'] : []),
 ];
 
-describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': skipped, '), () => {
+describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': skipped, '), { timeout: 90_000 }, () => {
   let folder: string;
   let upstream: Upstream;
   let service: RealService;
@@ -46,7 +46,8 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       startUpstream('shop'),
     ]);
     page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
-    page.setDefaultTimeout(10_000);
+    // A reload on a busy machine.
+    page.setDefaultTimeout(20_000);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       const text = message.text();

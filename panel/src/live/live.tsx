@@ -16,8 +16,10 @@ interface Live {
 
 /** A browser opens six connections to one service; tabs that nobody looks at leave theirs to the others. */
 const hiddenForMs = 60_000;
-/** Between two askings for what events made old. */
-const refreshEveryMs = 400;
+/** What happens at once is asked for once. */
+const refreshAfterMs = 150;
+/** Between two askings for what events made old: a flood of them is no flood of requests. */
+const refreshEveryMs = 1_000;
 
 const LiveContext = createContext<Live | null>(null);
 
@@ -78,8 +80,10 @@ export function useNewEvents(hear: (events: readonly ServiceEvent[]) => void): v
 function refreshOn(log: EventLog, queries: QueryClient): () => void {
   let waiting: ServiceEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
+  let last = Number.NEGATIVE_INFINITY;
   const refresh = (): void => {
     timer = null;
+    last = performance.now();
     const keys = outdated(waiting);
     waiting = [];
     // A list that is being fetched is fetched again: what it brings may be from before the event.
@@ -87,7 +91,7 @@ function refreshOn(log: EventLog, queries: QueryClient): () => void {
   };
   const stop = log.onNew((events) => {
     waiting.push(...events);
-    timer ??= setTimeout(refresh, refreshEveryMs);
+    timer ??= setTimeout(refresh, Math.max(refreshAfterMs, last + refreshEveryMs - performance.now()));
   });
   return () => {
     stop();

@@ -3,9 +3,10 @@ import type { ServiceEvent } from './service-event.ts';
 
 /** First words of the query keys (the API layer's) that an event makes old. */
 export const outdatedBy: Readonly<Record<string, readonly string[]>> = {
-  entry: ['blocked-ips', 'blocked-ip', 'check', 'health'],
-  entries: ['blocked-ips', 'blocked-ip', 'check', 'health'],
-  sync: ['health', 'blocked-ip', 'check'],
+  // Health is asked every two seconds anyway, and costs the service a look at every worker: no block asks for it.
+  entry: ['blocked-ips', 'blocked-ip', 'check'],
+  entries: ['blocked-ips', 'blocked-ip', 'check'],
+  sync: ['blocked-ip', 'check'],
   drift: ['health', 'blocked-ip', 'check'],
   reload: ['health', 'config', 'reloads', 'backups', 'site-servers'],
   trust: ['trusted-ips', 'check'],

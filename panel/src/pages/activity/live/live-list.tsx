@@ -1,5 +1,5 @@
 import { Button, Chip, Group, Text } from '@mantine/core';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useEventLog, useStreamState } from '../../../live/live.tsx';
 import type { ServiceEvent } from '../../../live/service-event.ts';
 import { momentText } from '../../../parts/age.tsx';
@@ -59,7 +59,7 @@ export function LiveList() {
   );
 }
 
-function Happening({ event }: { readonly event: ServiceEvent }) {
+const Happening = memo(function Happening({ event }: { readonly event: ServiceEvent }) {
   const { tone, words } = eventWords(event);
   const time = new Date(event.at);
   return (
@@ -73,7 +73,7 @@ function Happening({ event }: { readonly event: ServiceEvent }) {
       </span>
     </li>
   );
-}
+});
 
 function Empty({ narrowed }: { readonly narrowed: boolean }) {
   const { kind } = useStreamState();

@@ -5,10 +5,11 @@ const report = process.env['PROXY_MANAGER_TEST_REPORT'];
 
 export default defineConfig({
   test: {
-    // A real proxy, a real database and a real service stand behind most of these; two cores serve them all.
+    // A real proxy, a real database and a real service stand behind most of these. Half of their time is waiting: two
+    // cores serve three of them.
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [

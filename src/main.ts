@@ -1,10 +1,11 @@
 // The program. Verbs: `cli/program.ts`; the composition root of the service: `service/service.ts`.
-import { homedir } from 'node:os';
+
+import { homeFolder } from './cli/home-folder.ts';
 import { runCommandLine } from './cli/run.ts';
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
-  homeFolder: homedir() || null,
+  homeFolder: homeFolder(),
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

@@ -160,12 +160,15 @@ describeOnEachProxy('what was done', ({ bin, major }) => {
       const [started] = dataOf(again.events, 'reload.started');
       expect(started).toMatchObject({ reasons: ['requested by admin'] });
       expect(dataOf(again.events, 'reload.completed')).toMatchObject([{ id: started!['id'] }]);
-      expect(dataOf(again.events, 'worker.appeared')).toHaveLength(1);
+      const appeared = dataOf(again.events, 'worker.appeared').map(({ pid }) => pid);
+      expect(appeared.length).toBeGreaterThan(0);
+      expect(new Set(appeared).size, String(appeared)).toBe(appeared.length);
       again.close();
     });
 
     // Ten seconds of waiting, and nothing in it that the versions do differently.
-    it.runIf(major === 3)('the health, when it changes', async () => {
+    const onOneVersion = major === 3 ? it : () => undefined;
+    onOneVersion('the health, when it changes', async () => {
       const reader = await listen();
       const master = (await service.processes()).master.pid;
       const statuses = () => dataOf(reader.events, 'health.changed').map(({ status }) => status);

@@ -10,11 +10,17 @@ const longest = [
   'crash-first-start.test.ts',
   'degrading.test.ts',
   'starts.test.ts',
+  'panel.test.ts',
   'sync.test.ts',
   'bench.test.ts',
+  'activity.test.ts',
   'socket-faults.test.ts',
   'storage-faults.test.ts',
+  'panel-pages.test.ts',
+  'shutdown.test.ts',
   'chaos.test.ts',
+  'cli.test.ts',
+  'traffic.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -3,8 +3,8 @@ import { LongestFirst } from './testkit/longest-first.ts';
 
 const report = process.env['PROXY_MANAGER_TEST_REPORT'];
 
-/** Hundreds of clients take all that the machine has, and what the service still answers has a time. */
-const alone = ['test/hostile-clients.test.ts'];
+/** Many clients take all that the machine has, and what the service still answers has a time. */
+const alone = ['test/hostile-clients.test.ts', 'test/load.test.ts'];
 
 export default defineConfig({
   test: {
@@ -43,7 +43,8 @@ export default defineConfig({
           name: 'alone',
           globalSetup: ['testkit/bundled-program.ts'],
           include: alone,
-          // After all others.
+          // After all others, one at a time.
+          maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
       },

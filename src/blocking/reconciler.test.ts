@@ -37,6 +37,24 @@ describe('a look of the reconciler', () => {
     expect(listings()).toBe(before);
   });
 
+  it('through a reload compares anew what was cut short, once, and nothing else', async () => {
+    let cuts = 1;
+    master.script = (command) => {
+      const cut = cuts > 0 && command.endsWith(`show map ${kit.mapPath}`);
+      if (cut) cuts -= 1;
+      return cut ? say('0x1 192.0.2.1 1\n', 'close') : undefined;
+    };
+    await kit.reconciler.look(true);
+    expect(kit.book.hasPassingLack()).toBe(true);
+    expect(kit.book.isWholeEverywhere()).toBe(false);
+    cuts = 1;
+    await kit.reconciler.lookThroughReload(true);
+    expect(kit.book.isWholeEverywhere()).toBe(true);
+    const before = listings();
+    await kit.reconciler.lookThroughReload(true);
+    expect(listings()).toBe(before + 1);
+  });
+
   it.each([
     ['an entry that is gone', () => map().del('192.0.2.2')],
     ['an entry too much', () => map().add('198.51.100.1', '1')],

@@ -120,6 +120,15 @@ export class Reconciler {
     }
   }
 
+  /**
+   * The same, and once more where a reload cut a comparison short: a worker that ended meanwhile is not listed any
+   * more, and the others are compared.
+   */
+  async lookThroughReload(compareAll: boolean): Promise<void> {
+    await this.look(compareAll);
+    if (!this.paused && this.#book.hasPassingLack()) await this.look(false);
+  }
+
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       this.#kicked = false;

@@ -165,6 +165,16 @@ export class WorkerBook {
     return this.current() !== null && this.all().every((worker) => this.isWhole(worker));
   }
 
+  /** Somewhere nothing was found wrong, but what would prove a map was cut short, or has not been made yet. */
+  hasPassingLack(): boolean {
+    return this.all().some((worker) =>
+      mapNames.some((name) => {
+        const { whole, passing } = this.stateOf(worker, name);
+        return !whole && passing;
+      }),
+    );
+  }
+
   #state(whole: boolean, reason: string | null, passing = false): MapState {
     return { whole, since: this.#now(), reason, passing };
   }

@@ -146,6 +146,7 @@ export class Health implements HealthService {
     found.add('version', ...unsupported);
     found.add('proxy', ...(await this.#proxyProblems()));
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
+    if (book.hasPassingLack()) await this.#comparedByNow();
     for (const worker of book.all()) {
       const lack = lackOf(worker, book, (changing || this.#sources.reconciler.paused) && !worker.unresponsive);
       if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
@@ -235,7 +236,7 @@ export class Health implements HealthService {
     const given = new AbortController();
     const patience = sleep(probePatienceMs, undefined, { signal: given.signal }).catch(() => undefined);
     try {
-      await Promise.race([reconciler.look(false), patience]);
+      await Promise.race([reconciler.lookThroughReload(false), patience]);
     } finally {
       given.abort();
     }

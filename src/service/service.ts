@@ -183,7 +183,7 @@ export async function startService(
     return outcome;
   };
   const verifyWorkers = async (): Promise<string[]> => {
-    await reconciler.look(true);
+    await reconciler.lookThroughReload(true);
     return book
       .all()
       .filter((worker) => !book.isWhole(worker))

@@ -5,7 +5,7 @@ import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp, BlockRequest } from '../../api/types.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { useApi } from '../../session/session.ts';
-import { runtimeWords } from './runtime-words.ts';
+import { blockedAgainWords, bulkRemovalWords, named, unblockWords } from './removal-words.ts';
 
 const most = 100_000;
 
@@ -15,8 +15,9 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
 
   const undo = async (entries: readonly BlockedIp[]): Promise<void> => {
     try {
-      const report = await change(api, { add: entries.filter((entry) => !hasEnded(entry)).map(asItWas) });
-      toast({ title: `${named(entries)} blocked again`, ...runtimeWords(report) });
+      const again = entries.filter((entry) => !hasEnded(entry)).map(asItWas);
+      const answer = again.length === 0 ? null : await change(api, { add: again });
+      toast(blockedAgainWords(entries, again.length, answer));
     } catch (error) {
       toastProblem(`${named(entries)} could not be blocked again`, error);
     } finally {
@@ -25,25 +26,15 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
   };
 
   return async (entries) => {
+    const action = { label: 'Undo', run: () => void undo(entries) };
     try {
       const [first] = entries;
-      const report =
-        entries.length === 1 && first !== undefined
-          ? await unblock(api, first.ip_address)
-          : await change(api, { remove: entries.map(({ ip_address }) => ip_address) });
-      const { tone, words } = runtimeWords(report);
-      const still = 'still_blocked_by' in report ? report.still_blocked_by : [];
-      toast({
-        title: still.length > 0 ? `${named(entries)} is still blocked` : `${named(entries)} no longer blocked`,
-        tone: still.length > 0 ? 'warn' : tone,
-        words:
-          still.length > 0
-            ? `Its own entry is gone, but ${still.join(', ')} covers it.`
-            : tone === 'good'
-              ? 'Every worker of the proxy has let go of it.'
-              : words,
-        action: { label: 'Undo', run: () => void undo(entries) },
-      });
+      if (entries.length === 1 && first !== undefined) {
+        toast({ ...unblockWords(await unblock(api, first.ip_address)), action });
+      } else {
+        const answer = await change(api, { remove: entries.map(({ ip_address }) => ip_address) });
+        toast({ ...bulkRemovalWords(entries.length, answer), ...(answer.removed > 0 ? { action } : {}) });
+      }
     } catch (error) {
       toastProblem(`${named(entries)} could not be removed`, error);
     } finally {
@@ -64,11 +55,4 @@ function asItWas({ ip_address, reason, blocked_by, expires_at }: BlockedIp): Blo
 /** What would have ended by itself meanwhile is not blocked again. */
 function hasEnded({ expires_at }: BlockedIp): boolean {
   return expires_at !== null && Date.parse(expires_at) <= Date.now();
-}
-
-function named(entries: readonly BlockedIp[]): string {
-  const [first] = entries;
-  return entries.length === 1 && first !== undefined
-    ? first.ip_address
-    : `${entries.length.toLocaleString()} addresses`;
 }

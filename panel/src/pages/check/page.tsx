@@ -14,7 +14,7 @@ import { StateMark, type Tone } from '../../parts/state-mark.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useMay, useSessionState } from '../../session/session.ts';
 import { BlockDialog } from '../blocked/block/block-dialog.tsx';
-import { runtimeWords } from '../blocked/runtime-words.ts';
+import { unblockWords } from '../blocked/removal-words.ts';
 
 export default function CheckPage() {
   const [text, setText] = useState('');
@@ -116,7 +116,7 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
                 loading={remove.isPending}
                 onClick={() =>
                   remove.mutate(ip, {
-                    onSuccess: (done) => toast({ title: `${ip} no longer blocked`, ...letGo(done) }),
+                    onSuccess: (done) => toast(unblockWords(done)),
                   })
                 }
               >
@@ -137,9 +137,4 @@ function enforcedWords({ enforced, workers }: CheckAnswer): { readonly tone: Ton
   if (!enforced) return { tone: 'bad', children: 'The running proxy says otherwise.' };
   const all = workers.length === 1 ? 'The worker' : `All ${workers.length} workers`;
   return { tone: 'good', children: `${all} of the running proxy ${workers.length === 1 ? 'says' : 'say'} the same.` };
-}
-
-function letGo(report: Parameters<typeof runtimeWords>[0]) {
-  const { tone, words } = runtimeWords(report);
-  return { tone, words: tone === 'good' ? 'Every worker of the proxy has let go of it.' : words };
 }

@@ -231,7 +231,7 @@ function SendingWords({
         {tally.unchanged.toLocaleString()} were blocked already
         {tally.rejectedTotal > 0 && `, ${tally.rejectedTotal.toLocaleString()} not taken`}.
       </Text>
-      {kind !== 'sending' && tally.done > 0 && (
+      {kind !== 'sending' && tally.added + tally.unchanged > 0 && (
         <Text size="sm" c="dimmed">
           {tally.enforced
             ? 'Every worker of the proxy was seen to have all of it.'

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { BlockedIp, BulkAnswer } from '../../api/types.ts';
+import { blockedAgainWords, bulkRemovalWords, unblockWords } from './removal-words.ts';
+
+const seen = {
+  runtime_map_updated: true,
+  runtime_map_failures: [],
+  runtime_map_failures_total: 0,
+  reload_scheduled: false,
+};
+const unseen = { ...seen, runtime_map_updated: false };
+const [one, two, three] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(
+  (ip_address) => ({ ip_address }) as BlockedIp,
+) as [BlockedIp, BlockedIp, BlockedIp];
+const trusted = { index: 0, value: '192.0.2.1', why: 'it is covered by trusted 192.0.2.0/24' };
+
+function bulk(facts: Partial<BulkAnswer>): BulkAnswer {
+  return { added: 0, removed: 0, unchanged: 0, rejected_total: 0, rejected: [], ...seen, ...facts };
+}
+
+test('an address that a network covers is told as still blocked', () => {
+  const answer = { ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...seen };
+  expect(unblockWords(answer)).toEqual({
+    title: '192.0.2.1 is still blocked',
+    tone: 'warn',
+    words: 'Its own entry is gone, but 192.0.2.0/24 covers it.',
+  });
+  expect(unblockWords({ ...answer, still_blocked_by: [] })).toEqual({
+    title: '192.0.2.1 no longer blocked',
+    tone: 'good',
+    words: 'Every worker of the proxy has let go of it.',
+  });
+});
+
+test('of many, only those that were removed are counted', () => {
+  expect(bulkRemovalWords(5, bulk({ removed: 5 })).title).toBe('5 addresses no longer blocked');
+  expect(bulkRemovalWords(5, bulk({ removed: 1, unchanged: 4 }))).toEqual({
+    title: '1 address no longer blocked',
+    tone: 'warn',
+    words: 'The others had no entry any more. Every worker of the proxy has let go of it.',
+  });
+});
+
+test('all that was taken is told as blocked again', () => {
+  expect(blockedAgainWords([one], 1, bulk({ added: 1 }))).toEqual({
+    title: '192.0.2.1 blocked again',
+    tone: 'good',
+    words: 'Every worker of the proxy was seen to have it.',
+  });
+  expect(blockedAgainWords([one, two, three], 3, bulk({ added: 3 })).title).toBe('3 addresses blocked again');
+});
+
+test('what the service did not take is not told as blocked again', () => {
+  expect(blockedAgainWords([one], 1, bulk({ rejected_total: 1, rejected: [trusted] }))).toEqual({
+    title: '192.0.2.1 not blocked again',
+    tone: 'warn',
+    words: 'It is covered by trusted 192.0.2.0/24.',
+  });
+  const some = bulk({ added: 1, rejected_total: 1, rejected: [trusted] });
+  expect(blockedAgainWords([one, two, three], 2, some).title).toBe('2 of 3 addresses not blocked again');
+});
+
+test('what would have ended meanwhile is not told as blocked again, sent or not', () => {
+  const words = 'What would have ended by itself meanwhile is not blocked again.';
+  expect(blockedAgainWords([one], 0, null)).toEqual({ title: '192.0.2.1 not blocked again', tone: 'warn', words });
+  expect(blockedAgainWords([one, two], 1, bulk({ added: 1 }))).toEqual({
+    title: '1 of 2 addresses not blocked again',
+    tone: 'warn',
+    words,
+  });
+});
+
+test('a worker that was not seen to have the others is told beside what was left out', () => {
+  expect(blockedAgainWords([one, two], 1, bulk({ added: 1, ...unseen })).words).toMatch(
+    /is not blocked again\. It is saved, but not every worker/,
+  );
+});

@@ -4,10 +4,10 @@ import { parseIp } from '../../../../../src/domain/ip.ts';
 import { block, useBlockedChange } from '../../../api/blocked-ips.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
-import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
+import { changeTitle, ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { useMay, useSessionState } from '../../../session/session.ts';
-import { runtimeWords } from '../runtime-words.ts';
+import { blockWords } from './block-words.ts';
 import { concernsOf } from './concerns.ts';
 import { type Duration, DurationField, forGood, readDuration } from './duration-field.tsx';
 
@@ -56,7 +56,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
     };
     change.mutate(request, {
       onSuccess: (answer) => {
-        toast({ title: `${answer.ip_address} is blocked`, ...runtimeWords(answer) });
+        toast(blockWords(answer));
         onClose();
       },
     });
@@ -133,7 +133,9 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
           {trusted.isError && (
             <ProblemAlert title="Whether it is trusted could not be looked up" error={trusted.error} />
           )}
-          {change.isError && <ProblemAlert title="It was not blocked" error={change.error} />}
+          {change.isError && (
+            <ProblemAlert title={changeTitle(change.error, 'It was not blocked')} error={change.error} />
+          )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

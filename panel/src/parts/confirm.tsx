@@ -1,7 +1,7 @@
 // Asks before something is done that is not easily undone. What the service says against it stays in the dialog.
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { ProblemAlert } from './problem-alert.tsx';
+import { changeTitle, ProblemAlert } from './problem-alert.tsx';
 
 export interface ConfirmProps {
   readonly opened: boolean;
@@ -42,7 +42,7 @@ export function Confirm({ opened, title, action, danger = true, onConfirm, onClo
       <Stack gap="md">
         {children}
         {error !== null && (
-          <ProblemAlert title="It was not done" error={error}>
+          <ProblemAlert title={changeTitle(error, 'It was not done')} error={error}>
             {failure?.(error)}
           </ProblemAlert>
         )}

@@ -41,6 +41,13 @@ export function ProblemAlert({ error, title, onRetry, children }: ProblemAlertPr
   );
 }
 
+/** The title of a change that failed: `title` says that it was not done, which is known only from an answer. */
+export function changeTitle(error: unknown, title: string): string {
+  // `refused`: nothing was sent.
+  const unknown = error instanceof ApiUnreachable && error.reason !== 'refused';
+  return unknown ? 'No answer came; whether it was done is not known' : title;
+}
+
 function fieldsOf({ problem }: ApiProblem) {
   return problem.errors ?? [];
 }

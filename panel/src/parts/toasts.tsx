@@ -1,7 +1,7 @@
 // Short messages that need no answer. What failed stays until it is put away.
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { problemText, sentence } from './problem-alert.tsx';
+import { changeTitle, problemText, sentence } from './problem-alert.tsx';
 import type { Tone } from './state-mark.tsx';
 
 export interface ToastOptions {
@@ -42,6 +42,7 @@ export function toast({ title, words, tone = 'good', action }: ToastOptions): vo
   });
 }
 
+/** Of a change that failed. */
 export function toastProblem(title: string, error: unknown): void {
-  toast({ title, words: sentence(problemText(error)), tone: 'bad' });
+  toast({ title: changeTitle(error, title), words: sentence(problemText(error)), tone: 'bad' });
 }

@@ -7,9 +7,9 @@ import { spanText, useNow } from '../../parts/age.tsx';
 import { DownloadIcon, PlusIcon, SearchIcon, UploadIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { ProblemAlert, problemText, sentence } from '../../parts/problem-alert.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
-import { toastProblem } from '../../parts/toasts.tsx';
+import { toast } from '../../parts/toasts.tsx';
 import { useApi, useMay } from '../../session/session.ts';
 import { BlockDialog } from './block/block-dialog.tsx';
 import { EntryPanel } from './entry-panel.tsx';
@@ -60,7 +60,7 @@ export default function BlockedPage() {
     try {
       await exportList(api);
     } catch (error) {
-      toastProblem('The list was not saved', error);
+      toast({ title: 'The list was not saved', words: sentence(problemText(error)), tone: 'bad' });
     } finally {
       setExporting(false);
     }

@@ -8,7 +8,7 @@ import { Age } from '../../parts/age.tsx';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
 import { StateMark, type Tone } from '../../parts/state-mark.tsx';
 import { toast } from '../../parts/toasts.tsx';
@@ -125,7 +125,9 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
             )}
           </Group>
         )}
-        {remove.isError && <ProblemAlert title="It could not be removed" error={remove.error} />}
+        {remove.isError && (
+          <ProblemAlert title={changeTitle(remove.error, 'It could not be removed')} error={remove.error} />
+        )}
       </Stack>
     </section>
   );

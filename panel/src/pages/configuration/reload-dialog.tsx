@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useReload } from '../../api/config.ts';
 import type { ReloadAnswer } from '../../api/types.ts';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { PendingChange } from './pending-change.tsx';
 
@@ -30,7 +30,7 @@ export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
           <PendingChange />
         </div>
         {reload.error !== null && (
-          <ProblemAlert title="The reload did not happen" error={reload.error}>
+          <ProblemAlert title={changeTitle(reload.error, 'The reload did not happen')} error={reload.error}>
             <ReloadFailure error={reload.error} />
           </ProblemAlert>
         )}

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/co
 import { type FormEvent, useState } from 'react';
 import { useCreateKey } from '../../api/keys.ts';
 import type { NewKey, Scope } from '../../api/types.ts';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ExpiryField, neverEnds, readExpiry } from './expiry-field.tsx';
 import { NewKeyShown } from './new-key-shown.tsx';
 import { scopeWords } from './scope-words.ts';
@@ -80,7 +80,9 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
           </Stack>
         </Radio.Group>
         <ExpiryField value={expiry} onChange={setExpiry} />
-        {create.error !== null && <ProblemAlert title="No key was made" error={create.error} />}
+        {create.error !== null && (
+          <ProblemAlert title={changeTitle(create.error, 'No key was made')} error={create.error} />
+        )}
         <Group justify="space-between" align="center" gap="xs">
           <Text size="xs" c="dimmed">
             The key is shown once, in the next step.

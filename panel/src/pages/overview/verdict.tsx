@@ -6,7 +6,7 @@ import { useHealth } from '../../api/health.ts';
 import type { Health, SyncAnswer } from '../../api/types.ts';
 import { enforcement, staleAfterMs } from '../../app/enforcement.ts';
 import { spanText, useNow } from '../../parts/age.tsx';
-import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { toast } from '../../parts/toasts.tsx';
 import { useMay } from '../../session/session.ts';
@@ -87,7 +87,7 @@ function Remedies({ health }: { readonly health: Health }) {
         </Button>
       )}
       {health.status !== 'ok' && remedy === null && <Text size="sm">{byHand(health)}</Text>}
-      {failure !== null && <ProblemAlert title="That did not help" error={failure} />}
+      {failure !== null && <ProblemAlert title={changeTitle(failure, 'That did not help')} error={failure} />}
     </Stack>
   );
 }

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { covers, parseIp } from '../../../../src/domain/ip.ts';
 import { useTrust } from '../../api/trust.ts';
 import type { TrustedIp } from '../../api/types.ts';
-import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useSessionState } from '../../session/session.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
@@ -99,7 +99,9 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
               {warning}
             </Alert>
           )}
-          {trust.error !== null && <ProblemAlert title="It was not saved" error={trust.error} />}
+          {trust.error !== null && (
+            <ProblemAlert title={changeTitle(trust.error, 'It was not saved')} error={trust.error} />
+          )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

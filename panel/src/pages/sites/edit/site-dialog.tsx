@@ -8,6 +8,7 @@ import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../../parts/reload-failure.tsx';
 import { reloadWords } from '../../../parts/reload-words.ts';
 import { toast } from '../../../parts/toasts.tsx';
+import { failureTitle } from './failure-title.ts';
 import { draftOf, emptyDraft, isComplete, requestOf, type ServerDraft } from './server-draft.ts';
 import { ServerFields } from './server-fields.tsx';
 
@@ -106,7 +107,7 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
             Add a server
           </Button>
           {set.error !== null && (
-            <ProblemAlert title="It is not live, and nothing was changed" error={set.error}>
+            <ProblemAlert title={failureTitle(set.error)} error={set.error}>
               <ReloadFailure error={set.error} />
             </ProblemAlert>
           )}

@@ -10,7 +10,7 @@ export function exportVerb(): Verb {
     .option('--csv', 'with reason, end, who and since: ip_address,reason,expires_at,blocked_by,blocked_at')
     .example('export > blocked.txt', 'one address a line')
     .example('export --csv > blocked.csv', 'with all that is known; import reads it back')
-    .example('export | ssh other proxy-manager import --replace -', 'to another machine') as Verb;
+    .example('export > all.txt && ssh other proxy-manager import --replace - < all.txt', 'to another machine') as Verb;
 }
 
 export async function exportList(

@@ -144,6 +144,11 @@ describe('the client', () => {
       response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'a' }).end('<html>');
     });
     expect(await thrownBy(connect({ url: bad }).GET('/health'))).toMatchObject({ reason: 'stranger' });
+    const between = await stranger((_request, response) => {
+      response.writeHead(502, { 'content-type': 'text/html', 'x-request-id': 'a' }).end('<html>bad gateway');
+    });
+    const revoked = connect({ url: between }).DELETE('/api/keys/{name}', { params: { path: { name: 'bob' } } });
+    expect(await thrownBy(revoked)).toMatchObject({ reason: 'stranger' });
   });
 
   it('says why no answer came', async () => {
@@ -157,7 +162,7 @@ describe('the client', () => {
     expect(await thrownBy(client.GET('/health'))).toMatchObject({ reason: 'timeout' });
     // Node's own limit on silence, of its agent, is five seconds.
     expect(performance.now() - began).toBeLessThan(4_000);
-    expect(await thrownBy(client.GET('/readyz', { parseAs: 'text' }))).toBeInstanceOf(Error);
+    expect(await thrownBy(client.GET('/readyz', { parseAs: 'text' }))).toBeInstanceOf(ApiUnreachable);
     const signal = AbortSignal.timeout(50);
     expect(await thrownBy(connect({ url }).GET('/health', { signal }))).toMatchObject({ reason: 'aborted' });
     const nowhere = await thrownBy(connect({ url: 'unix:/nowhere/api' }).GET('/livez'));

@@ -72,7 +72,7 @@ export function createApiClient({ baseUrl, key, fetch: send = fetch }: ClientOpt
     // A text or a stream is sent as it is; its `content-type` is the caller's to give.
     bodySerializer: (body: unknown) =>
       typeof body === 'string' || body instanceof ReadableStream ? body : JSON.stringify(body),
-    fetch: async (request) => await judged(await sent(send, request)),
+    fetch: async (request) => await judged(await sent(send, request), new URL(request.url).pathname),
   });
   const call = (method: 'GET' | 'PUT' | 'POST' | 'DELETE') => {
     const send = raw[method] as unknown as (...request: unknown[]) => Promise<{
@@ -81,7 +81,11 @@ export function createApiClient({ baseUrl, key, fetch: send = fetch }: ClientOpt
       response: Response;
     }>;
     return async (...request: unknown[]): Promise<Answer<unknown>> => {
-      const result = await send(...request);
+      const result = await send(...request).catch((error: unknown) => {
+        if (error instanceof ApiProblem || error instanceof ApiUnreachable) throw error;
+        const why = `the answer was cut short, or is none: ${(error as Error).message}`;
+        throw new ApiUnreachable('broken', why, { cause: error });
+      });
       // Where the status is an error's but the answer is none, openapi-fetch has it under the other name.
       return { data: result.data ?? result.error, response: result.response };
     };
@@ -116,7 +120,7 @@ async function sent(send: NonNullable<ClientOptions['fetch']>, request: Request)
 }
 
 /** The response as it is, if it is the service's own and no problem. */
-async function judged(response: Response): Promise<Response> {
+async function judged(response: Response, path: string): Promise<Response> {
   const { status, headers } = response;
   if (status === 0 || (status >= 300 && status < 400)) {
     const to = headers.get('location');
@@ -127,8 +131,12 @@ async function judged(response: Response): Promise<Response> {
     await response.body?.cancel();
     throw stranger(`status ${status} without X-Request-Id`);
   }
-  if (response.ok || !isProblem(headers)) return response;
-  throw new ApiProblem(await problemOf(response), response);
+  if (response.ok) return response;
+  if (isProblem(headers)) throw new ApiProblem(await problemOf(response), response);
+  // These two say by their status how it is. Of all else an error is a problem; a page is somebody's between us.
+  if (status === 503 && /\/(health|readyz)$/.test(path)) return response;
+  await response.body?.cancel();
+  throw stranger(`status ${status} without a problem document`);
 }
 
 function isProblem(headers: Headers): boolean {

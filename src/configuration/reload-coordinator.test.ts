@@ -199,6 +199,31 @@ describe('a scheduled reload', () => {
     await eventually('it is dropped', () => reloads.scheduled === null);
   });
 
+  it('puts a scheduled reload off once for such a look, not for ever', async () => {
+    let looks = 0;
+    const ended = Promise.withResolvers<boolean>();
+    reloads = new ReloadCoordinator({
+      safeReload: fixture.safeReload,
+      store: history,
+      log: silentLog,
+      now: () => new Date(),
+      stillNeeded: async () => {
+        looks += 1;
+        // Without the lock it ends, and says yes; with it, it takes longer than anybody waits.
+        return looks % 2 === 1 && fixture.loaded.length === 0 ? true : await ended.promise;
+      },
+      memoryAllows: async () => true,
+      inForce: async () => null,
+      halfDone: () => false,
+      comparisonPatienceMs: 50,
+    });
+    reloads.schedule('a worker lacks an entry');
+    await eventually('it is made', () => fixture.loaded.length === 1);
+    expect(looks).toBe(4);
+    ended.resolve(false);
+    await eventually('it is dropped', () => reloads.scheduled === null);
+  });
+
   it('does not keep the service from stopping', async () => {
     memory = false;
     reloads.schedule('one');

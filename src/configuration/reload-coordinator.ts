@@ -56,7 +56,7 @@ export class ReloadCoordinator {
   readonly #stop = new AbortController();
   #lock: Promise<unknown> = Promise.resolve();
   #next: { reasons: string[]; promise: Promise<CompletedReload> } | null = null;
-  #scheduled: { reasons: Set<string>; more: number; since: Date; attempts: number } | null = null;
+  #scheduled: { reasons: Set<string>; more: number; since: Date; attempts: number; putOff: boolean } | null = null;
   #loop: Promise<void> | null = null;
   #wake: AbortController | null = null;
   #lastEnd = Number.NEGATIVE_INFINITY;
@@ -133,7 +133,7 @@ export class ReloadCoordinator {
 
   /** A reload has to follow. Never throws, returns at once. */
   schedule(reason: string): void {
-    this.#scheduled ??= { reasons: new Set(), more: 0, since: this.#now(), attempts: 0 };
+    this.#scheduled ??= { reasons: new Set(), more: 0, since: this.#now(), attempts: 0, putOff: false };
     const { reasons } = this.#scheduled;
     if (reasons.size < keptReasons) reasons.add(reason);
     else if (!reasons.has(reason)) this.#scheduled.more += 1;
@@ -202,13 +202,17 @@ export class ReloadCoordinator {
     }
   }
 
-  async #tryScheduled(scheduled: { reasons: Set<string>; attempts: number }): Promise<void> {
+  async #tryScheduled(scheduled: { reasons: Set<string>; attempts: number; putOff: boolean }): Promise<void> {
     try {
       await this.#alone(async () => {
         // One that had its turn before may have done what this one is for; if not, it counts for the distance.
-        // Not known yet: it is asked again without the lock.
         const needed = await waitedFor(this.#isNeeded(), this.#comparisonPatienceMs);
-        if (needed !== true || this.#waitBefore(scheduled.attempts) > 0) return;
+        // Not known yet: it is asked again without the lock, once. A reload too many is better than none for ever.
+        if (needed === null && !scheduled.putOff) {
+          scheduled.putOff = true;
+          return;
+        }
+        if (needed === false || this.#waitBefore(scheduled.attempts) > 0) return;
         scheduled.attempts += 1;
         const request = { id: newId(this.#now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
         // It is there to enforce what waits for it. What is new in the template, or an operator's own configuration

@@ -39,7 +39,7 @@ export interface HealthSources {
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'problem' | 'underWay'>;
   /** Paused: a big change is under way, and database and workers differ on purpose. */
-  readonly reconciler: Pick<Reconciler, 'paused' | 'look'>;
+  readonly reconciler: Pick<Reconciler, 'paused' | 'lookThroughReload'>;
   readonly reloads: ReloadCoordinator;
   readonly versions: () => {
     readonly service: string;

@@ -1,1 +1,0 @@
-import{Q as e,rt as t,st as n}from"./session-D8_HU8nj.js";import{M as r}from"./index-C_7-fI_N.js";var i=n(),a=e(e=>{let n=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -5,6 +5,7 @@ import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../haproxy
 import type { ChangeWindow } from './change-windows.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
+import type { RepairTime } from './repair-time.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { Comparison } from './worker-comparison.ts';
 
@@ -41,8 +42,9 @@ export async function repairWorker(options: {
   readonly rule: RemovalRule;
   /** What is done is added here as it is done: of a repair that fails midway too. */
   readonly repairs: Repairs;
+  readonly time: RepairTime;
 }): Promise<RepairOutcome> {
-  const { map, pid, comparison, window, turns, rule, repairs } = options;
+  const { map, pid, comparison, window, turns, rule, repairs, time } = options;
   const { runtime } = map;
   const worker: WorkerRef = { kind: 'pid', pid };
   const removedBefore = repairs.removed;
@@ -56,6 +58,7 @@ export async function repairWorker(options: {
   for await (const texts of gathered(comparison.missing(), addSlice)) {
     for (const slice of slices(texts, found + texts.length > lookFirstUpTo ? addSlice : lookSlice)) {
       found += slice.length;
+      time.step();
       await turns.take('bulk', async () => {
         const members = await map.members(slice);
         const wanted = slice.filter((text) => members.has(text));
@@ -84,6 +87,7 @@ export async function repairWorker(options: {
       const slice = texts.slice(start, start + size);
       start += size;
       left -= slice.length * commandsEach;
+      time.step();
       await turns.take('bulk', async () => {
         const members = await map.members(slice);
         const began = performance.now();

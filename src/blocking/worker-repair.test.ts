@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller, entryOf } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
-import type { ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { hang, type ScriptedMaster } from '../../testkit/scripted-master.ts';
 
 describe('a repair of many', () => {
   let close: () => Promise<void>;
@@ -52,6 +52,19 @@ describe('a repair of many', () => {
     // Of a last slice that is that small.
     expect(sent('del')).toBeLessThan(120);
     expect(sent('commit')).toBe(1);
+  });
+
+  it('of what is missing gets further each time, before a worker that is too slow for all of it at once', async () => {
+    await put(100);
+    for (const text of texts(100).slice(0, 80)) map().del(text);
+    let looks = 0;
+    master.script = (command) => {
+      if (!command.includes(' get map ')) return undefined;
+      looks += 1;
+      return looks > 60 ? hang : undefined;
+    };
+    expect(await kit.workers.ensureWhole(kit.blocked, master.current.pid)).toMatchObject({ whole: false, added: 25 });
+    expect(live()).toHaveLength(45);
   });
 
   it('forgets what commands cost at a worker that is gone', async () => {

@@ -125,6 +125,33 @@ describe('health, while changes come', () => {
     },
   );
 
+  itScripted(
+    'of a disk that is full stays down at the looks that only read, until a write succeeds; who asks whether it is ready reads',
+    async ({ kit }) => {
+      const health = healthOf(kit);
+      const writes = vi.spyOn(kit.database, 'probe').mockRejectedValue(new Error('database or disk is full'));
+      expect(await health.look('ping')).toMatchObject({ status: 'ok' });
+      for (const how of ['probe', 'ping', 'ping'] as const) {
+        expect(await health.look(how)).toMatchObject({
+          status: 'down',
+          database: { status: 'down', reason: 'database or disk is full' },
+        });
+      }
+      expect(await health.ready()).toBe(true);
+      expect(writes).toHaveBeenCalledOnce();
+      writes.mockRestore();
+      expect(await health.health()).toMatchObject({ status: 'ok' });
+      expect(await health.look('ping')).toMatchObject({ status: 'ok', database: { status: 'ok' } });
+    },
+  );
+
+  itScripted('is down by a read that failed for no longer than reads fail', async ({ kit }) => {
+    const health = healthOf(kit);
+    vi.spyOn(kit.database, 'ping').mockRejectedValueOnce(new Error('no descriptors'));
+    expect(await health.look('probe')).toMatchObject({ status: 'down' });
+    expect(await health.look('ping')).toMatchObject({ status: 'ok' });
+  });
+
   itScripted('waits for a reload under way to end, and for the new worker to be compared', async ({ master, kit }) => {
     await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     master.welcome = 'close';

@@ -54,6 +54,21 @@ function held() {
 }
 
 describe('reloads', () => {
+  it('are under way until they are proved, or put back', async () => {
+    const { seen, go } = held();
+    const reload = reloads.reload('asked');
+    await eventually('it runs', () => seen.now === 1);
+    expect(reloads.underWay).toBe(true);
+    go();
+    await reload;
+    expect(reloads.underWay).toBe(false);
+    fixture.does.reload = async () => {
+      throw new Error('no proxy');
+    };
+    await expect(reloads.reload('asked again')).rejects.toThrow();
+    expect(reloads.underWay).toBe(false);
+  });
+
   it('run one at a time; callers that arrive meanwhile share the next one, with all their reasons', async () => {
     const { seen, go } = held();
     const first = reloads.reload('first');

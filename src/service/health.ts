@@ -150,7 +150,9 @@ export class Health implements HealthService {
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
     if (book.hasPassingLack()) await this.#comparedByNow();
     for (const worker of book.all()) {
-      const lack = lackOf(worker, book, (changing || this.#sources.reconciler.paused) && !worker.unresponsive);
+      // A reload under way proves its new worker before it is called done, and tells when it cannot.
+      const underWay = changing || this.#sources.reconciler.paused || reloads.underWay;
+      const lack = lackOf(worker, book, underWay && !worker.unresponsive);
       if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
     }
 

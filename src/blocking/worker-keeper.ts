@@ -8,6 +8,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
 import { DriftTally } from './drift-tally.ts';
+import { LookSize } from './look-size.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
@@ -54,6 +55,7 @@ export class WorkerKeeper {
   readonly #rule: RemovalRule;
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
+  readonly #looks = new LookSize();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -203,6 +205,7 @@ export class WorkerKeeper {
         rule: this.#rule,
         repairs,
         time,
+        looks: this.#looks,
       });
       const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
       if (!leftToReplace) return more;

@@ -70,9 +70,11 @@ describe('a PUT over a real connection', () => {
   ])('%s that is aborted never reaches the end of its source', async (_name, headers) => {
     const seen: BulkItem[] = [];
     const outcome = Promise.withResolvers<string>();
+    const begun = gate();
     const { port } = await serve({
       blockedSet: {
         replaceAll: async (source: AsyncIterable<readonly BulkItem[]>) => {
+          begun.open();
           try {
             for await (const batch of source) seen.push(...batch);
             outcome.resolve('ended');
@@ -87,7 +89,7 @@ describe('a PUT over a real connection', () => {
     const sent = put(port, headers as Record<string, string>);
     sent.on('error', () => undefined);
     sent.write('192.0.2.1\n'.repeat(3000).slice(0, headers && 'content-length' in headers ? 500 : undefined));
-    await vi.waitFor(() => expect(sent.socket?.bytesWritten).toBeGreaterThan(500));
+    await begun.opened;
     sent.destroy();
     expect(await outcome.promise).toBe('threw');
   });

@@ -57,6 +57,8 @@ describe('what cannot be meant', () => {
     ['trust ad 192.0.2.1', 'Did you mean add?', 'proxy-manager trust --help'],
     ['site set www.example.org 10.0.0.5', 'write HOST:PORT', ''],
     ['key create x --scope root', 'Allowed choices are read, block, admin', ''],
+    ['webhook set chat hooks.example.com', '<url>: it is not a URL', 'https://'],
+    ['webhook set chat https://a:pass@example.com/', '<url>: it has a user or a password in it', ''],
     ['--url http://a:1 serve', 'takes no --url', ''],
     ['serve --listen nonsense', 'PROXY_MANAGER_LISTEN', 'HOST:PORT'],
     ['', 'Usage: proxy-manager', ''],

@@ -6,11 +6,20 @@ import { expiryOf, futureTimeOf } from './expiry-options.ts';
 import { unpainted } from './output/colour.ts';
 import { displayWidth } from './output/display-width.ts';
 import { plainLine } from './output/table.ts';
-import type { AuditRow, BlockAnswer, CheckAnswer, HealthReport, SyncAnswer, UnblockAnswer } from './service-api.ts';
+import type {
+  AuditRow,
+  BlockAnswer,
+  CheckAnswer,
+  HealthReport,
+  SyncAnswer,
+  UnblockAnswer,
+  WebhookRecord,
+} from './service-api.ts';
 import { parseSiteServer, siteServerText } from './site-server.ts';
 import { statusLines, whatToDo } from './status.ts';
 import { syncLines } from './sync.ts';
 import { unblockLines } from './unblock.ts';
+import { webhookColumns } from './webhook.ts';
 
 const now = new Date('2026-11-21T20:00:00Z');
 
@@ -307,4 +316,26 @@ it('the audit in a pipe is a line of plain fields', () => {
   expect(plainLine(auditColumns(now), row)).toBe(
     '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b n=1',
   );
+});
+
+describe('a webhook in a pipe is a line that says whether what is sent arrives', () => {
+  const hook = { id: 'chat', url: 'https://a/x', events: null, enabled: true, pending: 0 } as WebhookRecord;
+  const [early, late] = ['2026-11-21T19:00:00.000Z', '2026-11-21T19:30:00.000Z'];
+  const failed = (at: string): Partial<WebhookRecord> => ({ last_error: 'it answered\t500', last_error_at: at });
+  it.each([
+    [{}, `chat\tnew\t0\t-\thttps://a/x\tall\t-`],
+    [
+      { last_success_at: early, events: ['site.set', 'site.removed'] },
+      `chat\tok\t0\t${early}\thttps://a/x\tsite.set,site.removed\t-`,
+    ],
+    [{ last_success_at: late, ...failed(early) }, `chat\tok\t0\t${late}\thttps://a/x\tall\t-`],
+    [
+      { last_success_at: early, ...failed(late), pending: 7 },
+      `chat\tfailing\t7\t${early}\thttps://a/x\tall\tit answered\\u{9}500`,
+    ],
+    [{ last_success_at: null, ...failed(late), enabled: false }, `chat\toff\t0\t-\thttps://a/x\tall\t-`],
+  ] as [Partial<WebhookRecord>, string][])('%j', (more, line) => {
+    const times = { last_success_at: null, last_error: null, last_error_at: null };
+    expect(plainLine(webhookColumns(now), { ...hook, ...times, ...more })).toBe(line);
+  });
 });

@@ -23,9 +23,7 @@ it('a repair is refused like a start where everybody could replace what it reads
   const settings = readSettings({ PROXY_MANAGER_PREFIX: prefix }, {}, () => '');
   await mkdir(settings.stateDir, { recursive: true });
   await chmod(settings.stateDir, 0o777);
-  await expect(repairMaps(settings, silentLog)).rejects.toThrow(
-    new RegExp(`chmod o-w ${settings.stateDir}.*runs as the user of the service`),
-  );
+  await expect(repairMaps(settings, silentLog)).rejects.toThrow(`chmod o-w ${settings.stateDir}`);
   expect(await readdir(settings.stateDir)).toEqual([]);
   await rm(prefix, { recursive: true });
 });

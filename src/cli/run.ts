@@ -32,7 +32,8 @@ function causeOf(error: unknown): string {
   const parts: string[] = [];
   let current = error;
   for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
-    parts.push(current.message);
+    const { message } = current;
+    if (!parts.some((part) => part.includes(message))) parts.push(message);
     current = current.cause;
   }
   return parts.length === 0 ? String(error) : parts.join(': caused by: ');

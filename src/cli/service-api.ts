@@ -22,6 +22,7 @@ export type SiteRecord = Schemas['Site'];
 export type SyncAnswer = Schemas['SyncAnswer'];
 export type TrustedIp = Schemas['TrustedIp'];
 export type UnblockAnswer = Schemas['UnblockAnswer'];
+export type ValidationAnswer = Schemas['ValidationAnswer'];
 export type WebhookRecord = Schemas['Webhook'];
 export type WorkerPart = NonNullable<HealthReport['workers']['current']>;
 /** What every answer to a change says of the running proxy. */
@@ -87,7 +88,7 @@ export interface ServiceApi {
   health(): Promise<HealthReport>;
 
   reload(): Promise<ReloadAnswer>;
-  validate(): Promise<Schemas['ValidationAnswer']>;
+  validate(): Promise<ValidationAnswer>;
   diff(): Promise<Schemas['ConfigDiff']>;
   reloads(query: { readonly limit: number }): Promise<Schemas['ReloadPage']>;
   backups(): Promise<Schemas['Backups']>;

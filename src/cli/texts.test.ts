@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { auditColumns } from './audit.ts';
 import { blockLines } from './block.ts';
 import { checkLine } from './check.ts';
+import { validationLines } from './config.ts';
 import { expiryOf, futureTimeOf } from './expiry-options.ts';
 import { unpainted } from './output/colour.ts';
 import { displayWidth } from './output/display-width.ts';
@@ -316,6 +317,24 @@ it('the audit in a pipe is a line of plain fields', () => {
   expect(plainLine(auditColumns(now), row)).toBe(
     '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b n=1',
   );
+});
+
+it.each([
+  [{ valid: true, output: 'Warnings: none\n', sha256: 'ab' }, ['valid: a reload would be taken', 'Warnings: none']],
+  [
+    { valid: false, output: 't.liquid: line 3: no such filter', sha256: '' },
+    ['not valid: a reload would be refused; nothing was changed', 't.liquid: line 3: no such filter'],
+  ],
+  [
+    { valid: false, output: '[ALERT] parsing [proxy.cfg:28]\n', sha256: 'ab' },
+    [
+      'not valid: a reload would be refused; nothing was changed',
+      '[ALERT] parsing [proxy.cfg:28]',
+      'lines are those of the rendered configuration: proxy-manager config diff',
+    ],
+  ],
+])('a dry run says whether it would go, why not, where, and that nothing was changed: %j', (answer, lines) => {
+  expect(validationLines(answer)).toEqual(lines);
 });
 
 describe('a webhook in a pipe is a line that says whether what is sent arrives', () => {

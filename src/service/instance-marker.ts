@@ -19,11 +19,21 @@ export async function readMarker(stateDir: string): Promise<InstanceMarker | nul
     if (isMissing(error)) return null;
     throw error;
   }
-  const value: unknown = JSON.parse(text);
+  const value = parsedOrNull(text);
   if (typeof value === 'object' && value !== null && 'database_id' in value && typeof value.database_id === 'string') {
     return { database_id: value.database_id };
   }
   throw new Error(`${path} is damaged; remove it only if you know that the database is the right one`);
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // As damaged as one that says something else.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 export async function writeMarker(stateDir: string, marker: InstanceMarker): Promise<void> {

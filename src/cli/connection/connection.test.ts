@@ -171,6 +171,15 @@ describe('a failure', () => {
     expect(tellFailure(problem(5002, 'refused', { output: '[ALERT] line 3\n' }), asked).message).toContain(
       '\n[ALERT] line 3\n',
     );
+    const after = (more: object) =>
+      tellFailure(problem(5001, 'line 3: no', more), asked)
+        .message.split('\n')
+        .slice(1, -1);
+    expect(after({ restored: true })).toEqual(['nothing was changed: what was in force before still is']);
+    expect(after({ restored: true, restore_failure: 'no worker' })).toEqual([
+      'and what followed failed too: no worker',
+    ]);
+    expect(after({ restored: false })).toEqual([]);
     expect(tellFailure(problem(1100, 'not blocked', { covered_by: ['10.0.0.0/8'] }), asked).message).toContain(
       'covered by 10.0.0.0/8',
     );

@@ -16,13 +16,13 @@ const mostListed = 1_000_000_000;
 
 export function auditVerb(): Verb {
   return new Verb('audit', 'who did what, from where, with what outcome; newest first')
-    .argument('[address]', 'only what was done to this address or network')
+    .argument('[address]', 'only what was done to it: alone, or among the first twenty of a list')
     .option('-n, --limit <count>', 'at most so many', '50')
     .option('--operation <name>', 'only this one, such as block or set_site')
     .option('--key <name>', 'only what was asked with the key of this name')
     .option('--since <time>', 'from then on: a duration back such as 24h, or a time')
     .option('--until <time>', 'before then: a duration back such as 24h, or a time')
-    .example('audit 192.0.2.1', 'what was done to an address')
+    .example('audit 192.0.2.1', 'what was done to an address, and when it ended')
     .example('audit --key fail2ban --since 24h', 'what fail2ban did in a day')
     .example('audit --since 2026-11-01 -n 100000 -o json', 'a month, for a program') as Verb;
 }

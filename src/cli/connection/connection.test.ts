@@ -175,7 +175,7 @@ describe('a failure', () => {
       tellFailure(problem(5001, 'line 3: no', more), asked)
         .message.split('\n')
         .slice(1, -1);
-    expect(after({ restored: true })).toEqual(['nothing was changed: what was in force before still is']);
+    expect(after({ restored: true })).toEqual(['the configuration that was good before is in force']);
     expect(after({ restored: true, restore_failure: 'no worker' })).toEqual([
       'and what followed failed too: no worker',
     ]);

@@ -54,7 +54,7 @@ function problemText(error: ApiProblem, { keySource, url }: Asked): string {
 function afterReload({ restored, restore_failure: failure, detail }: ApiProblem['problem']): string[] {
   if (typeof restored !== 'boolean' || detail?.includes('in force')) return [];
   if (typeof failure === 'string') return detail?.includes(failure) ? [] : [`and what followed failed too: ${failure}`];
-  return restored ? ['nothing was changed: what was in force before still is'] : [];
+  return restored ? ['the configuration that was good before is in force'] : [];
 }
 
 /** Where the API says which field to send, its flag here. */

@@ -108,10 +108,10 @@ function outcomeText({ outcome, code }: AuditRow): string {
   return code === null ? outcome : `${outcome} (${code})`;
 }
 
-/** What was asked for, then what came of it, as `name=value`. */
+/** What was asked for, then what came of it, as `name=value`; once where it is the same. */
 function moreText({ details, result }: AuditRow): string {
-  return [...Object.entries(details ?? {}), ...Object.entries(result ?? {})]
+  const said = [...Object.entries(details ?? {}), ...Object.entries(result ?? {})]
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [...new Set(said)].join(' ');
 }

@@ -309,13 +309,13 @@ it('the audit in a pipe is a line of plain fields', () => {
     source: 'unix',
     ip_address: '192.0.2.1',
     target: null,
-    details: { reason: 'a\tb' },
+    details: { reason: 'a\tb', added: 2, removed: 1 },
     outcome: 'refused',
     code: 6007,
-    result: { n: 1, none: null },
+    result: { added: 2, removed: 0, none: null },
   } as unknown as AuditRow;
   expect(plainLine(auditColumns(now), row)).toBe(
-    '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b n=1',
+    '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b added=2 removed=1 removed=0',
   );
 });
 

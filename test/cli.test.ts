@@ -319,6 +319,11 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
       expect(status.out).toContain('\u001b[32mok\u001b[0m: every worker was seen');
     });
 
+    it('tells that the audit has more than it shows, and that nothing fits', async () => {
+      expect((await user.onTerminal('NO_COLOR=1 pm audit -n 1')).out).toMatch(/\r\nthe last 1; more with -n\r\n$/);
+      expect((await user.onTerminal('pm audit --key nobody')).out).toBe('nothing that fits was done\r\n');
+    });
+
     it('asks before it blocks whoever sits there, and without a terminal refuses', async () => {
       const environment = { SSH_CONNECTION: '198.51.100.7 51022 192.0.2.1 22' };
       const answering = (answer: string) => {

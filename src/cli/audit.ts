@@ -4,7 +4,7 @@ import { durationOf, withZone } from './expiry-options.ts';
 import { type ExitCode, exitCodes, misused } from './failure.ts';
 import type { Style } from './output/colour.ts';
 import type { Column } from './output/table.ts';
-import { fromNow } from './output/times.ts';
+import { count, fromNow } from './output/times.ts';
 import { writePages } from './paged-json.ts';
 import type { AuditQuery, AuditRow } from './service-api.ts';
 import type { Session } from './session.ts';
@@ -49,7 +49,17 @@ export async function audit(
     return exitCodes.done;
   }
   const show = output.rows(auditColumns(now()));
-  for await (const { items } of pages) if (items.length > 0) await show(items);
+  let shown = 0;
+  let older = false;
+  for await (const { items, next } of pages) {
+    if (items.length > 0) await show(items);
+    shown += items.length;
+    older = next !== null;
+  }
+  if (output.isTerminal && !output.closed) {
+    if (shown === 0) await output.lines(['nothing that fits was done']);
+    else if (older) output.remark(output.paintRemark('quiet', `the last ${count(shown)}; more with -n`));
+  }
   return exitCodes.done;
 }
 
@@ -81,7 +91,7 @@ async function* auditPages(
 function pastTime(text: string, flag: string, now: Date): string {
   if (/^[0-9]+[smhdw]$/.test(text)) return new Date(now.getTime() - durationOf(text, flag) * 1000).toISOString();
   const time = parseTime(withZone(text));
-  if (!time.ok) throw misused(`${flag}: ${time.why}`);
+  if (!time.ok) throw misused(`${flag}: ${time.why}, or a duration back such as 24h`);
   return time.value.toISOString();
 }
 

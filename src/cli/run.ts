@@ -9,8 +9,9 @@ import type { World } from './world.ts';
 export async function runCommandLine(words: readonly string[], world: World): Promise<ExitCode> {
   const cli = new CommandLine(world);
   try {
-    const program = await buildProgram(cli, words);
-    await program.parseAsync(words, { from: 'user' });
+    const meant = helpMeant(words);
+    const program = await buildProgram(cli, meant);
+    await program.parseAsync(meant, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
@@ -21,6 +22,12 @@ export async function runCommandLine(words: readonly string[], world: World): Pr
     cli.fail(causeOf(error));
     return isUsage(error) ? exitCodes.usage : exitCodes.failed;
   }
+}
+
+/** `help` and `help block`, as many programs take them. */
+function helpMeant([first, ...words]: readonly string[]): readonly string[] {
+  if (first === undefined) return [];
+  return first === 'help' ? [...words, '--help'] : [first, ...words];
 }
 
 /** Settings and crash points of `serve`; by name, since their modules are most of the service. */

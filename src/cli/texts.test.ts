@@ -274,7 +274,7 @@ describe('a time that was typed', () => {
 
   it.each([
     [{ for: '4 hours' }, '90s, 30m, 4h, 7d or 2w'],
-    [{ until: '2020-01-01T00:00:00Z' }, 'not in the future'],
+    [{ until: '2020-01-01T00:00:00Z' }, 'not in the future; the time here is 2026-11-21T20:00:00.000Z'],
     [{ until: '2030-02-30' }, 'a day that does not exist'],
     [{ until: 'tomorrow' }, 'write one such as 2030-01-31T12:00:00Z'],
     [{ for: '4h', until: '2030-01-01' }, 'exclude each other'],

@@ -108,10 +108,17 @@ export function auditColumns(now: Date): readonly Column<AuditRow>[] {
     { title: 'WHO', text: ({ key }) => key ?? 'the service' },
     { title: 'FROM', text: ({ source }) => source ?? '' },
     { title: 'DID', text: ({ operation }) => operation },
-    { title: 'TO', text: ({ ip_address: ip, target }) => ip ?? target ?? '' },
+    { title: 'TO', text: toText },
     { title: 'OUTCOME', text: outcomeText, style: ({ outcome }) => outcomeStyles[outcome] ?? null },
     { title: 'MORE', text: moreText, mayShrink: true },
   ];
+}
+
+/** Of a group of one, mostly a block that ended, that one. */
+function toText({ ip_address: ip, target, details }: AuditRow): string {
+  const named = details?.['ip_addresses'];
+  const only = Array.isArray(named) && named.length === 1 ? String(named[0]) : '';
+  return ip ?? target ?? only;
 }
 
 function outcomeText({ outcome, code }: AuditRow): string {

@@ -317,6 +317,9 @@ it('the audit in a pipe is a line of plain fields', () => {
   expect(plainLine(auditColumns(now), row)).toBe(
     '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b added=2 removed=1 removed=0',
   );
+  const ended = (...ip_addresses: string[]) =>
+    plainLine(auditColumns(now), { ...row, ip_address: null, details: { ip_addresses }, result: null }).split('\t')[4];
+  expect([ended('192.0.2.1'), ended('192.0.2.1', '192.0.2.2')]).toEqual(['192.0.2.1', '-']);
 });
 
 it.each([

@@ -32,7 +32,9 @@ describe('a second service', () => {
     const before = await readFile(blockedMap, 'utf8');
     const shared = { PROXY_MANAGER_DATABASE_URL: `sqlite:${database}` };
     expect(await refused({ environment: shared })).toMatch(
-      new RegExp(`another proxy-manager works on the database ${database} already .*process ${first.pid} .*holds it`),
+      new RegExp(
+        `another proxy-manager works on the database ${database} already .*process ${first.pid} \\(proxy-manager\\) holds it`,
+      ),
     );
     const linked = await refused({
       before: async (paths) => {

@@ -2,6 +2,7 @@ import { ActionIcon, Text } from '@mantine/core';
 import type { BlockedIp } from '../../../api/types.ts';
 import { Age } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
+import { placeOf } from '../search.ts';
 
 export interface EntryRowProps {
   readonly id: string;
@@ -13,6 +14,8 @@ export interface EntryRowProps {
   readonly height: number;
   readonly active: boolean;
   readonly selected: boolean;
+  /** A part of the reason or of who blocked it that was looked for; empty: none. */
+  readonly found: string;
   readonly onActivate: () => void;
   readonly onSelect: ((extend: boolean) => void) | null;
   readonly onOpen: (entry: BlockedIp) => void;
@@ -20,7 +23,7 @@ export interface EntryRowProps {
 }
 
 export function EntryRow(props: EntryRowProps) {
-  const { id, index, entry, top, height, active, selected, onActivate, onSelect, onOpen, onRemove } = props;
+  const { id, index, entry, top, height, active, selected, found, onActivate, onSelect, onOpen, onRemove } = props;
   if (entry === undefined) {
     return (
       <div
@@ -70,14 +73,16 @@ export function EntryRow(props: EntryRowProps) {
         {ip}
       </span>
       <span role="gridcell" className="entries-reason" title={entry.reason ?? ''}>
-        {entry.reason ?? (
+        {entry.reason === null ? (
           <Text span inherit c="dimmed">
             none given
           </Text>
+        ) : (
+          <Marked said={entry.reason} part={found} />
         )}
       </span>
       <span role="gridcell" className="entries-by" title={entry.blocked_by ?? ''}>
-        {entry.blocked_by ?? '–'}
+        {entry.blocked_by === null ? '–' : <Marked said={entry.blocked_by} part={found} />}
       </span>
       <span role="gridcell" className="entries-until">
         {entry.expires_at === null ? 'for good' : <Age time={entry.expires_at} />}
@@ -100,5 +105,17 @@ export function EntryRow(props: EntryRowProps) {
         )}
       </span>
     </div>
+  );
+}
+
+function Marked({ said, part }: { readonly said: string; readonly part: string }) {
+  const place = placeOf(part, said);
+  if (place === null) return said;
+  return (
+    <>
+      {said.slice(0, place.from)}
+      <mark>{said.slice(place.from, place.to)}</mark>
+      {said.slice(place.to)}
+    </>
   );
 }

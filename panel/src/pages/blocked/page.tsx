@@ -154,7 +154,14 @@ export default function BlockedPage() {
         <Loading what={search.kind === 'text' ? 'Looking through all reasons and sources' : 'Reading the list'} />
       )}
       {state.total === 0 && (
-        <NothingFound search={search} expiring={expiring} onSearchText={() => setAsText(settled)} />
+        <NothingFound
+          search={search}
+          expiring={expiring}
+          onSearchText={() => {
+            setAsText(settled);
+            field.current?.focus();
+          }}
+        />
       )}
       {state.total !== null && state.total > 0 && (
         <EntryList

@@ -3,7 +3,7 @@
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
-import { EntryRow } from './entry-row.tsx';
+import { EntryRow, type RowActions } from './entry-row.tsx';
 import type { PageBook } from './page-book.ts';
 import {
   positionShowing,
@@ -87,6 +87,17 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove }:
     onSelect(entry, range);
   };
 
+  const latest = useRef({ select, onOpen, onRemove });
+  useLayoutEffect(() => {
+    latest.current = { select, onOpen, onRemove };
+  });
+  const [actions] = useState<RowActions>(() => ({
+    activate: setActive,
+    select: (index, extend) => latest.current.select(index, extend),
+    open: (entry) => latest.current.onOpen(entry),
+    remove: (entry) => latest.current.onRemove?.(entry),
+  }));
+
   const onKeyDown = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor(shape.viewport / rowHeight) - 1);
     const to = {
@@ -146,10 +157,9 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove }:
               active={index === active}
               found={found}
               selected={selected.has(book.row(index)?.ip_address ?? '')}
-              onActivate={() => setActive(index)}
-              onSelect={onSelect === null ? null : (extend) => select(index, extend)}
-              onOpen={onOpen}
-              onRemove={onRemove}
+              selectable={onSelect !== null}
+              removable={onRemove !== null}
+              actions={actions}
             />
           ))}
         </div>

@@ -1,8 +1,17 @@
-import { ActionIcon, Text } from '@mantine/core';
+// Plain elements: a fast wheel makes hundreds of rows a second, and a component of the library costs ten times as much.
+import { memo } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
 import { Age } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
 import { placeOf } from '../search.ts';
+
+export interface RowActions {
+  readonly activate: (index: number) => void;
+  /** `extend`: from the one that was selected last. */
+  readonly select: (index: number, extend: boolean) => void;
+  readonly open: (entry: BlockedIp) => void;
+  readonly remove: (entry: BlockedIp) => void;
+}
 
 export interface EntryRowProps {
   readonly id: string;
@@ -16,14 +25,14 @@ export interface EntryRowProps {
   readonly selected: boolean;
   /** A part of the reason or of who blocked it that was looked for; empty: none. */
   readonly found: string;
-  readonly onActivate: () => void;
-  readonly onSelect: ((extend: boolean) => void) | null;
-  readonly onOpen: (entry: BlockedIp) => void;
-  readonly onRemove: ((entry: BlockedIp) => void) | null;
+  readonly selectable: boolean;
+  readonly removable: boolean;
+  /** The same in every drawing: a row that stays as it is, is not drawn again while others pass by. */
+  readonly actions: RowActions;
 }
 
-export function EntryRow(props: EntryRowProps) {
-  const { id, index, entry, top, height, active, selected, found, onActivate, onSelect, onOpen, onRemove } = props;
+export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
+  const { id, index, entry, top, height, active, selected, found, selectable, removable, actions } = props;
   if (entry === undefined) {
     return (
       <div
@@ -49,12 +58,12 @@ export function EntryRow(props: EntryRowProps) {
       data-active={active}
       style={{ top, height }}
       onClick={() => {
-        onActivate();
-        onOpen(entry);
+        actions.activate(index);
+        actions.open(entry);
       }}
     >
       <span role="gridcell" className="entries-select">
-        {onSelect !== null && (
+        {selectable && (
           <input
             type="checkbox"
             tabIndex={-1}
@@ -62,8 +71,8 @@ export function EntryRow(props: EntryRowProps) {
             checked={selected}
             onClick={(event) => {
               event.stopPropagation();
-              onActivate();
-              onSelect(event.shiftKey);
+              actions.activate(index);
+              actions.select(index, event.shiftKey);
             }}
             onChange={() => undefined}
           />
@@ -74,9 +83,7 @@ export function EntryRow(props: EntryRowProps) {
       </span>
       <span role="gridcell" className="entries-reason" title={entry.reason ?? ''}>
         {entry.reason === null ? (
-          <Text span inherit c="dimmed">
-            none given
-          </Text>
+          <span className="entries-none">none given</span>
         ) : (
           <Marked said={entry.reason} part={found} />
         )}
@@ -88,25 +95,25 @@ export function EntryRow(props: EntryRowProps) {
         {entry.expires_at === null ? 'for good' : <Age time={entry.expires_at} />}
       </span>
       <span role="gridcell" className="entries-remove">
-        {onRemove !== null && (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
+        {removable && (
+          <button
+            type="button"
+            className="entries-button"
             tabIndex={-1}
             aria-label={`Remove ${ip}`}
             title="Remove"
             onClick={(event) => {
               event.stopPropagation();
-              onRemove(entry);
+              actions.remove(entry);
             }}
           >
             <TrashIcon />
-          </ActionIcon>
+          </button>
         )}
       </span>
     </div>
   );
-}
+});
 
 function Marked({ said, part }: { readonly said: string; readonly part: string }) {
   const place = placeOf(part, said);

@@ -72,6 +72,16 @@ test('pages that are looked at together follow each other, whatever came and wen
   expect(more).toEqual(counted(more[0] as number, (more[0] as number) + 15));
 });
 
+test('what is neared is read before it is looked at, after what is looked at', async () => {
+  const { asked, fetch } = served(500);
+  const book = new PageBook(fetch, 10, 5);
+  book.want(302, 307);
+  await turn();
+  expect(asked[0]).toEqual({ cursor: null, offset: 300, limit: 10 });
+  expect(shown(book, 290, 319)).toEqual(counted(290, 319));
+  expect(asked.length).toBeLessThan(5);
+});
+
 test('a refresh brings what came and takes what went, at the right place, and the end moves with it', async () => {
   const { rows, fetch } = served(25);
   const book = new PageBook(fetch, 10);

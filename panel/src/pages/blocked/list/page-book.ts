@@ -1,6 +1,6 @@
 // The list as it is read, page by page, by row number. A page that follows one that is there is asked for by its cursor,
 // so that on the screen no row is missing or double; any other by how many rows are before it. A few pages around the
-// place that is looked at are kept.
+// place that is looked at are kept, and those that it nears are read before they are looked at.
 
 export interface ListPage<Row> {
   readonly items: readonly Row[];
@@ -37,6 +37,12 @@ interface HeldPage<Row> {
   readonly stale: boolean;
 }
 
+interface NextPage {
+  readonly page: number;
+  /** Null: by its number. */
+  readonly after: string | null;
+}
+
 interface Reading {
   readonly page: number;
   readonly since: number;
@@ -53,15 +59,19 @@ export class PageBook<Row> {
   readonly #fetch: FetchPage<Row>;
   readonly #pages = new Map<number, HeldPage<Row>>();
   readonly #listeners = new Set<() => void>();
+  readonly #ahead: number;
   #wanted: readonly [number, number] = [0, 0];
+  #near: readonly [number, number] = [0, 0];
   #work: Promise<void> | null = null;
   #reading: Reading | null = null;
   #closed = false;
   #state: BookState = { total: null, error: null, readAt: null, version: 0 };
 
-  constructor(fetch: FetchPage<Row>, pageSize: number) {
+  /** @param ahead rows on each side of those looked at that are read too, when those are there */
+  constructor(fetch: FetchPage<Row>, pageSize: number, ahead = 0) {
     this.#fetch = fetch;
     this.pageSize = pageSize;
+    this.#ahead = ahead;
   }
 
   get state(): BookState {
@@ -81,7 +91,9 @@ export class PageBook<Row> {
 
   /** Rows `first` to `last` are looked at. One page is read at a time, and of those passed by on the way only a few. */
   want(first: number, last: number): void {
-    this.#wanted = [Math.floor(first / this.pageSize), Math.floor(Math.max(first, last) / this.pageSize)];
+    const pageOf = (row: number): number => Math.floor(Math.max(0, row) / this.pageSize);
+    this.#wanted = [pageOf(first), pageOf(Math.max(first, last))];
+    this.#near = [pageOf(first - this.#ahead), pageOf(Math.max(first, last) + this.#ahead)];
     const reading = this.#reading;
     if (reading !== null && !this.#isWanted(reading.page) && performance.now() - reading.since > patienceMs) {
       reading.stop.abort();
@@ -121,9 +133,12 @@ export class PageBook<Row> {
     }
   }
 
-  /** The first page that is looked at and not there, or no longer what follows the one before it. */
-  #next(): { readonly page: number; readonly after: string | null } | null {
-    const [first, last] = this.#wanted;
+  #next(): NextPage | null {
+    return this.#missing(...this.#wanted) ?? this.#missing(...this.#near);
+  }
+
+  /** The first of these pages that is not there, or no longer what follows the one before it. */
+  #missing(first: number, last: number): NextPage | null {
     for (let page = first; page <= last; page += 1) {
       const held = this.#pages.get(page);
       const before = this.#pages.get(page - 1);

@@ -3,9 +3,11 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { type BlockedQuery, blockedKey, fetchBlockedPage, searchedKey } from '../../../api/blocked-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { useApi } from '../../../session/session.ts';
-import { PageBook } from './page-book.ts';
+import { type FetchPage, PageBook } from './page-book.ts';
 
 const pageSize = 500;
+/** Rows read before they are in sight: a third of a second of the fastest wheel. */
+const ahead = 250;
 
 /** Milliseconds between two readings of what is looked at. A search by text is a pass of a second for the service. */
 export function refreshEvery({ text }: Pick<BlockedQuery, 'text'>): number {
@@ -15,11 +17,11 @@ export function refreshEvery({ text }: Pick<BlockedQuery, 'text'>): number {
 /** The list that answers `query`, refreshed every few seconds and after each change that is made here. */
 export function usePageBook({ q, text, expiring }: BlockedQuery): PageBook<BlockedIp> {
   const api = useApi();
-  const book = useMemo(
-    () =>
-      new PageBook<BlockedIp>((place, signal) => fetchBlockedPage(api, { q, text, expiring }, place, signal), pageSize),
-    [api, q, text, expiring],
-  );
+  const book = useMemo(() => {
+    const fetch: FetchPage<BlockedIp> = (place, signal) => fetchBlockedPage(api, { q, text, expiring }, place, signal);
+    // Of a search by text each page is a pass through everything.
+    return new PageBook(fetch, pageSize, text === '' ? ahead : 0);
+  }, [api, q, text, expiring]);
   useEffect(() => () => book.close(), [book]);
   useQuery({
     queryKey: [...(text === '' ? blockedKey : searchedKey), q, text, expiring],

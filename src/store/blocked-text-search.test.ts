@@ -77,7 +77,7 @@ describe('among many', () => {
     store = new BlockedIpsStore(await folder.open());
     const texts = [...new Set(Array.from({ length: 24_000 }, (_, n) => scattered(n).text))];
     const changes = texts.map((text, n) =>
-      said(text, n % 2 === 0 ? 'often' : 'else', undefined, n % 3 === 0 ? '2027-01-01T00:00:00.000Z' : undefined),
+      said(text, n % 2 === 0 ? 'often Ä' : 'else a', undefined, n % 3 === 0 ? '2027-01-01T00:00:00.000Z' : undefined),
     );
     await store.applyGroup(changes, NOON, nothing);
   });
@@ -96,6 +96,7 @@ describe('among many', () => {
     ['a beginning of few', { q: '10' }],
     ['a network', { q: '10.0.0.0/8' }],
     ['a text of thousands', { text: 'OFTEN' }],
+    ['a text of thousands in other letters', { text: 'ä' }],
     ['a text of those that end', { text: 'often', expiringOnly: true }],
   ] as const)('a far page of %s is the one that pages would lead to', async (_, query) => {
     const all = await texts(query);
@@ -126,7 +127,7 @@ describe('among many', () => {
     setImmediate(tick);
     await Promise.all([1, 2, 3].map(() => store.page({ limit: 1, now: NOON, text: 'nowhere' })));
     looking = false;
-    // Nine slices each, and one turn for each but the last.
-    expect(turns).toBeGreaterThanOrEqual(3 * 9);
+    // Four slices each, and one turn for each but the last.
+    expect(turns).toBeGreaterThanOrEqual(3 * 3);
   });
 });

@@ -53,7 +53,7 @@ export const operations: OperationDocs = {
     tag: 'Blocked addresses',
     summary: 'List what is blocked',
     description:
-      'In the order of addresses, page by page: `cursor` goes on behind a page, `offset` passes over so many entries, behind the cursor or from the beginning. `q` looks for addresses; `text` for a part of the reason or of who blocked it, in upper or lower case, which goes through all entries and takes a second at a million: eight at once, four of one key. With `Accept: text/plain` the whole list as text, one address or network a line, streamed; then no parameter is taken.',
+      'In the order of addresses, page by page: `cursor` goes on behind a page, `offset` passes over so many entries, behind the cursor or from the beginning. `q` looks for addresses; `text` for a part of the reason or of who blocked it, in upper or lower case, which goes through all entries and takes half a second at a million: eight at once, four of one key. With `Accept: text/plain` the whole list as text, one address or network a line, streamed; then no parameter is taken.',
     answers: {
       200: {
         description: 'A page of the list, or all of it as text.',

@@ -9,7 +9,7 @@ const pageSize = 500;
 /** Rows read before they are in sight: a third of a second of the fastest wheel. */
 const ahead = 250;
 
-/** Milliseconds between two readings of what is looked at. A search by text is a pass of a second for the service. */
+/** Milliseconds between two readings of what is looked at. A search by text is a pass of half a second for the service. */
 export function refreshEvery({ text }: Pick<BlockedQuery, 'text'>): number {
   return text === '' ? 3_000 : 15_000;
 }

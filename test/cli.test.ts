@@ -122,6 +122,7 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
     const json = await user.run(['list', '192.0.2.66', '-o', 'json']);
     expect(json.out).not.toContain('\u202e');
     expect(JSON.parse(json.out).items[0].reason).toBe('safe\u202egnp.exe\u2066');
+    expect((await user.run(['list', '--text', 'GNP.EXE'])).out).toMatch(/^192\.0\.2\.66\t.*\n$/);
     await service.unblock('192.0.2.66');
   });
 

@@ -51,6 +51,7 @@ describe('what cannot be meant', () => {
     ['block - 192.0.2.1', 'stands alone', ''],
     ['list -o xml', 'Allowed choices are text, json', ''],
     ['list -n 0', '--limit takes a whole number', ''],
+    ['list 10. --text scan', 'with --text; give one of them', ''],
     ['list --url foo', 'write http://HOST:PORT or unix:/path', ''],
     ['import /nowhere --format xls', 'Allowed choices are auto, list, csv, map, netset', ''],
     ['import /nowhere --allow-shrink', 'goes with --replace', ''],

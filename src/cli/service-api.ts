@@ -45,6 +45,8 @@ export interface ListQuery {
   readonly limit: number;
   readonly cursor?: string;
   readonly q?: string;
+  /** Not beside `q`. */
+  readonly text?: string;
   readonly expiring?: boolean;
 }
 

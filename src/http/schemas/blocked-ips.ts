@@ -144,6 +144,7 @@ export const BulkAnswerSchema = answer<BulkAnswer>('BulkAnswer')({
   unchanged: Count,
   rejected_total: Count,
   rejected: listOf(RejectionSchema),
+  not_blocked: Type.Optional(Texts),
   ...runtimeReportFields,
 });
 

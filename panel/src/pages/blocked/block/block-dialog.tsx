@@ -6,6 +6,7 @@ import { useTrusted } from '../../../api/trusted-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { useMay, useSessionState } from '../../../session/session.ts';
 import { blockWords } from './block-words.ts';
 import { concernsOf } from './concerns.ts';
@@ -20,6 +21,7 @@ export interface BlockDialogProps {
 }
 
 export function BlockDialog({ entry, address: given = '', onClose }: BlockDialogProps) {
+  useFocusReturn();
   const { info } = useSessionState();
   const admin = useMay('admin');
   const trusted = useTrusted();

@@ -134,7 +134,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await dialog.getByLabel('I mean it').check();
     await dialog.getByRole('button', { name: 'Block', exact: true }).click();
     const told = page.getByRole('alert').filter({ hasText: '127.0.0.9' });
-    await told.getByText('127.0.0.9 is stored, but let in all the same').waitFor();
+    await told.getByText('127.0.0.9 is stored, and let in all the same').waitFor();
     expect(await told.innerText()).not.toMatch(/is blocked/);
     expect((await service.call('GET', '/api/blocked-ips/127.0.0.9')).status).toBe(200);
     expect(await service.visit('127.0.0.9')).not.toBe(403);

@@ -1,6 +1,6 @@
 // `?` anywhere shows which keys there are.
-import { ActionIcon, Kbd, Modal, Table } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { ActionIcon, Kbd, Modal } from '@mantine/core';
+import { Fragment, useEffect, useState } from 'react';
 import { QuestionIcon } from '../parts/icons.tsx';
 import { useFocusReturn } from '../parts/use-focus-return.ts';
 
@@ -49,20 +49,18 @@ function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   useFocusReturn();
   return (
     <Modal opened onClose={onClose} title="Keys of the keyboard">
-      <Table withRowBorders={false} verticalSpacing={6}>
-        <Table.Tbody>
-          {keys.map(({ names, what }) => (
-            <Table.Tr key={what}>
-              <Table.Td className="keys-names">
-                {names.map((name) => (
-                  <Kbd key={name}>{name}</Kbd>
-                ))}
-              </Table.Td>
-              <Table.Td>{what}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <dl className="keys">
+        {keys.map(({ names, what }) => (
+          <Fragment key={what}>
+            <dt>
+              {names.map((name) => (
+                <Kbd key={name}>{name}</Kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </Fragment>
+        ))}
+      </dl>
     </Modal>
   );
 }

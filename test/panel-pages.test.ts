@@ -349,17 +349,19 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       expect(received).toHaveLength(1);
       answer = 500;
       await service.call('PUT', '/api/trusted-ips/198.51.100.8', { body: {} });
-      await hook.getByText(/^Failing, first /).waitFor();
+      await hook.getByText(/^Failing for /).waitFor();
       await hook.getByText('500').waitFor();
       expect(await hook.locator('[data-tone="good"]').count()).toBe(0);
       expect(await seriousFaults()).toEqual([]);
       answer = 204;
-      await button('Try pager now').click();
+      await button('Try now: pager').click();
       await hook.getByText(/^Delivered /).waitFor();
 
       await button('Change pager').click();
       await dialog().getByLabel('Everything').check();
-      await dialog().getByLabel('Deliver', { exact: true }).uncheck();
+      await dialog()
+        .getByRole('switch', { name: /^Deliver/ })
+        .uncheck();
       await dialog().getByRole('button', { name: 'Save' }).click();
       await gone();
       await hook.getByText('Switched off: nothing is kept for it').waitFor();

@@ -96,7 +96,17 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('127.0.0.2 is blocked');
     await says('Every worker of the proxy was seen to have it.');
     expect(await service.visit('127.0.0.2')).toBe(403);
-    const before = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    const entry = async () => (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    const { expires_at: end } = await entry();
+
+    // Another reason is no other end.
+    await page.getByRole('row', { name: /127\.0\.0\.2/ }).click();
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.getByLabel('Reason').fill('tested twice');
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const before = await entry();
+    expect(before).toMatchObject({ reason: 'tested twice', expires_at: end });
 
     await page.getByRole('row', { name: /127\.0\.0\.2/ }).click();
     await page
@@ -109,7 +119,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await button('Undo').click();
     await says('127.0.0.2 blocked again');
     expect(await service.visit('127.0.0.2')).toBe(403);
-    const after = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    const after = await entry();
     expect({ ...after, blocked_at: '', workers: [] }).toEqual({ ...before, blocked_at: '', workers: [] });
   });
 

@@ -7,6 +7,8 @@ const control = 'button:not(:disabled), a[href]';
 /** There these keys are somebody else's. */
 const elsewhere = 'input, textarea, select, pre, [contenteditable="true"]';
 
+/** What the control that Enter means is marked with, where it is not the row's first. */
+export const opens = { 'data-opens': true } as const;
 /** What a control that removes its row is marked with. */
 export const removes = { 'data-removes': true } as const;
 
@@ -57,8 +59,9 @@ function listen(list: HTMLElement): () => void {
     if (to !== undefined) {
       const next = rows[Math.min(Math.max(0, to), rows.length - 1)];
       if (next !== undefined) sameIn(next, row, target).focus();
-    } else if (event.key === 'Enter' && target === row) row.querySelector<HTMLElement>(control)?.click();
-    else if (event.key === 'Delete') row.querySelector<HTMLElement>('[data-removes]:not(:disabled)')?.click();
+    } else if (event.key === 'Enter' && target === row) {
+      (row.querySelector<HTMLElement>('[data-opens]') ?? row.querySelector<HTMLElement>(control))?.click();
+    } else if (event.key === 'Delete') row.querySelector<HTMLElement>('[data-removes]:not(:disabled)')?.click();
     else return;
     event.preventDefault();
   };

@@ -53,7 +53,7 @@ function Part({ name, children }: { readonly name: string; readonly children: Re
 
 /** What was true is not green any more. */
 function asItWas({ name, words }: HealthPart): HealthPart {
-  return { name, tone: 'unknown', words: `Not known now. Last: ${words}` };
+  return { name, tone: 'unknown', words: `Not known now. Last: ${words.charAt(0).toLowerCase()}${words.slice(1)}` };
 }
 
 function PartState({ part: { tone, words } }: { readonly part: HealthPart }) {

@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import type { Webhook } from '../../api/types.ts';
-import { Age } from '../../parts/age.tsx';
+import { Age, SpanSince } from '../../parts/age.tsx';
 import { EditIcon, TrashIcon } from '../../parts/icons.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
-import { removes, useRowKeys } from '../../parts/use-row-keys.ts';
+import { opens, removes, useRowKeys } from '../../parts/use-row-keys.ts';
 import { eventsWords, lastFailure, shownUrl, webhookState } from './webhook-state.ts';
 
 export interface WebhookTableProps {
@@ -37,10 +37,10 @@ export function WebhookTable({ hooks, stale, trying, onEdit, onRemove, onTry }: 
       <tbody ref={rows} data-rows>
         {hooks.map((hook) => (
           <tr key={hook.id} data-row>
-            <td data-label="Name">
+            <td data-label="Name" className="roomy">
               <b>{hook.id}</b>
             </td>
-            <td data-label="Sends to" className="mono">
+            <td data-label="Sends to" className="mono roomy">
               {shownUrl(hook.url)}
             </td>
             <td data-label="Gets" title={hook.events?.join(', ')}>
@@ -49,6 +49,18 @@ export function WebhookTable({ hooks, stale, trying, onEdit, onRemove, onTry }: 
             <td data-label="Deliveries">
               <div>
                 <Deliveries of={hook} stale={stale} />
+                {webhookState(hook) === 'failing' && (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    mt={4}
+                    aria-label={`Try now: ${hook.id}`}
+                    loading={trying === hook.id}
+                    onClick={() => onTry(hook)}
+                  >
+                    Try now
+                  </Button>
+                )}
               </div>
             </td>
             <td data-label="Waiting" className="figure">
@@ -61,21 +73,11 @@ export function WebhookTable({ hooks, stale, trying, onEdit, onRemove, onTry }: 
                   size="lg"
                   aria-label={`Change ${hook.id}`}
                   title="Change"
+                  {...opens}
                   onClick={() => onEdit(hook)}
                 >
                   <EditIcon />
                 </ActionIcon>
-                {webhookState(hook) === 'failing' && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={`Try ${hook.id} now`}
-                    loading={trying === hook.id}
-                    onClick={() => onTry(hook)}
-                  >
-                    Try now
-                  </Button>
-                )}
                 <ActionIcon
                   variant="subtle"
                   color="red"
@@ -133,7 +135,7 @@ function State({ of: hook, stale }: { readonly of: Webhook; readonly stale: bool
             'Failing'
           ) : (
             <>
-              Failing, first <Age time={hook.failing_since} />
+              Failing for <SpanSince time={hook.failing_since} />
             </>
           )}
         </StateMark>

@@ -98,8 +98,38 @@ describe('what the audit is told after the fact', () => {
     audit.answered(answered({ status: 403 }));
     await audit.flush();
     expect(told().slice(63)).toMatchObject([
-      { note: { operation: 'refusals', keyName: 'ops', details: { untold: 40 } } },
+      // They may have come from elsewhere than this one.
+      { note: { operation: 'refusals', keyName: 'ops', source: null, details: { untold: 40 } } },
       { note: { operation: 'block' }, outcome: { status: 403 } },
+    ]);
+  });
+
+  it('has the number of refusals also of a key that is never refused again: after their minute, and at the end', async () => {
+    const { recorder: audit, told, clock } = recorder();
+    const refused = (times: number, keyName: string | null) => {
+      for (let n = 0; n < times; n += 1)
+        audit.answered(answered({ status: 403, note: { ...answered().note, keyName } }));
+    };
+    refused(70, 'ops');
+    clock.now = new Date(NOW.getTime() + 60_000);
+    refused(65, null);
+    audit.start();
+    await audit.flush();
+    const numbers = () =>
+      told().flatMap((entry) => ('note' in entry && entry.note.operation === 'refusals' ? entry : []));
+    expect(numbers()).toMatchObject([{ note: { keyName: 'ops', details: { untold: 10 } } }]);
+    await audit.stop();
+    expect(numbers().slice(1)).toMatchObject([{ note: { keyName: null, details: { untold: 5 } } }]);
+  });
+
+  it('forgets no number where very many keys are refused within a minute', async () => {
+    const { recorder: audit, told } = recorder();
+    for (let n = 0; n < 61; n += 1) audit.answered(answered({ status: 403 }));
+    for (let n = 0; n < 1_000; n += 1)
+      audit.answered(answered({ status: 403, note: { ...answered().note, keyName: `key-${n}` } }));
+    await audit.flush();
+    expect(told().filter((entry) => 'note' in entry && entry.note.operation === 'refusals')).toMatchObject([
+      { note: { keyName: 'ops', details: { untold: 1 } } },
     ]);
   });
 });

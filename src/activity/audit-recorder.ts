@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditNote } from '../store/audit-rows.ts';
 import type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord, AuditStore } from '../store/audit-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { RefusalPace } from './refusal-pace.ts';
+import { RefusalPace, type Untold } from './refusal-pace.ts';
 
 /** What a crash loses at most of outcomes and refusals; never of changes. */
 const gatherMs = 250;
@@ -62,6 +62,7 @@ export class AuditRecorder {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#retention;
+    this.#tellUntold(this.#refusals.takeEnded(this.#now().getTime(), true));
     await this.flush();
     if (this.#waiting.length > 0)
       this.#log.error('Outcomes were not written to the audit', { entries: this.#waiting.length });
@@ -75,9 +76,8 @@ export class AuditRecorder {
     if (request.rows.length > 0) return;
     const { note } = request;
     if (request.status >= 400) {
-      const { tell, untold } = this.#refusals.next(note.keyName ?? '', this.#now().getTime());
-      if (untold > 0)
-        this.#add({ note: untoldOf(note, untold), at: finishedAt, outcome: { finishedAt, status: null } });
+      const { tell, ended } = this.#refusals.next(note.keyName ?? '', this.#now().getTime());
+      this.#tellUntold(ended);
       if (!tell) return;
     }
     this.#add({ note, at: request.at.toISOString(), outcome });
@@ -107,6 +107,10 @@ export class AuditRecorder {
     this.#timer = null;
     this.#flushing = this.#flushing.then(() => this.#write());
     await this.#flushing;
+  }
+
+  #tellUntold(ended: readonly Untold[]): void {
+    for (const [key, untold] of ended) this.done(untoldOf(key, untold));
   }
 
   #add(entry: AuditEntry): void {
@@ -148,6 +152,8 @@ export class AuditRecorder {
   async #forgetOld(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
+      // Whoever was refused so often may never come back.
+      this.#tellUntold(this.#refusals.takeEnded(this.#now().getTime(), false));
       let forgotten = 0;
       try {
         forgotten = await this.#store.forgetOld(this.#now(), retention.rowsAtOnce);
@@ -163,6 +169,13 @@ export class AuditRecorder {
   }
 }
 
-function untoldOf({ keyName, source }: AuditNote, untold: number): AuditNote {
-  return { operation: 'refusals', keyName, source, requestId: null, details: { untold } };
+/** Without a source: they may have come from several. */
+function untoldOf(key: string, untold: number): AuditNote {
+  return {
+    operation: 'refusals',
+    keyName: key === '' ? null : key,
+    source: null,
+    requestId: null,
+    details: { untold },
+  };
 }

@@ -12,35 +12,43 @@ interface Window {
   untold: number;
 }
 
+/** A key, and how many of its refusals got no row. */
+export type Untold = readonly [key: string, untold: number];
+
 export class RefusalPace {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * One more refusal of that key: whether it gets a row of its own, and how many before it got none and are to be told
-   * now. `now` in milliseconds.
+   * One more refusal of that key: whether it gets a row of its own, and what is to be told now of those before it that
+   * got none. `now` in milliseconds.
    */
-  next(key: string, now: number): { readonly tell: boolean; readonly untold: number } {
-    const window = this.#windowOf(key, now);
-    let untold = 0;
-    // Either way: a clock that was set back begins a new minute too.
-    if (Math.abs(now - window.began) >= windowMs) {
-      untold = window.untold;
-      Object.assign(window, { began: now, told: 0, untold: 0 });
-    }
-    if (window.told < refusalsAMinute) {
-      window.told += 1;
-      return { tell: true, untold };
-    }
-    window.untold += 1;
-    return { tell: false, untold };
+  next(key: string, now: number): { readonly tell: boolean; readonly ended: readonly Untold[] } {
+    const ended: Untold[] = [];
+    const known = this.#windows.get(key);
+    if (known !== undefined && hasEnded(known, now)) ended.push(...this.#take(key, known));
+    else if (known === undefined && this.#windows.size >= mostKeys) ended.push(...this.takeEnded(now, true));
+    const window = this.#windows.get(key) ?? { began: now, told: 0, untold: 0 };
+    this.#windows.set(key, window);
+    const tell = window.told < refusalsAMinute;
+    if (tell) window.told += 1;
+    else window.untold += 1;
+    return { tell, ended };
   }
 
-  #windowOf(key: string, now: number): Window {
-    const known = this.#windows.get(key);
-    if (known !== undefined) return known;
-    if (this.#windows.size >= mostKeys) this.#windows.clear();
-    const window = { began: now, told: 0, untold: 0 };
-    this.#windows.set(key, window);
-    return window;
+  /** What is to be told of the minutes that are over, each once; `all`: of those that are not, too. */
+  takeEnded(now: number, all: boolean): Untold[] {
+    const ended: Untold[] = [];
+    for (const [key, window] of this.#windows) if (all || hasEnded(window, now)) ended.push(...this.#take(key, window));
+    return ended;
   }
+
+  #take(key: string, { untold }: Window): Untold[] {
+    this.#windows.delete(key);
+    return untold > 0 ? [[key, untold]] : [];
+  }
+}
+
+/** Either way: a clock that was set back begins a new minute too. */
+function hasEnded({ began }: Window, now: number): boolean {
+  return Math.abs(now - began) >= windowMs;
 }

@@ -70,10 +70,16 @@ export class WebhookOutbox {
       let wrote = false;
       for (;;) {
         const { events, missed } = this.#ring.after(this.#place, eventsAtOnce);
+        const [oldest] = events;
         const newest = events.at(-1);
-        if (newest === undefined) break;
-        if (missed) this.#log.error('Events came faster than they were written for webhooks; some are lost');
-        await this.#store.append(events.map(({ type, text }) => ({ type, json: text })));
+        if (oldest === undefined || newest === undefined) break;
+        const lost = missed ? oldest.seq - this.#place - 1 : 0;
+        if (lost > 0)
+          this.#log.error('Events came faster than they were written for webhooks; some are lost', { events: lost });
+        await this.#store.append(
+          events.map(({ type, text }) => ({ type, json: text })),
+          lost,
+        );
         this.#place = newest.seq;
         wrote = true;
       }

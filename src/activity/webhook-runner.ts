@@ -98,15 +98,16 @@ export class WebhookRunner {
     const at = now().toISOString();
     if (why === null) {
       if (hook.attempts > 0) log.info('Webhook delivers again', { id: hook.id, attempts: hook.attempts });
-      await store.update(hook, {
+      const change = {
         position: batch.end,
         batch_end: null,
-        missed: 0,
         attempts: 0,
         first_failed_at: null,
         next_attempt_at: null,
         last_success_at: at,
-      });
+      };
+      // Only what it was told of: more may have been lost while it was sent.
+      await store.update(hook, change, -hook.missed);
       return;
     }
     const attempts = hook.attempts + 1;
@@ -115,16 +116,16 @@ export class WebhookRunner {
     const failure = { last_error: why, last_error_at: at };
     if (now().getTime() - Date.parse(since) >= givenUpAfterMs) {
       log.error('Webhook was given up', { id: hook.id, events: batch.events.length, why });
-      await store.update(hook, {
+      const change = {
         ...failure,
         position: batch.end,
         batch_end: null,
-        missed: missed + batch.events.length,
         // The next one has its own day, but is not hurried to a receiver that was away for one.
         attempts,
         first_failed_at: at,
         next_attempt_at: this.#after(attempts),
-      });
+      };
+      await store.update(hook, change, batch.dropped + batch.events.length);
       return;
     }
     await store.update(hook, { ...failure, attempts, first_failed_at: since, next_attempt_at: this.#after(attempts) });

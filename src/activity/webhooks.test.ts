@@ -25,9 +25,12 @@ let clock: number;
 /** What the receiver answers, one after the other; the last one stays. */
 let answers: (number | Error | 'hangs')[];
 let sent: Sent[];
+/** Before the receiver answers. */
+let meanwhile: () => Promise<void>;
 let logged: string[];
 let running: Webhooks[];
 let ring: EventRing;
+let store: WebhooksStore;
 
 beforeEach(async () => {
   folder = new StoreFolder();
@@ -35,6 +38,7 @@ beforeEach(async () => {
   clock = start;
   answers = [204];
   sent = [];
+  meanwhile = async () => undefined;
   logged = [];
   running = [];
 });
@@ -46,6 +50,7 @@ afterEach(async () => {
 const request: SendRequest = async (url, init) => {
   const headers = init.headers as Record<string, string>;
   sent.push({ url, headers, body: String(init.body), init });
+  await meanwhile();
   const answer = answers.length > 1 ? answers.shift()! : answers[0]!;
   if (answer === 'hangs') {
     return await new Promise((_resolve, reject) => {
@@ -56,11 +61,13 @@ const request: SendRequest = async (url, init) => {
   return { status: answer, body: null };
 };
 
-async function started(options: { readonly most?: number; readonly database?: Database } = {}): Promise<Webhooks> {
+async function started(
+  options: { readonly most?: number; readonly database?: Database; readonly inRing?: number } = {},
+): Promise<Webhooks> {
   const now = () => new Date(clock);
   const log = { info: () => undefined, warn: note, error: note };
-  ring = new EventRing({ log: silentLog, now });
-  const store = new WebhooksStore(options.database ?? database, options.most);
+  ring = new EventRing({ log: silentLog, now, ...(options.inRing && { mostEvents: options.inRing }) });
+  store = new WebhooksStore(options.database ?? database, options.most);
   const webhooks = new Webhooks({ store, ring, tell: ring.tell, log, now, request, gatherMs: 5 });
   running.push(webhooks);
   await webhooks.start();
@@ -263,6 +270,31 @@ describe('a webhook', () => {
     expect(Number(eventsOf(sent[1]!)[0]!.data['missed']) + received.length - 1).toBe(17);
   });
 
+  it('is told first how many events came faster than they could be written', async () => {
+    const webhooks = await started({ inRing: 5 });
+    await put(webhooks);
+    await vi.waitFor(async () => expect(await count('webhook.set')).toBe(1));
+    gone(...Array.from({ length: 12 }, (_, n) => n + 1));
+    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual(['gap', 8, 9, 10, 11, 12]));
+    expect(eventsOf(sent[0]!)[0]).toMatchObject({ data: { missed: 7 } });
+    expect(logged).toEqual([expect.stringContaining('some are lost {"events":7}')]);
+    gone(13);
+    await vi.waitFor(() => expect(sent.flatMap(pidsOf).slice(6)).toEqual([13]));
+  });
+
+  it('is told of what is lost while a delivery is under way, too, by the next one', async () => {
+    const webhooks = await started();
+    const { promise: lost, resolve } = Promise.withResolvers<void>();
+    meanwhile = () => lost;
+    await put(webhooks);
+    gone(1);
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await store.append([{ type: 'worker.gone', json: '{"type":"worker.gone","data":{"pid":2}}' }], 3);
+    resolve();
+    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual([1, 'gap', 2]));
+    expect(eventsOf(sent[1]!)[0]).toMatchObject({ data: { missed: 3 } });
+  });
+
   it('holds nothing for those that are not enabled, and nothing that all have', async () => {
     const webhooks = await started();
     await put(webhooks, { enabled: false });
@@ -293,6 +325,35 @@ describe('a webhook', () => {
 });
 
 describe('its settings', () => {
+  it('when they cannot be read are not changed, and it goes on with those it has', async () => {
+    const webhooks = await started();
+    await put(webhooks);
+    const read = vi.spyOn(store, 'get').mockRejectedValue(new Error('no descriptors'));
+    await expect(put(webhooks, { types: null })).rejects.toThrow('no descriptors');
+    read.mockRestore();
+    gone(1);
+    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual([1]));
+  });
+
+  it.each([
+    ['written', false],
+    ['refused by the database', true],
+  ])('lose nothing of what happens while they are changed: %s', async (_what, refused) => {
+    const webhooks = await started();
+    await put(webhooks);
+    const original = store.put.bind(store);
+    const writing = vi.spyOn(store, 'put').mockImplementationOnce(async (...change) => {
+      gone(1);
+      await vi.waitFor(async () => expect(await count('worker.gone')).toBe(1));
+      if (refused) throw new Error('disk full');
+      return await original(...change);
+    });
+    const change = put(webhooks);
+    await (refused ? expect(change).rejects.toThrow('disk full') : change);
+    expect(writing).toHaveBeenCalledOnce();
+    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual([1]));
+  });
+
   it('show a secret once, when it was made, and keep it when it is not named', async () => {
     const webhooks = await started();
     const { url } = { url: 'https://hooks.example/x' };
@@ -323,9 +384,10 @@ describe('its settings', () => {
   });
 });
 
-async function count(): Promise<number> {
+async function count(type?: string): Promise<number> {
   const { total } = await database.read
     .selectFrom('webhook_events')
+    .$if(type !== undefined, (query) => query.where('type', '=', type!))
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return total;

@@ -132,15 +132,16 @@ export class Webhooks {
   ): Promise<{ created: boolean; answer: WebhookRecord & { readonly secret: string | null } }> {
     // What was told before it is none of its events.
     await this.#outbox.flush();
-    // What is under way was begun with the old settings.
-    await this.#stopRunner(request.id);
     const before = await this.#store.get(request.id);
+    // What is under way was begun with the old settings. It stays among the runners, stopped, until another takes its
+    // place: without any the outbox passes events by.
+    await this.#runners.get(request.id)?.stop();
     const known = request.secret ?? before?.secret;
     const secret = known ?? newWebhookSecret();
     const done = await this.#store
       .put({ ...request, secret }, mostWebhooks, this.#now(), author.audited)
       .catch((error: unknown) => {
-        if (before !== null) this.#run(before);
+        if (before !== null) this.#runInstead(before);
         throw error;
       });
     if (done === null) {
@@ -150,7 +151,7 @@ export class Webhooks {
         `there are ${mostWebhooks} webhooks already, and no more are kept; remove one first`,
       );
     }
-    this.#run(done.row);
+    this.#runInstead(done.row);
     this.#done('set_webhook', request.id, author);
     this.#tell('webhook.set', { id: request.id, enabled: request.enabled, by: author.keyName });
     const shown = known === undefined ? secret : null;
@@ -177,6 +178,11 @@ export class Webhooks {
     if (!this.#started || !hook.enabled) return;
     const parts = { store: this.#store, request: this.#request, log: this.#log, now: this.#now };
     this.#runners.set(hook.id, new WebhookRunner(hook.id, parts));
+  }
+
+  #runInstead(hook: WebhookRow): void {
+    this.#runners.delete(hook.id);
+    this.#run(hook);
   }
 
   async #stopRunner(id: string): Promise<void> {

@@ -54,6 +54,21 @@ function held() {
 }
 
 describe('reloads', () => {
+  it('are under way until they are proved, or put back', async () => {
+    const { seen, go } = held();
+    const reload = reloads.reload('asked');
+    await eventually('it runs', () => seen.now === 1);
+    expect(reloads.underWay).toBe(true);
+    go();
+    await reload;
+    expect(reloads.underWay).toBe(false);
+    fixture.does.reload = async () => {
+      throw new Error('no proxy');
+    };
+    await expect(reloads.reload('asked again')).rejects.toThrow();
+    expect(reloads.underWay).toBe(false);
+  });
+
   it('run one at a time; callers that arrive meanwhile share the next one, with all their reasons', async () => {
     const { seen, go } = held();
     const first = reloads.reload('first');
@@ -201,6 +216,11 @@ describe('a scheduled reload', () => {
 
   it('puts a scheduled reload off once for such a look, not for ever', async () => {
     let looks = 0;
+    let looksBefore = 0;
+    fixture.does.reload = async () => {
+      looksBefore = looks;
+      return confirmed(1, 2);
+    };
     const ended = Promise.withResolvers<boolean>();
     reloads = new ReloadCoordinator({
       safeReload: fixture.safeReload,
@@ -218,9 +238,10 @@ describe('a scheduled reload', () => {
       comparisonPatienceMs: 50,
     });
     reloads.schedule('a worker lacks an entry');
-    await eventually('it is made', () => fixture.loaded.length === 1);
-    expect(looks).toBe(4);
+    await eventually('it is made', () => looksBefore > 0);
+    // What still looks is let go whatever comes out here: the reloads stop only after it.
     ended.resolve(false);
+    expect(looksBefore).toBe(4);
     await eventually('it is dropped', () => reloads.scheduled === null);
   });
 

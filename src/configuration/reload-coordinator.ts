@@ -62,6 +62,7 @@ export class ReloadCoordinator {
   #lastEnd = Number.NEGATIVE_INFINITY;
   #lastLength = 0;
   #last: LastReload | null = null;
+  #underWay = false;
 
   constructor(options: {
     readonly safeReload: SafeReload;
@@ -104,6 +105,11 @@ export class ReloadCoordinator {
 
   get last(): LastReload | null {
     return this.#last;
+  }
+
+  /** From its beginning until the new worker was compared, or everything was put back. */
+  get underWay(): boolean {
+    return this.#underWay;
   }
 
   /** A reload of the rendered configuration, now. Callers that arrive while one runs share the one that follows it. */
@@ -242,6 +248,7 @@ export class ReloadCoordinator {
     const startedAt = this.#now().toISOString();
     this.#tell('reload.started', { id: request.id, reasons: request.reasons });
     let status: LastReload['status'] = 'completed';
+    this.#underWay = true;
     try {
       const done = await this.#safeReload.run(request);
       crashPoint('reload.done');
@@ -253,6 +260,7 @@ export class ReloadCoordinator {
       await this.#record(request, startedAt, null, error);
       throw error;
     } finally {
+      this.#underWay = false;
       this.#lastEnd = performance.now();
       this.#lastLength = this.#lastEnd - began;
       this.#onEnded({ status, purpose, milliseconds: this.#lastLength });

@@ -71,6 +71,19 @@ describe('a scrape', () => {
     ]);
   });
 
+  it('says so again where it could be had meanwhile', async () => {
+    const rounds = ['fails', 'fails', 'succeeds', 'fails'];
+    const { metrics, warned } = metricsKit({
+      expiringEntries: async () => {
+        if (rounds.shift() === 'fails') throw new Error('no room');
+        return 5;
+      },
+    });
+    // An answer does for longer where asking took long, which is nothing here.
+    while (rounds.length > 0) await metrics.scrape('prometheus');
+    expect(warned).toEqual(Array(2).fill('Metrics go without how many entries end: no room'));
+  });
+
   it('is shared by those who come while it is made', async () => {
     let asked = 0;
     const { metrics } = metricsKit({

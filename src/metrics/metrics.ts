@@ -76,12 +76,20 @@ export class Metrics implements MetricsService {
     this.#process = new ProcessMetrics(new Instruments(registry, ''));
     const told = new Map<string, string>();
     const glance = <T>(what: string, ask: () => Promise<T>, times: GlanceTimes) =>
-      new Glance(ask, times, (error) => {
-        // The same failure, every fifteen seconds, is told once.
-        const cause = causeText(error);
-        if (told.get(what) !== cause) log.warn(`Metrics go without ${what}`, { cause });
-        told.set(what, cause);
-      });
+      new Glance(
+        async () => {
+          const answer = await ask();
+          told.delete(what);
+          return answer;
+        },
+        times,
+        (error) => {
+          // The same failure, every fifteen seconds, is told once; one that comes back, again.
+          const cause = causeText(error);
+          if (told.get(what) !== cause) log.warn(`Metrics go without ${what}`, { cause });
+          told.set(what, cause);
+        },
+      );
     this.#health = glance('the health', () => sources.health(), healthTimes);
     this.#stored = glance('what the database holds', () => sources.storedFacts(), nowTimes);
     this.#expiring = glance('how many entries end', () => sources.expiringEntries(), countTimes);

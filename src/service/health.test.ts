@@ -8,10 +8,10 @@ import { BulkWorkers } from '../blocking/bulk-workers.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { Health } from './health.ts';
 
-const healthOf = (kit: BlockingKit) =>
+const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
   new Health({
     ...kit,
-    reloads: { scheduled: null, last: null } as unknown as ReloadCoordinator,
+    reloads: { scheduled: null, last: null, underWay: false, ...reloads } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [] }),
     proxyProblems: async () => [],
     started: () => true,
@@ -125,6 +125,33 @@ describe('health, while changes come', () => {
     },
   );
 
+  itScripted(
+    'of a disk that is full stays down at the looks that only read, until a write succeeds; who asks whether it is ready reads',
+    async ({ kit }) => {
+      const health = healthOf(kit);
+      const writes = vi.spyOn(kit.database, 'probe').mockRejectedValue(new Error('database or disk is full'));
+      expect(await health.look('ping')).toMatchObject({ status: 'ok' });
+      for (const how of ['probe', 'ping', 'ping'] as const) {
+        expect(await health.look(how)).toMatchObject({
+          status: 'down',
+          database: { status: 'down', reason: 'database or disk is full' },
+        });
+      }
+      expect(await health.ready()).toBe(true);
+      expect(writes).toHaveBeenCalledOnce();
+      writes.mockRestore();
+      expect(await health.health()).toMatchObject({ status: 'ok' });
+      expect(await health.look('ping')).toMatchObject({ status: 'ok', database: { status: 'ok' } });
+    },
+  );
+
+  itScripted('is down by a read that failed for no longer than reads fail', async ({ kit }) => {
+    const health = healthOf(kit);
+    vi.spyOn(kit.database, 'ping').mockRejectedValueOnce(new Error('no descriptors'));
+    expect(await health.look('probe')).toMatchObject({ status: 'down' });
+    expect(await health.look('ping')).toMatchObject({ status: 'ok' });
+  });
+
   itScripted('waits for a reload under way to end, and for the new worker to be compared', async ({ master, kit }) => {
     await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     master.welcome = 'close';
@@ -135,6 +162,24 @@ describe('health, while changes come', () => {
     master.welcome = 'serve';
     expect(await asked).toMatchObject({ status: 'ok', reasons: [], workers: { current: { pid: master.current.pid } } });
   });
+
+  itScripted(
+    'is not called for by what a reload of ours has cut short and proves itself; by what it would not, and after it, it is',
+    async ({ master, kit }) => {
+      await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+      master.script = (command) =>
+        command.endsWith(`show map ${kit.mapPath}`) ? say('0x1 9.9.9.9 1\n', 'close') : undefined;
+      await kit.reconciler.look(true);
+      expect(kit.book.hasPassingLack()).toBe(true);
+      expect(await healthOf(kit, { underWay: true }).health()).toMatchObject({
+        status: 'ok',
+        workers: { current: { whole: false } },
+      });
+      expect(await healthOf(kit).health()).toMatchObject({ status: 'degraded' });
+      kit.book.markSuspect(master.current.pid, 'blocked', '9.9.9.9 is not there');
+      expect(await healthOf(kit, { underWay: true }).health()).toMatchObject({ status: 'degraded' });
+    },
+  );
 
   itScripted('does not wait for a socket that is known to be down', async ({ master, kit }) => {
     await master.stop();

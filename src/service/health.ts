@@ -71,6 +71,8 @@ export class Health implements HealthService {
   readonly #sources: HealthSources;
   #running: Promise<Probe> | null = null;
   #next: Promise<Probe> | null = null;
+  /** What the last write that was tried found: between two of them a disk stays full, though reads succeed. */
+  #writeProblem: string | null = null;
 
   constructor(sources: HealthSources) {
     this.#sources = sources;
@@ -115,7 +117,7 @@ export class Health implements HealthService {
 
   /** Anybody may ask this, so it costs no write. */
   async ready(): Promise<boolean> {
-    return this.#sources.started() && (await this.#databaseProblem('ping')) === null;
+    return this.#sources.started() && (await this.#readProblem()) === null;
   }
 
   async #probe(how: DatabaseLook, mayTakeTurn: boolean): Promise<Probe> {
@@ -148,7 +150,9 @@ export class Health implements HealthService {
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
     if (book.hasPassingLack()) await this.#comparedByNow();
     for (const worker of book.all()) {
-      const lack = lackOf(worker, book, (changing || this.#sources.reconciler.paused) && !worker.unresponsive);
+      // A reload under way proves its new worker before it is called done, and tells when it cannot.
+      const underWay = changing || this.#sources.reconciler.paused || reloads.underWay;
+      const lack = lackOf(worker, book, underWay && !worker.unresponsive);
       if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
     }
 
@@ -202,12 +206,14 @@ export class Health implements HealthService {
   }
 
   async #databaseProblem(how: DatabaseLook): Promise<string | null> {
-    try {
-      await this.#sources.database[how]();
-      return null;
-    } catch (error) {
-      return causeText(error);
-    }
+    const readProblem = await this.#readProblem();
+    if (readProblem !== null) return readProblem;
+    if (how === 'probe') this.#writeProblem = await problemOf(() => this.#sources.database.probe());
+    return this.#writeProblem;
+  }
+
+  async #readProblem(): Promise<string | null> {
+    return await problemOf(() => this.#sources.database.ping());
   }
 
   async #processes(): Promise<Processes | MasterSocketError> {
@@ -328,6 +334,15 @@ export class Health implements HealthService {
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
       return true;
     }
+  }
+}
+
+async function problemOf(ask: () => Promise<void>): Promise<string | null> {
+  try {
+    await ask();
+    return null;
+  } catch (error) {
+    return causeText(error);
   }
 }
 

@@ -135,8 +135,11 @@ export class WebhooksStore {
     });
   }
 
-  /** One transaction. The oldest beyond what may wait are dropped; each hook learns of it by `batch`. */
-  async append(events: readonly { readonly type: string; readonly json: string }[]): Promise<void> {
+  /**
+   * One transaction. The oldest beyond what may wait are dropped; each hook learns of it by `batch`.
+   * @param lost events before these that never came here; every enabled hook has so many more to be told of
+   */
+  async append(events: readonly { readonly type: string; readonly json: string }[], lost = 0): Promise<void> {
     if (events.length === 0) return;
     await this.#database.write.transaction().execute(async (transaction) => {
       for (let from = 0; from < events.length; from += 100) {
@@ -146,6 +149,12 @@ export class WebhooksStore {
       await sql`
         delete from webhook_events
         where seq <= (select max(seq) from webhook_events) - ${this.#most}`.execute(transaction);
+      if (lost === 0) return;
+      await transaction
+        .updateTable('webhooks')
+        .set((eb) => ({ missed: eb('missed', '+', lost) }))
+        .where('enabled', '=', 1)
+        .execute();
     });
   }
 
@@ -209,14 +218,18 @@ export class WebhooksStore {
     return Math.max(0, (oldest?.seq ?? 0) - 1 - position);
   }
 
-  /** What was learnt of a hook's deliveries. Nothing where it is gone, or was changed since it was read. */
+  /**
+   * What was learnt of a hook's deliveries. Nothing where it is gone, or was changed since it was read.
+   * @param missed so many more events to be told of; negative: so many were
+   */
   async update(
     hook: WebhookRow,
-    change: Partial<Omit<Selectable<WebhooksTable>, 'id' | 'url' | 'secret' | 'updated_at'>>,
+    change: Partial<Omit<Selectable<WebhooksTable>, 'id' | 'url' | 'secret' | 'updated_at' | 'missed'>>,
+    missed = 0,
   ): Promise<void> {
     await this.#database.write
       .updateTable('webhooks')
-      .set(change)
+      .set((eb) => ({ ...change, missed: eb('missed', '+', missed) }))
       .where('id', '=', hook.id)
       .where('updated_at', '=', hook.updated_at)
       .execute();

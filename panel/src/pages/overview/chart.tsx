@@ -103,10 +103,10 @@ export function Chart({ title, times, series, reloads, unit, live }: ChartProps)
   );
 }
 
-/** Half a minute at least: of one moment there is no axis. */
-function lately(_plot: uPlot, from: number | null, to: number | null): [number, number] {
-  const last = to ?? Date.now() / 1_000;
-  return [Math.min(from ?? last, last - 30), last];
+/** Half a minute at least: uPlot makes a day of one moment. */
+function lately({ data: [times] }: uPlot): [number, number] {
+  const last = times.at(-1) ?? Date.now() / 1_000;
+  return [Math.min(times[0] ?? last, last - 30), last];
 }
 
 function clockText(seconds: number): string {

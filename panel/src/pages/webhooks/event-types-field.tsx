@@ -21,7 +21,7 @@ export function EventTypesField({ everything, types, onChange }: EventTypesField
       onChange={(value) => onChange({ everything: value === 'all', types })}
     >
       <Stack gap="xs" mt={6}>
-        <Radio value="all" label="Everything" description="What later versions tell of too." />
+        <Radio value="all" label="Everything" description="Also what later versions tell of." />
         <Radio value="some" label="Only these" />
         {!everything && (
           <div className="event-types">

@@ -71,7 +71,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
       opened
       onClose={onClose}
       title={entry === null ? 'Block an address' : `Change ${entry.ip_address}`}
-      size={700}
+      size={730}
     >
       <form onSubmit={submit}>
         <Stack gap="md">

@@ -83,7 +83,7 @@ export function Chart({ title, times, series, reloads, unit, live }: ChartProps)
         <Text fw={600} size="sm">
           {title}
         </Text>
-        <Group gap="md">
+        <Group gap="2px 16px">
           {words.map(({ label, now }, index) => (
             <Text key={label} size="xs" className="figure legend">
               <span

@@ -32,5 +32,5 @@ export function eventsWords(types: readonly string[] | null): string {
 /** A URL without what may be a secret in it: whoever looks over a shoulder, or at a picture, sees where and no more. */
 export function shownUrl(url: string): string {
   const { origin, pathname, search } = new URL(url);
-  return `${origin}${pathname === '/' && search === '' ? '/' : '/…'}`;
+  return `${origin}${pathname === '/' && search === '' ? '' : '/…'}`;
 }

@@ -1,4 +1,5 @@
 // One client of the API: a connection of its own, addresses of its own, one request at a time, and a judge of each answer.
+import { DEFAULT_TIMEOUT_MS } from '../../src/client/node-client.ts';
 import { HttpClient, type HttpReply } from '../../testkit/load/http-client.ts';
 import type { Random } from '../random.ts';
 import type { BlockedModel, Presence } from './model.ts';
@@ -17,8 +18,14 @@ export interface Target {
 
 /** Promise 3: two seconds in all. */
 export const fastPathMs = 2_000;
-/** Nobody waits longer for anything: a full `PUT` or a reload behind others included. */
+/** Nobody waits longer for anything that is done at once. */
 const patienceMs = 30_000;
+/**
+ * What goes in line behind others of its kind, and through reloads, is waited for as long as the product's own client
+ * does. Who gave up earlier could not say any more what is right: it goes on, and changes what he changed since.
+ */
+const longPatienceMs = DEFAULT_TIMEOUT_MS;
+const long: ReadonlySet<string> = new Set(['put', 'batch of 1500', 'sync', 'reload', 'site', 'configuration']);
 
 export interface ClientOptions {
   readonly number: number;
@@ -96,7 +103,7 @@ export class Client {
   /** Null, and told, when it got no answer in time. */
   async send(operation: string, request: () => Promise<HttpReply>): Promise<HttpReply | null> {
     const began = performance.now();
-    const timer = setTimeout(() => this.#http.close(), patienceMs);
+    const timer = setTimeout(() => this.#http.close(), long.has(operation) ? longPatienceMs : patienceMs);
     try {
       const reply = await request();
       this.tally.took(operation, performance.now() - began);

@@ -90,8 +90,10 @@ export class BulkWorkers {
       const entries = Math.max(this.#entriesBefore, this.#map.expected.total);
       const left = texts.length - start;
       // Where a delete scans the map, many are left to the atomic replace at the end.
+      const { bulkWaitMs } = this.#turns;
       const enough = (pid: number): boolean =>
-        this.#rule.prefersReplace(pid, entries, left) || this.#rule.hadEnough(pid, entries, this.#removalsMs);
+        this.#rule.prefersReplace(pid, entries, left, bulkWaitMs) ||
+        this.#rule.hadEnough(pid, entries, this.#removalsMs, bulkWaitMs);
       if ([...this.#reachable].some(enough)) {
         this.#leftToReplace = true;
         return;
@@ -101,6 +103,7 @@ export class BulkWorkers {
         start + Math.min(...[...this.#reachable].map((pid) => this.#rule.perTurn(pid, entries))),
       );
       start += piece.length;
+      const asked = performance.now();
       await this.#turns.take('bulk', async () => {
         const end = this.#windows.begin(piece);
         try {
@@ -119,7 +122,7 @@ export class BulkWorkers {
             for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
             this.#rule.took(worker.pid, entries, gone.length, performance.now() - began);
           });
-          this.#removalsMs += performance.now() - began;
+          this.#removalsMs += performance.now() - asked;
         } finally {
           end();
         }

@@ -43,7 +43,8 @@ export class PendingVersions {
   }
 }
 
-const fillSlice = 2_000;
+/** Entries that one turn fills in. */
+export const fillSlice = 2_000;
 /** Each step has the turn: a worker that hangs ends the replacement. */
 const turnMs = 1_500;
 const turnDeadline = (): number => performance.now() + turnMs;
@@ -60,7 +61,7 @@ export interface Replacement {
   readonly pid: number;
   readonly pending: PendingVersions;
   readonly windows: ChangeWindows;
-  readonly turns: TurnQueue;
+  readonly turns: Pick<TurnQueue, 'take'>;
   /** False: a change did not reach this worker as it should have, so that the version may lack it. */
   readonly untroubled: () => boolean;
 }

@@ -8,8 +8,8 @@ describe('the rule of commands or replace', () => {
   it('asks a worker that nobody measured for two commands, and replaces it for nothing', () => {
     const rule = new RemovalRule();
     expect(rule.perTurn(pid, million)).toBe(2);
-    expect(rule.prefersReplace(pid, million, 1_000_000)).toBe(false);
-    expect(rule.hadEnough(pid, million, 60_000)).toBe(false);
+    expect(rule.prefersReplace(pid, million, 1_000_000, 0)).toBe(false);
+    expect(rule.hadEnough(pid, million, 60_000, 0)).toBe(false);
   });
 
   it.each([
@@ -23,8 +23,8 @@ describe('the rule of commands or replace', () => {
     const rule = new RemovalRule();
     rule.took(pid, million, 10, row.each * 10);
     expect(rule.perTurn(pid, million)).toBe(row.perTurn);
-    expect(rule.prefersReplace(pid, million, row.byReplace - 1)).toBe(false);
-    expect(rule.prefersReplace(pid, million, row.byReplace)).toBe(true);
+    expect(rule.prefersReplace(pid, million, row.byReplace - 1, 0)).toBe(false);
+    expect(rule.prefersReplace(pid, million, row.byReplace, 0)).toBe(true);
   });
 
   it('gives a group as many removals as its deadline allows the slowest worker, and assumes a scan that is not measured', () => {
@@ -55,23 +55,35 @@ describe('the rule of commands or replace', () => {
     rule.took(pid, million, 1, 40);
     for (let n = 0; n < 20; n += 1) rule.took(pid, million, 10, 50);
     expect(rule.commandMs(pid, million)).toBeCloseTo(5, 0);
-    expect(rule.prefersReplace(pid, million, 600)).toBe(true);
+    expect(rule.prefersReplace(pid, million, 600, 0)).toBe(true);
     for (let n = 0; n < 20; n += 1) rule.replaced(million, 10_000);
-    expect(rule.prefersReplace(pid, million, 600)).toBe(false);
+    expect(rule.prefersReplace(pid, million, 600, 0)).toBe(false);
   });
 
   it('has enough of commands when they have cost what the replace would', () => {
     const rule = new RemovalRule();
     rule.took(pid, million, 1, 20);
-    expect(rule.hadEnough(pid, million, 2_000)).toBe(false);
-    expect(rule.hadEnough(pid, million, 3_000)).toBe(true);
+    expect(rule.hadEnough(pid, million, 2_000, 0)).toBe(false);
+    expect(rule.hadEnough(pid, million, 3_000, 0)).toBe(true);
+  });
+
+  it('counts the turns too while each has to wait: a replace takes a hundred for 200,000', () => {
+    const rule = new RemovalRule();
+    rule.took(pid, 200_000, 10, 30);
+    expect(rule.prefersReplace(pid, 200_000, 250, 0)).toBe(true);
+    expect(rule.prefersReplace(pid, 200_000, 250, 200)).toBe(false);
+    expect(rule.prefersReplace(pid, 200_000, 1_000, 200)).toBe(false);
+    expect(rule.prefersReplace(pid, 200_000, 1_500, 200)).toBe(true);
+    expect(rule.hadEnough(pid, 200_000, 5_000, 0)).toBe(true);
+    expect(rule.hadEnough(pid, 200_000, 5_000, 200)).toBe(false);
+    expect(rule.hadEnough(pid, 200_000, 25_000, 200)).toBe(true);
   });
 
   it('leaves half of 30,000 to a replace, at half a millisecond a delete', () => {
     const rule = new RemovalRule();
     rule.took(pid, 30_000, 2, 1);
-    expect(rule.prefersReplace(pid, 30_000, 15_000)).toBe(true);
-    expect(rule.hadEnough(pid, 30_000, 200)).toBe(true);
+    expect(rule.prefersReplace(pid, 30_000, 15_000, 0)).toBe(true);
+    expect(rule.hadEnough(pid, 30_000, 200, 0)).toBe(true);
   });
 
   it.each([
@@ -88,7 +100,7 @@ describe('the rule of commands or replace', () => {
   it('never replaces where it may not, and takes no measure from a small map', () => {
     const rule = new RemovalRule({ mayReplace: () => false });
     rule.took(pid, million, 1, 40);
-    expect(rule.prefersReplace(pid, million, 1_000_000)).toBe(false);
+    expect(rule.prefersReplace(pid, million, 1_000_000, 0)).toBe(false);
     expect(rule.perTurn(pid, million)).toBe(1);
     rule.took(9, 50, 1, 40);
     expect(rule.commandMs(9, 50)).toBe(null);

@@ -3,6 +3,11 @@
 // the proxy's own traffic meanwhile (19 to 32 ms each at a million, 2.6.12); since then it costs what a lookup does
 // (0.09 ms, 3.0.11). A replace costs its filling, whatever the number of differences, and one pause at its commit.
 // docs/adr/0021 has the reasons.
+//
+// Both ways go in turns, and while blocks come from everywhere a turn waits longer than it works: there the number of
+// turns decides, and a replace of 200,000 takes a hundred.
+
+import { fillSlice } from './map-replacement.ts';
 
 /** One turn is held no longer than this; aimed below it, for no two commands take the same time. */
 const turnAimMs = 40;
@@ -16,6 +21,8 @@ const turnAtMost = 100;
 const firstCommands = 2;
 /** What a newer measure counts against those before it. */
 const newest = 0.3;
+/** Turns that a replace takes beside those in which it fills: prepare, counting, commit, settling. */
+const replaceTurnsBeside = 4;
 /** Until one was measured: 2.6 and 3.0 fill 1,000,000 in 1.7 to 2.5 s when nothing else runs. */
 const assumedReplaceMsPerEntry = 0.0025;
 const replaceLeastMs = 100;
@@ -58,7 +65,7 @@ export class RemovalRule {
     this.#perEntry.set(pid, before === undefined ? seen : before + (seen - before) * newest);
   }
 
-  /** A replace by a version of `entries` took `ms` from its `prepare` to its commit. */
+  /** A replace by a version of `entries` took `ms` from its `prepare` to its commit, the waits for its turns left out. */
   replaced(entries: number, ms: number): void {
     if (entries < measuredFrom) return;
     this.#replaceMsPerEntry += (ms / entries - this.#replaceMsPerEntry) * newest;
@@ -85,21 +92,25 @@ export class RemovalRule {
     return Math.max(1, Math.floor(groupAimMs / slowest));
   }
 
-  /** Whether `commands` commands that are still to be sent are better left to a replace. Unmeasured: not yet. */
-  prefersReplace(pid: number, entries: number, commands: number): boolean {
+  /**
+   * Whether `commands` commands that are still to be sent are better left to a replace. Unmeasured: not yet.
+   * @param turnWaitMs how long a turn waits for its beginning at the time
+   */
+  prefersReplace(pid: number, entries: number, commands: number, turnWaitMs: number): boolean {
     const each = this.commandMs(pid, entries);
     if (each === null || !this.#mayReplace()) return false;
-    return each * commands > this.#replaceMs(entries);
+    const waits = (turnWaitMs * commands) / this.perTurn(pid, entries);
+    return each * commands + waits > this.#replaceMs(entries, turnWaitMs);
   }
 
   /**
    * The same for whoever does not know how many are to come: commands until they have cost as much as a replace would
-   * (`spentMs`), then the replace. That is never more than twice the better of the two.
+   * (`spentMs`, waits included), then the replace. That is never more than twice the better of the two.
    */
-  hadEnough(pid: number, entries: number, spentMs: number): boolean {
+  hadEnough(pid: number, entries: number, spentMs: number, turnWaitMs: number): boolean {
     const each = this.commandMs(pid, entries);
     if (each === null || !this.#mayReplace()) return false;
-    return spentMs > this.#replaceMs(entries);
+    return spentMs > this.#replaceMs(entries, turnWaitMs);
   }
 
   /** The worker is gone; another may get its pid. */
@@ -107,7 +118,8 @@ export class RemovalRule {
     this.#perEntry.delete(pid);
   }
 
-  #replaceMs(entries: number): number {
-    return replaceLeastMs + this.#replaceMsPerEntry * entries;
+  #replaceMs(entries: number, turnWaitMs: number): number {
+    const turns = replaceTurnsBeside + entries / fillSlice;
+    return replaceLeastMs + this.#replaceMsPerEntry * entries + turns * turnWaitMs;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Lane, TurnQueue } from './turn-queue.ts';
@@ -100,5 +101,20 @@ describe('the queue of turns', () => {
     }
     await queue.drained();
     expect(ended).toBe(3);
+  });
+
+  it('knows how long bulk turns wait, lately', async () => {
+    const turns = new TurnQueue();
+    await turns.take('bulk', async () => undefined);
+    expect(turns.bulkWaitMs).toBeLessThan(5);
+    const waits = Promise.withResolvers<void>();
+    const urgent = turns.take('urgent', () => waits.promise);
+    const bulk = Array.from({ length: 20 }, () => turns.take('bulk', async () => undefined));
+    await sleep(50);
+    waits.resolve();
+    await Promise.all([urgent, ...bulk]);
+    expect(turns.bulkWaitMs).toBeGreaterThan(40);
+    for (let n = 0; n < 20; n += 1) await turns.take('bulk', async () => undefined);
+    expect(turns.bulkWaitMs).toBeLessThan(5);
   });
 });

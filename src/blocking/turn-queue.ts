@@ -5,6 +5,9 @@
 
 import { setImmediate } from 'node:timers/promises';
 
+/** What a newer wait counts against those before it. */
+const newest = 0.2;
+
 export type Lane = 'urgent' | 'bulk';
 
 interface Waiting {
@@ -23,6 +26,15 @@ export class TurnQueue {
   #running = false;
   #lastLane: Lane = 'bulk';
   #rest: Rest | null = null;
+  #bulkWaitMs = 0;
+
+  /**
+   * How long a bulk turn waits for its beginning, lately, in milliseconds: next to nothing while nobody else has work,
+   * and the length of an urgent turn while those come one after the other. Long work costs that for each of its slices.
+   */
+  get bulkWaitMs(): number {
+    return this.#bulkWaitMs;
+  }
 
   /** How many turns wait, the running one not counted. */
   get waiting(): number {
@@ -39,10 +51,12 @@ export class TurnQueue {
    * what the same owner's last turn left (`leave`) is still going on.
    */
   take<T>(lane: Lane, work: () => Promise<T>, owner: object | null = null): Promise<T> {
+    const asked = performance.now();
     return new Promise<T>((resolve, reject) => {
       this.#lanes[lane].push({
         owner,
         run: async () => {
+          if (lane === 'bulk') this.#bulkWaitMs += (performance.now() - asked - this.#bulkWaitMs) * newest;
           try {
             resolve(await work());
           } catch (error) {

@@ -15,6 +15,7 @@ import { mayBeReload } from './runtime-link.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { isUnused } from './unused-map.ts';
 import { verifyWorker } from './verification.ts';
+import { WaitedTurns } from './waited-turns.ts';
 import type { WorkerBook } from './worker-book.ts';
 import { compareWorker, listLimit } from './worker-comparison.ts';
 import { type Repairs, repairWorker } from './worker-repair.ts';
@@ -205,17 +206,18 @@ export class WorkerKeeper {
   async #replace(map: MirroredMap, pid: number, listed: number): Promise<void> {
     const troubles = this.#book.byPid(pid)?.troubles;
     const began = performance.now();
+    const turns = new WaitedTurns(this.#turns);
     await replaceWorkerMap({
       map,
       pid,
       pending: this.#pending,
       windows: this.#windows,
-      turns: this.#turns,
+      turns,
       // Whoever fails to bring a change into a worker says so in the book.
       untroubled: () => troubles !== undefined && this.#book.byPid(pid)?.troubles === troubles,
     });
     // What was there is freed before it counts as done.
-    this.#rule.replaced(Math.max(map.expected.total, listed), performance.now() - began);
+    this.#rule.replaced(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {

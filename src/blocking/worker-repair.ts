@@ -79,7 +79,7 @@ export async function repairWorker(options: {
     work: (slice: readonly string[], members: ReadonlySet<string>) => Promise<number>,
   ): Promise<boolean> => {
     for (let start = 0; start < texts.length; ) {
-      if (rule.prefersReplace(pid, entries(), left)) return false;
+      if (rule.prefersReplace(pid, entries(), left, turns.bulkWaitMs)) return false;
       const size = Math.max(1, Math.floor(rule.perTurn(pid, entries()) / commandsEach));
       const slice = texts.slice(start, start + size);
       start += size;

@@ -15,7 +15,8 @@ export interface ConnectOptions {
   readonly timeoutMs?: number;
 }
 
-const DEFAULT_TIMEOUT_MS = 180_000;
+/** Milliseconds. */
+export const DEFAULT_TIMEOUT_MS = 180_000;
 
 /** Nothing is sent before the first call. @throws TypeError for a `url` of another form */
 export function connect({ url, key, timeoutMs = DEFAULT_TIMEOUT_MS }: ConnectOptions): ApiClient {

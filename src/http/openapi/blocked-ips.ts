@@ -229,6 +229,7 @@ export const operations: OperationDocs = {
               why: '300.1.1.1 is not an IPv4 address: each part is at most 255',
             },
           ],
+          not_blocked: [],
           ...report,
         },
       },

@@ -33,7 +33,9 @@ describe('a second service', () => {
     const shared = { PROXY_MANAGER_DATABASE_URL: `sqlite:${database}` };
     const byDatabase = await refused({ environment: shared });
     expect(byDatabase).toMatch(
-      new RegExp(`another proxy-manager works on the database ${database} already .*process ${first.pid} .*holds it`),
+      new RegExp(
+        `another proxy-manager works on the database ${database} already .*process ${first.pid} \\(proxy-manager\\) holds it`,
+      ),
     );
     // Told in the log and on standard error, and in neither once more as its own cause.
     expect(byDatabase.match(/another proxy-manager works/g)).toHaveLength(2);

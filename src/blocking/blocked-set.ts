@@ -24,7 +24,7 @@ import type {
   UnblockAnswer,
 } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
-import type { BlockedSetService } from './blocked-set-service.ts';
+import type { BlockedListQuery, BlockedSetService } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import type { ChangeResult, GroupWriter } from './group-writer.ts';
 import { runtimeReport } from './runtime-report.ts';
@@ -163,7 +163,8 @@ export class BlockedSet implements BlockedSetService {
       currentFailed: result.currentFailed,
     };
     const unchanged = changes.length - done.added - done.removed;
-    const answer = this.#bulkAnswer('batch', { ...done, unchanged }, rejected.length, rejected, caller);
+    const counted = this.#bulkAnswer('batch', { ...done, unchanged }, rejected.length, rejected, caller);
+    const answer = removals === 0 ? counted : { ...counted, not_blocked: notBlocked(changes, result.effects) };
     if (changes.length <= toldOneByOne) this.#tellEffects(result.effects, answer, caller.keyName);
     else this.#tellCounts('batch', answer, answer, caller.keyName);
     return answer;
@@ -209,13 +210,16 @@ export class BlockedSet implements BlockedSetService {
     return answer;
   }
 
-  async list(query: Parameters<BlockedSetService['list']>[0]): Promise<BlockedIpPage> {
+  async list(query: BlockedListQuery): Promise<BlockedIpPage> {
     const page = await this.#store.page({
       limit: query.limit,
       cursor: query.cursor,
+      offset: query.offset,
       q: query.q,
+      text: query.text,
       expiringOnly: query.expiring,
       now: this.#now(),
+      signal: query.signal,
     });
     return { items: page.items, next_cursor: page.nextCursor, total: page.total };
   }
@@ -417,6 +421,13 @@ export class BlockedSet implements BlockedSetService {
 
 function deadlineOf(caller: Caller): number {
   return caller.receivedAt + runtimeBudgetMs;
+}
+
+/** What was to be removed and had no entry: whoever takes the removal back needs to know. */
+function notBlocked(changes: readonly BlockedChange[], effects: readonly BlockedEffect[]): string[] {
+  const asked = changes.flatMap(({ op, entry }) => (op === 'remove' ? [entry.text] : []));
+  const gone = new Set(effects.map((effect) => (effect.op === 'remove' ? effect.removed?.ip_address : undefined)));
+  return [...new Set(asked)].filter((text) => !gone.has(text));
 }
 
 function trustedWhy(covering: readonly string[]): string {

@@ -311,6 +311,43 @@ describe('exports of the whole list', () => {
   });
 });
 
+describe('searches by text', () => {
+  test('are few at once, those of one key fewer; other lists go on, and a client that is gone gives its place back', async () => {
+    const ended: unknown[] = [];
+    const list = ({ text, signal }: { text: string | null; signal: AbortSignal }) =>
+      text === null
+        ? Promise.resolve({ items: [], next_cursor: null, total: 0 })
+        : new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              ended.push(signal.reason);
+              reject(signal.reason);
+            });
+          });
+    const authenticate = async (name: string) => ({ name, scopes: ['read'] });
+    const { port, calls, logged } = await serve({ blockedSet: { list }, keys: { authenticate } });
+    const headersOf = (key: string) => ({ authorization: `Bearer ${key}` });
+    const ask = (key: string, query: string) =>
+      request({ port, path: `/api/blocked-ips?${query}`, headers: headersOf(key), agent: false }).end();
+    const search = async (key: string) => {
+      const client = await connection(port);
+      client.socket.write(`GET /api/blocked-ips?text=scan HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n\r\n`);
+      return client;
+    };
+    const clients = await Promise.all(['ops', 'ops', 'ops', 'ops', 'bot', 'bot', 'bot', 'bot'].map(search));
+    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(8));
+    expect(await answerOf(ask('ops', 'text=scan'))).toMatchObject({ status: 503, retryAfter: '1' });
+    expect(await answerOf(ask('third', 'text=scan'))).toMatchObject({ status: 503 });
+    expect(await answerOf(ask('ops', 'q=10.'))).toMatchObject({ status: 200 });
+    clients[0]?.socket.destroy();
+    await vi.waitFor(() => expect(ended).toHaveLength(1));
+    await search('ops');
+    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(10));
+    // Whoever goes away is no failure of the service.
+    const failed = logged.filter(({ message }) => message === 'Request failed');
+    expect(failed.map(({ fields }) => fields.code)).toEqual([6015, 6015]);
+  });
+});
+
 describe('batches', () => {
   test('are in memory as a whole, so only a few large ones may be there at once', async () => {
     const gate = Promise.withResolvers<void>();

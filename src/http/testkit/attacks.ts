@@ -152,7 +152,7 @@ function throughHeaders(endpoint: Endpoint): Attack[] {
 }
 
 /** What may be any text of one line. May only shrink. */
-export const FREE_TEXTS: ReadonlySet<string> = new Set(['reason', 'blocked_by', 'note']);
+export const FREE_TEXTS: ReadonlySet<string> = new Set(['reason', 'blocked_by', 'note', 'text']);
 
 const ONE_LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
 const PLAIN_WORD = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;

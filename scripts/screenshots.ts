@@ -1,7 +1,8 @@
 // Pictures of every page of the panel, in both themes, into docs/screenshots: `npm run screenshots`. They are looked at
-// by people; no test compares them.
+// by people; no test compares them. Into another folder: `node scripts/screenshots.ts FOLDER`.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../testkit/browser.ts';
@@ -9,7 +10,7 @@ import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream } from '../testkit/upstream.ts';
 
-const folder = join(import.meta.dirname, '../docs/screenshots');
+const folder = process.argv[2] ?? join(import.meta.dirname, '../docs/screenshots');
 const wide = { width: 1280, height: 860 };
 const narrow = { width: 390, height: 800 };
 
@@ -49,6 +50,17 @@ async function fill(service: RealService, sitePort: number): Promise<void> {
   });
   await service.call('POST', '/api/keys', { body: { name: 'fail2ban', scopes: ['block'] } });
   await service.call('POST', '/api/keys', { body: { name: 'dashboard', scopes: ['read'] } });
+  const hooks = [
+    { id: 'chat', url: `http://127.0.0.1:${sitePort}/hooks/proxy`, events: null },
+    {
+      id: 'pager',
+      url: 'http://127.0.0.1:7999/alerts/2f8c1d',
+      events: ['health.changed', 'reload.failed', 'trust.added'],
+    },
+    { id: 'siem', url: 'https://siem.example.com/', events: ['entry.blocked', 'entry.unblocked'], enabled: false },
+  ];
+  for (const { id, ...body } of hooks) await service.call('PUT', `/api/webhooks/${id}`, { body });
+  await service.call('PUT', '/api/trusted-ips/192.0.2.10', { body: { note: 'monitoring, the second one' } });
 }
 
 async function visitors(service: RealService, until: AbortSignal): Promise<void> {
@@ -119,13 +131,59 @@ const shots: readonly Shot[] = [
       await page.waitForTimeout(1_500);
     },
   },
+  { name: 'webhooks', path: '/webhooks' },
+  {
+    name: 'webhook',
+    path: '/webhooks',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Add a webhook' }).click();
+      await page.getByLabel('Name').fill('pager-2');
+      await page.getByLabel('URL').fill('http://pager.example.com/alerts');
+      await page.getByLabel('Only these').check();
+      for (const type of ['health.changed', 'reload.failed']) await page.getByLabel(type).check();
+    },
+  },
   { name: 'keys', path: '/keys' },
+  {
+    name: 'keyboard',
+    path: '/keys',
+    prepare: async (page) => {
+      await page.keyboard.press('?');
+      await page.getByText('This list').waitFor();
+    },
+  },
 ];
+
+const phone = ['/', '/blocked', '/sites', '/activity', '/webhooks'];
+
+const themes = ['light', 'dark'] as const;
+
+/** A page in each theme, signed in, of what `path` shows just now. */
+async function takeBoth(
+  service: RealService,
+  name: string,
+  path: string,
+  happen: (pages: readonly Page[]) => Promise<unknown>,
+): Promise<void> {
+  await using browser = await startBrowser();
+  const pages = await Promise.all(
+    themes.map((colorScheme) => browser.newPage({ viewport: wide, colorScheme, reducedMotion: 'reduce' })),
+  );
+  for (const page of pages) {
+    await page.goto(`http://127.0.0.1:${service.apiPort}${path}`);
+    await page.getByLabel('API key').fill(service.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForTimeout(3_000);
+  }
+  await happen(pages);
+  for (const [at, page] of pages.entries()) await page.screenshot({ path: join(folder, `${name}-${themes[at]}.png`) });
+}
 
 async function takeAll(service: RealService): Promise<void> {
   await using browser = await startBrowser();
   const base = `http://127.0.0.1:${service.apiPort}`;
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of themes) {
     const page = await browser.newPage({ viewport: wide, colorScheme, reducedMotion: 'reduce' });
     await page.goto(base);
     await page.getByLabel('API key').waitFor();
@@ -142,12 +200,10 @@ async function takeAll(service: RealService): Promise<void> {
       await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
     }
     await page.setViewportSize(narrow);
-    for (const [name, path] of [
-      ['overview', '/'],
-      ['blocked', '/blocked'],
-    ]) {
+    for (const path of phone) {
       await page.goto(`${base}${path}`);
       await page.waitForTimeout(2_500);
+      const name = path === '/' ? 'overview' : path.slice(1);
       await page.screenshot({ path: join(folder, `${name}-phone-${colorScheme}.png`) });
     }
     await page.close();
@@ -162,11 +218,32 @@ const service = await RealService.start({ bin: proxy.bin });
 const over = new AbortController();
 try {
   await service.healthy();
+  await takeBoth(service, 'blocked-empty', '/blocked', async (pages) => {
+    for (const page of pages) await page.getByText('Nobody is blocked').waitFor();
+  });
   await fill(service, site.port);
   const visiting = visitors(service, over.signal);
   await takeAll(service);
   over.abort();
   await visiting;
+  const { master } = await service.processes();
+  try {
+    await takeBoth(service, 'overview-degraded', '/', async (pages) => {
+      kill(master.pid, 'SIGSTOP');
+      for (const page of pages) await page.getByText(/^Not known: it could not be asked/).waitFor();
+      await sleep(1_000);
+    });
+  } finally {
+    kill(master.pid, 'SIGCONT');
+  }
+  await service.healthy();
+  await takeBoth(service, 'overview-offline', '/', async (pages) => {
+    service.kill('SIGKILL');
+    await service.ended();
+    for (const page of pages) await page.getByText(/What you see is \d+ s old/).waitFor();
+    // Until nothing of it counts as fresh.
+    await sleep(9_000);
+  });
 } finally {
   over.abort();
   await service.stop();

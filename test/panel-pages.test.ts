@@ -1,9 +1,12 @@
 // The panel's pages for what an administrator changes, in a real Chromium, before the real service and a real HAProxy.
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
@@ -268,6 +271,115 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect((await service.call('GET', '/api/session', { key })).status).toBe(401);
   });
 
+  it('goes through the rows of a list by keys, and never leaves the keyboard nowhere', async () => {
+    for (const ip of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
+      await service.call('PUT', `/api/trusted-ips/${ip}`, { body: {} });
+    await goTo('Trusted addresses');
+    const row = (ip: string) => page.getByRole('row', { name: new RegExp(`^${ip.replaceAll('.', '\\.')}`) });
+    const focused = (what: Locator) => what.and(page.locator(':focus')).waitFor();
+    await row('192.0.2.0').focus();
+    await page.keyboard.press('End');
+    await focused(row('198.51.100.3'));
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await focused(row('198.51.100.1'));
+    // From a control to the same one of the next row.
+    await button('Remove 198.51.100.1').focus();
+    await page.keyboard.press('ArrowDown');
+    await focused(button('Remove 198.51.100.2'));
+    await row('198.51.100.2').focus();
+    await page.keyboard.press('Enter');
+    await dialog().getByLabel('Note').waitFor();
+    await page.keyboard.press('Escape');
+    await gone();
+    await focused(row('198.51.100.2'));
+    // Whose row is gone is at the next one.
+    await page.keyboard.press('Delete');
+    await says('198.51.100.2 is not trusted any more');
+    await focused(row('198.51.100.3'));
+    await page.keyboard.press('?');
+    await dialog().getByText('Go through the rows of a list').waitFor();
+    expect(await seriousFaults()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await gone();
+    await focused(row('198.51.100.3'));
+    for (const ip of ['198.51.100.1', '198.51.100.3']) await service.call('DELETE', `/api/trusted-ips/${ip}`);
+  });
+
+  it('adds a webhook, shows its secret once, and tells how its deliveries go', async () => {
+    let answer = 204;
+    const received: { readonly signature: string; readonly body: string }[] = [];
+    const receiver = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const signature = String(request.headers['webhook-signature']);
+        received.push({ signature, body: Buffer.concat(chunks).toString('utf8') });
+        response.writeHead(answer).end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    const hook = page.getByRole('row', { name: /^pager/ });
+    try {
+      await goTo('Webhooks');
+      await says('No webhook yet');
+      await button('Add a webhook').click();
+      await dialog().getByLabel('Name').fill('pager');
+      await dialog().getByLabel('URL').fill(`127.0.0.1:${port}/`);
+      await dialog().getByText('It is not a URL').waitFor();
+      await dialog().getByLabel('URL').fill(`http://127.0.0.1:${port}/s3cret`);
+      await dialog().getByLabel('Only these').check();
+      expect(await dialog().getByRole('button', { name: 'Add it' }).isDisabled()).toBe(true);
+      await dialog().getByLabel('trust.added').check();
+      expect(await seriousFaults()).toEqual([]);
+      await dialog().getByRole('button', { name: 'Add it' }).click();
+      const field = dialog().getByLabel('The secret');
+      await field.waitFor();
+      // Only the button puts it away: it cannot be shown again.
+      await page.keyboard.press('Escape');
+      expect(await field.inputValue()).toMatch(/^whsec_/);
+      await dialog().getByRole('button', { name: 'I have kept it' }).click();
+      await gone();
+      await hook.getByText('Nothing delivered yet').waitFor();
+      expect(await page.content()).not.toMatch(/whsec_|s3cret/);
+
+      await service.call('PUT', '/api/trusted-ips/198.51.100.9', { body: {} });
+      await hook.getByText(/^Delivered /).waitFor();
+      expect(received).toHaveLength(1);
+      answer = 500;
+      await service.call('PUT', '/api/trusted-ips/198.51.100.8', { body: {} });
+      await hook.getByText(/^Failing for /).waitFor();
+      await hook.getByText('500').waitFor();
+      expect(await hook.locator('[data-tone="good"]').count()).toBe(0);
+      expect(await seriousFaults()).toEqual([]);
+      answer = 204;
+      await button('Try now: pager').click();
+      await hook.getByText(/^Delivered /).waitFor();
+
+      await button('Change pager').click();
+      await dialog().getByLabel('Everything').check();
+      await dialog()
+        .getByRole('switch', { name: /^Deliver/ })
+        .uncheck();
+      await dialog().getByRole('button', { name: 'Save' }).click();
+      await gone();
+      await hook.getByText('Switched off: nothing is kept for it').waitFor();
+      expect((await service.call('GET', '/api/webhooks/pager')).body).toMatchObject({
+        url: `http://127.0.0.1:${port}/s3cret`,
+        events: null,
+        enabled: false,
+      });
+      await button('Remove pager').click();
+      await dialog().getByRole('button', { name: 'Remove the webhook' }).click();
+      await says('No webhook yet');
+      expect((await service.call('GET', '/api/webhooks')).body.items).toEqual([]);
+    } finally {
+      receiver.close();
+      receiver.closeAllConnections();
+    }
+  });
+
   it('tells what happens as it happens, says when it does not hear of it, and goes on after the service came back', async () => {
     await goTo('Activity');
     await eventually('it is live', async () => (await page.getByTestId('live').innerText()) === 'Live');
@@ -313,6 +425,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const links = await page.getByRole('navigation').getByRole('link').allInnerTexts();
     expect(links).not.toContain('Keys');
     expect(links).not.toContain('Configuration');
+    expect(links).not.toContain('Webhooks');
     for (const label of ['Trusted addresses', 'Sites', 'Activity']) {
       await goTo(label);
       await page

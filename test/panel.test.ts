@@ -96,7 +96,17 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('127.0.0.2 is blocked');
     await says('Every worker of the proxy was seen to have it.');
     expect(await service.visit('127.0.0.2')).toBe(403);
-    const before = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    const entry = async () => (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    const { expires_at: end } = await entry();
+
+    // Another reason is no other end.
+    await page.getByRole('row', { name: /127\.0\.0\.2/ }).click();
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.getByLabel('Reason').fill('tested twice');
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const before = await entry();
+    expect(before).toMatchObject({ reason: 'tested twice', expires_at: end });
 
     await page.getByRole('row', { name: /127\.0\.0\.2/ }).click();
     await page
@@ -109,7 +119,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await button('Undo').click();
     await says('127.0.0.2 blocked again');
     expect(await service.visit('127.0.0.2')).toBe(403);
-    const after = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    const after = await entry();
     expect({ ...after, blocked_at: '', workers: [] }).toEqual({ ...before, blocked_at: '', workers: [] });
   });
 
@@ -125,6 +135,34 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(await dialog.getByRole('button', { name: 'Block', exact: true }).isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('stores a block of what is trusted when it is meant, and says that it is let in all the same', async () => {
+    await button('Block').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address or network').fill('127.0.0.9');
+    await dialog.getByLabel('I mean it').check();
+    await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+    const told = page.getByRole('alert').filter({ hasText: '127.0.0.9' });
+    await told.getByText('127.0.0.9 is stored, and let in all the same').waitFor();
+    expect(await told.innerText()).not.toMatch(/is blocked/);
+    expect((await service.call('GET', '/api/blocked-ips/127.0.0.9')).status).toBe(200);
+    expect(await service.visit('127.0.0.9')).not.toBe(403);
+    await service.unblock('127.0.0.9');
+  });
+
+  it('tells of a removal that cannot be taken back, and why', async () => {
+    await service.block('127.0.0.3');
+    const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
+    await row.getByRole('button', { name: 'Remove 127.0.0.3' }).click();
+    await says('127.0.0.3 no longer blocked');
+    await service.call('PUT', '/api/trusted-ips/127.0.0.0%2F30', { body: {} });
+    await button('Undo').last().click();
+    await says('127.0.0.3 not blocked again');
+    await says('It is covered by the trusted 127.0.0.0/30');
+    expect(await page.getByText('127.0.0.3 blocked again').count()).toBe(0);
+    expect((await service.call('GET', '/api/blocked-ips/127.0.0.3')).status).toBe(404);
+    await service.call('DELETE', '/api/trusted-ips/127.0.0.0%2F30');
   });
 
   it('imports a hundred thousand addresses, and shows the three bad lines before anything happens', async () => {
@@ -210,9 +248,29 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.keyboard.press('Shift+Space');
     await says('5 selected');
     await button('Remove').click();
-    await says('5 addresses no longer blocked');
+    await says('5 entries removed');
     await says('99,993 blocked');
-    await button('Undo').click();
+    await button('Undo').last().click();
+    await says('99,998 blocked');
+  });
+
+  it('blocks nobody again whom somebody else unblocked meanwhile', async () => {
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Space');
+    for (let times = 0; times < 2; times += 1) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+Space');
+    await says('3 selected');
+    await service.unblock('10.0.0.1');
+    await button('Remove').click();
+    await says('2 of 3 entries removed');
+    await says(/10\.0\.0\.1 had no entry any more/);
+    await says('99,995 blocked');
+    await button('Undo').last().click();
+    await says('2 addresses blocked again');
+    await says('99,997 blocked');
+    expect((await service.call('GET', '/api/blocked-ips/10.0.0.1')).status).toBe(404);
+    await service.block('10.0.0.1');
     await says('99,998 blocked');
   });
 
@@ -293,16 +351,31 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await eventually('it is green again', async () => (await enforcement()).includes('Blocking is enforced'));
   });
 
-  it('says that the service is gone and how old everything is, and goes on by itself when it is back', async () => {
+  it('says that a change has no answer, that the service is gone and how old everything is, and goes on when it is back', async () => {
     expectsFailures = true;
+    await goTo('Blocked addresses');
+    await button('Block').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address or network').fill('127.0.0.4');
+    // The change is on its way when the service dies.
+    service.kill('SIGSTOP');
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+    await sent;
     service.kill('SIGKILL');
     await service.ended();
+    await dialog.getByText('No answer came; whether it was done is not known').waitFor();
+    expect(await dialog.locator('[data-tone="good"]').count()).toBe(0);
+    expect(await page.getByText('127.0.0.4 is blocked').count()).toBe(0);
     await says('The service does not answer');
     await eventually('nothing is green', async () => (await enforcement()).includes('Not known'));
     await eventually('not a part of it', async () => (await page.locator('[data-tone="good"]').count()) === 0);
     await service.launch();
     await eventually('it is green again', async () => (await enforcement()).includes('Blocking is enforced'), 30_000);
-    await page.getByText('The service does not answer').waitFor({ state: 'hidden' });
+    await page.getByText('What you see is').waitFor({ state: 'hidden' });
+    await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+    await says('127.0.0.4 is blocked');
+    expect(await service.visit('127.0.0.4')).toBe(403);
   });
 
   it('forgets the key when somebody signs out', async () => {

@@ -205,10 +205,14 @@ describe('a webhook', () => {
     expect(givenUp()).toBe(true);
     expect(clock - start).toBeGreaterThanOrEqual(86_400_000);
     expect(clock - start).toBeLessThan(86_400_000 + 8_000_000);
+    const { failing_since: since, ...shown } = await webhooks.get('chat');
+    expect(shown).toMatchObject({ missed: 1, pending: 0, last_success_at: null });
+    expect(Date.parse(since!)).toBeGreaterThanOrEqual(start);
     answers = [200];
     clock += 4_000_000;
     gone(7);
     await vi.waitFor(() => expect(pidsOf(sent.at(-1)!)).toEqual(['gap', 7]));
+    await vi.waitFor(async () => expect(await webhooks.get('chat')).toMatchObject({ missed: 0, failing_since: null }));
     expect(eventsOf(sent.at(-1)!)[0]).toMatchObject({ data: { missed: 1 } });
   }, 20_000);
 

@@ -36,7 +36,9 @@ export interface WebhookRecord {
   readonly last_error: string | null;
   readonly last_error_at: string | null;
   readonly next_attempt_at: string | null;
+  readonly failing_since: string | null;
   readonly pending: number;
+  readonly missed: number;
 }
 
 /** Who changes it, as far as it matters here. */
@@ -196,7 +198,7 @@ export class Webhooks {
   /** Never its secret. */
   async #shown(hook: WebhookRow): Promise<WebhookRecord> {
     const { id, url, types, enabled, created_at, updated_at } = hook;
-    const { last_success_at, last_error, last_error_at, next_attempt_at } = hook;
+    const { last_success_at, last_error, last_error_at, next_attempt_at, first_failed_at } = hook;
     return {
       id,
       url,
@@ -208,7 +210,8 @@ export class Webhooks {
       last_error,
       last_error_at,
       next_attempt_at,
-      pending: await this.#store.pending(hook),
+      failing_since: first_failed_at,
+      ...(await this.#store.undelivered(hook)),
     };
   }
 }

@@ -82,6 +82,8 @@ export interface BulkAnswer extends RuntimeReport {
   readonly rejected_total: number;
   /** The first 1,000. */
   readonly rejected: readonly Rejection[];
+  /** Those of `remove` that had no entry; absent where that is only counted, which is with more than 1,000 at once. */
+  readonly not_blocked?: readonly string[];
 }
 
 export interface SyncAnswer {

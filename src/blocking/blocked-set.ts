@@ -163,7 +163,8 @@ export class BlockedSet implements BlockedSetService {
       currentFailed: result.currentFailed,
     };
     const unchanged = changes.length - done.added - done.removed;
-    const answer = this.#bulkAnswer('batch', { ...done, unchanged }, rejected.length, rejected, caller);
+    const counted = this.#bulkAnswer('batch', { ...done, unchanged }, rejected.length, rejected, caller);
+    const answer = removals === 0 ? counted : { ...counted, not_blocked: notBlocked(changes, result.effects) };
     if (changes.length <= toldOneByOne) this.#tellEffects(result.effects, answer, caller.keyName);
     else this.#tellCounts('batch', answer, answer, caller.keyName);
     return answer;
@@ -420,6 +421,13 @@ export class BlockedSet implements BlockedSetService {
 
 function deadlineOf(caller: Caller): number {
   return caller.receivedAt + runtimeBudgetMs;
+}
+
+/** What was to be removed and had no entry: whoever takes the removal back needs to know. */
+function notBlocked(changes: readonly BlockedChange[], effects: readonly BlockedEffect[]): string[] {
+  const asked = changes.flatMap(({ op, entry }) => (op === 'remove' ? [entry.text] : []));
+  const gone = new Set(effects.map((effect) => (effect.op === 'remove' ? effect.removed?.ip_address : undefined)));
+  return [...new Set(asked)].filter((text) => !gone.has(text));
 }
 
 function trustedWhy(covering: readonly string[]): string {

@@ -383,6 +383,38 @@ describe('batches', () => {
   });
 });
 
+describe('a body of one object', () => {
+  const head = (length: number) =>
+    `POST /api/blocked-ips HTTP/1.1\r\nhost: a\r\n${bearer}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+  test('that does not come whole in time is ended with 408, and its connection, although a byte comes now and then', async () => {
+    const { port, calls } = await serve({}, { timeouts: { smallBody: 100, leftOver: 100 } });
+    const client = await connection(port);
+    client.socket.write(`${head(60_000)}{"ip_address":`);
+    const dribble = setInterval(() => client.socket.write(' '), 10);
+    await client.closed;
+    clearInterval(dribble);
+    expect(client.text()).toMatch(/^HTTP\/1.1 408 .*comes too slowly: \d+ bytes .*nothing was changed.*"code":6013/s);
+    expect(calls.filter(({ method }) => method === 'blockedSet.block')).toEqual([]);
+  });
+
+  test('that came while the service itself stood still is taken', async () => {
+    const body = '{"ip_address":"192.0.2.1"}';
+    const { port, app } = await serve({}, { timeouts: { smallBody: 100 } });
+    const client = await connection(port);
+    const begun = once(app.server, 'request');
+    client.socket.write(head(body.length));
+    await begun;
+    // So that its reader is there; and from there on timers come before what is to be read.
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await new Promise((resolve) => setImmediate(resolve));
+    client.socket.write(body);
+    const still = performance.now();
+    while (performance.now() - still < 200);
+    await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 20[01] /));
+  });
+});
+
 describe('a streamed body', () => {
   const head = (method: string, path: string, type: string) =>
     `${method} ${path} HTTP/1.1\r\nhost: a\r\n${bearer}content-type: ${type}\r\ncontent-length: 1000000\r\n\r\n`;

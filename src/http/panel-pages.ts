@@ -7,6 +7,7 @@ export const panelPages = [
   '/sites',
   '/configuration',
   '/activity',
+  '/webhooks',
   '/keys',
 ] as const;
 

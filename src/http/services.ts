@@ -306,7 +306,9 @@ export interface WebhookRecord {
   readonly last_error: string | null;
   readonly last_error_at: string | null;
   readonly next_attempt_at: string | null;
+  readonly failing_since: string | null;
   readonly pending: number;
+  readonly missed: number;
 }
 
 export interface WebhooksService {

@@ -174,11 +174,7 @@ export class WebhooksStore {
 
   /** What is next for a hook: what was begun, or up to `limit` events of its types. */
   async batch(hook: WebhookRow, limit: number): Promise<WebhookBatch> {
-    const oldest = await this.#database.read
-      .selectFrom('webhook_events')
-      .select((eb) => eb.fn.min<number | null>('seq').as('seq'))
-      .executeTakeFirst();
-    const dropped = Math.max(0, (oldest?.seq ?? 0) - 1 - hook.position);
+    const dropped = await this.#dropped(hook);
     const from = hook.position + dropped;
     const begun = hook.batchEnd !== null && hook.batchEnd > from ? hook.batchEnd : null;
     const rows = await this.#database.read
@@ -199,16 +195,27 @@ export class WebhooksStore {
     return { events, end, dropped };
   }
 
-  /** How many events wait for it. */
-  async pending(hook: WebhookRow): Promise<number> {
-    if (!hook.enabled) return 0;
+  /** `pending`: how many events wait for it; `missed`: how many it will not get, and was not told of yet. */
+  async undelivered(hook: WebhookRow): Promise<{ pending: number; missed: number }> {
+    // Nothing is kept for it, so nothing is lost to it either.
+    if (!hook.enabled) return { pending: 0, missed: 0 };
     const rows = await this.#database.read
       .selectFrom('webhook_events')
       .select(['type', (eb) => eb.fn.countAll<number>().as('total')])
       .where('seq', '>', hook.position)
       .groupBy('type')
       .execute();
-    return rows.filter(({ type }) => wants(hook, type)).reduce((sum, { total }) => sum + total, 0);
+    const pending = rows.filter(({ type }) => wants(hook, type)).reduce((sum, { total }) => sum + total, 0);
+    return { pending, missed: hook.missed + (await this.#dropped(hook)) };
+  }
+
+  /** Events behind its position that are gone. */
+  async #dropped({ position }: WebhookRow): Promise<number> {
+    const oldest = await this.#database.read
+      .selectFrom('webhook_events')
+      .select((eb) => eb.fn.min<number | null>('seq').as('seq'))
+      .executeTakeFirst();
+    return Math.max(0, (oldest?.seq ?? 0) - 1 - position);
   }
 
   /**

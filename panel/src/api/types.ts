@@ -32,6 +32,8 @@ export type ValidationAnswer = Schemas['ValidationAnswer'];
 export type Key = Schemas['Key'];
 export type NewKey = Schemas['NewKey'];
 export type KeyRequest = Schemas['KeyRequest'];
+export type Webhook = Schemas['Webhook'];
+export type NewWebhook = Schemas['WebhookAnswer'];
 
 export type AuditRecord = Schemas['AuditRecord'];
 export type AuditPage = Schemas['AuditPage'];

@@ -8,6 +8,7 @@ import {
   HeartIcon,
   KeyIcon,
   SearchIcon,
+  SendIcon,
   ServerIcon,
 } from '../parts/icons.tsx';
 
@@ -27,5 +28,6 @@ export const destinations: readonly Destination[] = [
   { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read' },
   { path: '/configuration', label: 'Configuration', icon: FileIcon, needs: 'admin' },
   { path: '/activity', label: 'Activity', icon: ActivityIcon, needs: 'read' },
+  { path: '/webhooks', label: 'Webhooks', icon: SendIcon, needs: 'admin' },
   { path: '/keys', label: 'Keys', icon: KeyIcon, needs: 'admin' },
 ];

@@ -17,6 +17,7 @@ const routes = root.addChildren([
   at('/sites', () => import('../pages/sites/page.tsx')),
   at('/configuration', () => import('../pages/configuration/page.tsx')),
   at('/activity', () => import('../pages/activity/page.tsx')),
+  at('/webhooks', () => import('../pages/webhooks/page.tsx')),
   at('/keys', () => import('../pages/keys/page.tsx')),
 ]);
 

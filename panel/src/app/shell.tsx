@@ -6,6 +6,7 @@ import { useHealth } from '../api/health.ts';
 import { LeaveIcon, ShieldIcon } from '../parts/icons.tsx';
 import { useMay, useSession, useSessionState } from '../session/session.ts';
 import { EnforcementMark } from './enforcement-mark.tsx';
+import { KeysHelp } from './keys-help.tsx';
 import { type Destination, destinations } from './navigation.ts';
 import { ReachabilityBar } from './reachability-bar.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
@@ -43,7 +44,10 @@ export function Shell() {
             </Group>
           </Group>
           <EnforcementMark />
-          <ThemeSwitch />
+          <Group gap={6} wrap="nowrap">
+            <KeysHelp />
+            <ThemeSwitch />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar className="navbar" p="xs" aria-label="Pages">

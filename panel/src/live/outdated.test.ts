@@ -14,7 +14,7 @@ it.each(eventTypes)('%s is known, about something, and told in words', (type) =>
 
 it('makes old what an event is about, and nothing else', () => {
   expect(outdated([event('trust.added'), event('key.revoked'), event('webhook.set')])).toEqual(
-    new Set(['trusted-ips', 'check', 'keys']),
+    new Set(['trusted-ips', 'check', 'keys', 'webhooks']),
   );
 });
 

@@ -12,8 +12,7 @@ export const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   trust: ['trusted-ips', 'check'],
   site: ['sites', 'site-servers', 'config'],
   key: ['keys'],
-  // No page shows them.
-  webhook: [],
+  webhook: ['webhooks'],
   health: ['health'],
   worker: ['health', 'blocked-ip', 'check'],
   service: ['health'],

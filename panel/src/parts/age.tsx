@@ -28,6 +28,12 @@ export function momentText(time: string | number): string {
   return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
+/** "12 min": how long it has been so by now. */
+export function SpanSince({ time }: { readonly time: string }) {
+  const now = useNow(5_000);
+  return <span title={momentText(time)}>{spanText(now - Date.parse(time))}</span>;
+}
+
 /** "12 min ago" or "in 4 h", with the whole time when pointed at. */
 export function Age({ time, ...props }: { readonly time: string | number } & TextProps) {
   const now = useNow(5_000);

@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { changeTitle, ProblemAlert } from './problem-alert.tsx';
+import { useFocusReturn } from './use-focus-return.ts';
 
 export interface ConfirmProps {
   readonly opened: boolean;
@@ -18,6 +19,7 @@ export interface ConfirmProps {
 }
 
 export function Confirm({ opened, title, action, danger = true, onConfirm, onClose, children, failure }: ConfirmProps) {
+  useFocusReturn();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const close = (): void => {

@@ -36,6 +36,7 @@ export const FileIcon = icon(
   <path d="M13.500 3H7a1 1 0 0 0-1 1v16a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V7.500zM13.500 3v4.500H18M9 13h6M9 16.500h6" />,
 );
 export const ActivityIcon = icon(<path d="M3 12h4l3 7 4-14 3 7h4" />);
+export const SendIcon = icon(<path d="M4 12 20 4l-6.500 16-3-6.500zM10.500 13.500 20 4" />);
 export const KeyIcon = icon(<path d="M8 10.500a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM11 12l8-8M16 7l3 3" />);
 export const SunIcon = icon(
   <path d="M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM12 2.500v2M12 19.500v2M2.500 12h2M19.500 12h2M5.300 5.300l1.400 1.400M17.300 17.300l1.400 1.400M18.700 5.300l-1.400 1.400M6.700 17.300l-1.400 1.400" />,

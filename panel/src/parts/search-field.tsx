@@ -25,7 +25,13 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
         if (event.key === 'Escape' && value !== '') onChange('');
       }}
       leftSection={<SearchIcon />}
-      rightSection={value === '' ? <Kbd aria-hidden="true">/</Kbd> : null}
+      rightSection={
+        value === '' ? (
+          <Kbd aria-hidden="true" visibleFrom="sm">
+            /
+          </Kbd>
+        ) : null
+      }
       flex="1 1 220px"
       maw={420}
     />

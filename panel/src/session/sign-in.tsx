@@ -57,7 +57,8 @@ export function SignIn() {
           </Button>
           <Text size="xs" c="dimmed">
             The first key was written to the file <Code>api-key</Code> in the service’s state folder, usually{' '}
-            <Code>/var/lib/proxy-manager/api-key</Code>. It is kept in this tab only, and forgotten when you close it.
+            <Code className="unbroken">/var/lib/proxy-manager/api-key</Code>. What you sign in with is kept in this tab
+            only, and forgotten when you close it.
           </Text>
         </Stack>
       </form>

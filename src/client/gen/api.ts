@@ -535,6 +535,8 @@ export interface components {
       readonly rejected_total: number;
       /** The first 1,000 of them. */
       readonly rejected: readonly components['schemas']['Rejection'][];
+      /** Those of `remove` that had no entry of their own; absent where nothing was to be removed, and where they are only counted (`unchanged`), as with more than 1,000 at once. */
+      readonly not_blocked?: readonly string[];
       /** Every live worker, draining ones too, was seen to be right. */
       readonly runtime_map_updated: boolean;
       /** Which worker was not seen to be right for which address; the first 100. */
@@ -1187,8 +1189,12 @@ export interface components {
       readonly last_error_at: string | null;
       /** When the delivery under way is tried again; null: it has not failed. */
       readonly next_attempt_at: string | null;
+      /** Since when the delivery under way fails, or, after one was given up, since then; null: it has not failed. */
+      readonly failing_since: string | null;
       /** How many events wait. */
       readonly pending: number;
+      /** How many were given up or dropped; the next delivery tells its receiver so. Dropped ones are of any type. */
+      readonly missed: number;
     };
     /** The webhook, with its secret when one was made. */
     WebhookAnswer: {
@@ -1212,8 +1218,12 @@ export interface components {
       readonly last_error_at: string | null;
       /** When the delivery under way is tried again; null: it has not failed. */
       readonly next_attempt_at: string | null;
+      /** Since when the delivery under way fails, or, after one was given up, since then; null: it has not failed. */
+      readonly failing_since: string | null;
       /** How many events wait. */
       readonly pending: number;
+      /** How many were given up or dropped; the next delivery tells its receiver so. Dropped ones are of any type. */
+      readonly missed: number;
       /** The secret that was made, shown this once; null: it had one, or it was given. */
       readonly secret: string | null;
     };

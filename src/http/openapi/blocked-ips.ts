@@ -239,6 +239,7 @@ export const operations: OperationDocs = {
               why: '300.1.1.1 is not an IPv4 address: each part is at most 255',
             },
           ],
+          not_blocked: [],
           ...report,
         },
       },
@@ -430,6 +431,8 @@ export const fields: FieldDocs = {
   'BulkAnswer.unchanged': 'How many were as they are.',
   'BulkAnswer.rejected_total': 'How many lines or elements were not applied.',
   'BulkAnswer.rejected': 'The first 1,000 of them.',
+  'BulkAnswer.not_blocked':
+    'Those of `remove` that had no entry of their own; absent where nothing was to be removed, and where they are only counted (`unchanged`), as with more than 1,000 at once.',
   'Rejection.line': 'Of a text, counted from 1.',
   'Rejection.list': 'Of a batch: which of its lists.',
   'Rejection.index': 'Of a list, counted from 0.',

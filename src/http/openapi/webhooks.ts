@@ -12,7 +12,9 @@ const hook = {
   last_error: null,
   last_error_at: null,
   next_attempt_at: null,
+  failing_since: null,
   pending: 0,
+  missed: 0,
 };
 
 export const operations: OperationDocs = {
@@ -85,6 +87,10 @@ export const fields: FieldDocs = {
   '*.last_error': 'Why a delivery failed last; null: none did.',
   '*.last_error_at': 'When that was.',
   '*.next_attempt_at': 'When the delivery under way is tried again; null: it has not failed.',
+  '*.failing_since':
+    'Since when the delivery under way fails, or, after one was given up, since then; null: it has not failed.',
   '*.pending': 'How many events wait.',
+  '*.missed':
+    'How many were given up or dropped; the next delivery tells its receiver so. Dropped ones are of any type.',
   'WebhookAnswer.secret': 'The secret that was made, shown this once; null: it had one, or it was given.',
 };

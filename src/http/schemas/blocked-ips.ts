@@ -157,6 +157,7 @@ export const BulkAnswerSchema = answer<BulkAnswer>('BulkAnswer')({
   unchanged: Count,
   rejected_total: Count,
   rejected: listOf(RejectionSchema),
+  not_blocked: Type.Optional(Texts),
   ...runtimeReportFields,
 });
 

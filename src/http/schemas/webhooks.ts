@@ -44,7 +44,9 @@ const webhookFields = {
   last_error: StringOrNull,
   last_error_at: TimeOrNull,
   next_attempt_at: TimeOrNull,
+  failing_since: TimeOrNull,
   pending: Count,
+  missed: Count,
 };
 export const WebhookSchema = answer<WebhookRecord>('Webhook')(webhookFields);
 export const WebhooksSchema = answer<{ readonly items: readonly WebhookRecord[] }>('Webhooks')({

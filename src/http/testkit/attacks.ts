@@ -129,8 +129,8 @@ function throughBody(endpoint: Endpoint): Attack[] {
   ];
 }
 
-/** Those that are read: by the key's check, by the router, by the bodies, by the answers, by the log. */
-const HEADERS = [
+/** Those that are read: by the key's check, by the router, by the bodies, by the answers, by the log, by the events. */
+export const HEADERS: readonly string[] = [
   'authorization',
   'x-request-id',
   'accept',
@@ -139,6 +139,7 @@ const HEADERS = [
   'host',
   'cookie',
   'x-forwarded-for',
+  'last-event-id',
 ];
 
 function throughHeaders(endpoint: Endpoint): Attack[] {

@@ -124,7 +124,9 @@ const WEBHOOK = {
   last_error: null,
   last_error_at: null,
   next_attempt_at: null,
+  failing_since: null,
   pending: 0,
+  missed: 0,
 };
 
 const documented = lazily(async () => new DocumentCheck(await apiDocument()));

@@ -7,6 +7,7 @@ import { Age, momentText } from '../../parts/age.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
+import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { useMay } from '../../session/session.ts';
 
 export interface EntryPanelProps {
@@ -17,6 +18,7 @@ export interface EntryPanelProps {
 }
 
 export function EntryPanel({ entry: seen, onClose, onChange, onRemove }: EntryPanelProps) {
+  useFocusReturn();
   const detail = useBlockedDetail(seen.ip_address);
   const may = useMay('block');
   const entry = detail.data ?? seen;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BlockedIp, BulkAnswer } from '../../api/types.ts';
-import { blockedAgainWords, bulkRemovalWords, unblockWords } from './removal-words.ts';
+import { blockedAgainWords, bulkRemovalWords, removedOf, unblockWords } from './removal-words.ts';
 
 const seen = {
   runtime_map_updated: true,
@@ -32,13 +32,37 @@ test('an address that a network covers is told as still blocked', () => {
   });
 });
 
-test('of many, only those that were removed are counted', () => {
-  expect(bulkRemovalWords(5, bulk({ removed: 5 })).title).toBe('5 addresses no longer blocked');
-  expect(bulkRemovalWords(5, bulk({ removed: 1, unchanged: 4 }))).toEqual({
-    title: '1 address no longer blocked',
-    tone: 'warn',
-    words: 'The others had no entry any more. Every worker of the proxy has let go of it.',
+test('of many, only those that were removed are told as removed, and sent when it is taken back', () => {
+  const all = [one, two, three];
+  const whole = bulk({ removed: 3, not_blocked: [] });
+  expect(bulkRemovalWords(all, whole)).toEqual({
+    title: '3 entries removed',
+    tone: 'good',
+    words: 'Every worker of the proxy has let go of them.',
   });
+  expect(removedOf(all, whole)).toEqual(all);
+  const part = bulk({ removed: 1, unchanged: 2, not_blocked: ['192.0.2.1', '192.0.2.3'] });
+  expect(bulkRemovalWords(all, part)).toEqual({
+    title: '1 of 3 entries removed',
+    tone: 'warn',
+    words: '192.0.2.1, 192.0.2.3 had no entry any more. Every worker of the proxy has let go of it.',
+  });
+  expect(removedOf(all, part)).toEqual([two]);
+  const none = bulk({ removed: 0, unchanged: 3, not_blocked: all.map(({ ip_address: ip }) => ip) });
+  expect(bulkRemovalWords(all, none).title).toBe('No entry removed');
+  expect(removedOf(all, none)).toEqual([]);
+});
+
+test('of a removal whose answer only counts, nothing is sent when it cannot be known which were removed', () => {
+  const answer = bulk({ removed: 2, unchanged: 1 });
+  expect(removedOf([one, two, three], answer)).toBeNull();
+  expect(bulkRemovalWords([one, two, three], answer)).toEqual({
+    title: '2 of 3 entries removed',
+    tone: 'warn',
+    words:
+      'The other one had no entry any more. Which were removed is not known, so it cannot be taken back here. Every worker of the proxy has let go of them.',
+  });
+  expect(removedOf([one, two, three], bulk({ removed: 3 }))).toHaveLength(3);
 });
 
 test('all that was taken is told as blocked again', () => {

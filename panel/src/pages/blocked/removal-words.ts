@@ -20,12 +20,30 @@ export function unblockWords(answer: UnblockAnswer): Told {
   };
 }
 
-/** `asked`: how many were to be removed. */
-export function bulkRemovalWords(asked: number, answer: BulkAnswer): Told {
-  const title = `${counted(answer.removed)} no longer blocked`;
-  const { tone, words } = letGo(answer);
-  if (answer.removed >= asked) return { title, tone, words };
-  return { title, tone: 'warn', words: `The others had no entry any more. ${words}` };
+/** Which of the entries a removal has removed, as far as its answer says so; null: it only counts them. */
+export function removedOf(entries: readonly BlockedIp[], answer: BulkAnswer): readonly BlockedIp[] | null {
+  if (answer.removed === entries.length) return entries;
+  const others = new Set([...(answer.not_blocked ?? []), ...answer.rejected.map(({ value }) => value)]);
+  const removed = entries.filter(({ ip_address: ip }) => !others.has(ip));
+  return removed.length === answer.removed ? removed : null;
+}
+
+/** An entry that is gone is all that is told: a network that covers the address may block it still. */
+export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnswer): Told {
+  const { removed } = answer;
+  const { tone, words } = letGo(answer, removed);
+  if (removed === entries.length) return { title: `${entriesOf(removed)} removed`, tone, words };
+  const known = removedOf(entries, answer);
+  const left = entries.length - removed;
+  const others =
+    known === null
+      ? `The other ${left === 1 ? 'one' : left.toLocaleString()} had no entry any more. Which were removed is not known, so it cannot be taken back here.`
+      : `${listed(entries, known)} had no entry any more.`;
+  return {
+    title: removed === 0 ? 'No entry removed' : `${removed.toLocaleString()} of ${entriesOf(entries.length)} removed`,
+    tone: 'warn',
+    words: removed === 0 ? others : `${others} ${words}`,
+  };
 }
 
 /** `sent`: how many of the entries were sent; the others would have ended meanwhile. `answer` is null: none was. */
@@ -46,11 +64,26 @@ export function named(entries: readonly BlockedIp[]): string {
   return entries.length === 1 && first !== undefined ? first.ip_address : counted(entries.length);
 }
 
+/** The others by name, the first three of them. */
+function listed(entries: readonly BlockedIp[], but: readonly BlockedIp[]): string {
+  const left = new Set(but);
+  const names = entries.filter((entry) => !left.has(entry)).map(({ ip_address: ip }) => ip);
+  const more = names.length - 3;
+  return `${names.slice(0, 3).join(', ')}${more > 0 ? ` and ${more.toLocaleString()} more` : ''}`;
+}
+
+function entriesOf(count: number): string {
+  return `${count.toLocaleString()} ${count === 1 ? 'entry' : 'entries'}`;
+}
+
 function counted(count: number): string {
   return `${count.toLocaleString()} ${count === 1 ? 'address' : 'addresses'}`;
 }
 
-function letGo(report: RuntimeReport): Pick<Told, 'tone' | 'words'> {
+function letGo(report: RuntimeReport, count = 1): Pick<Told, 'tone' | 'words'> {
   const { tone, words } = runtimeWords(report);
-  return { tone, words: tone === 'good' ? 'Every worker of the proxy has let go of it.' : words };
+  return {
+    tone,
+    words: tone === 'good' ? `Every worker of the proxy has let go of ${count === 1 ? 'it' : 'them'}.` : words,
+  };
 }

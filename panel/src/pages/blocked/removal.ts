@@ -5,7 +5,7 @@ import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp, BlockRequest } from '../../api/types.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { useApi } from '../../session/session.ts';
-import { blockedAgainWords, bulkRemovalWords, named, unblockWords } from './removal-words.ts';
+import { blockedAgainWords, bulkRemovalWords, named, removedOf, unblockWords } from './removal-words.ts';
 
 const most = 100_000;
 
@@ -26,14 +26,17 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
   };
 
   return async (entries) => {
-    const action = { label: 'Undo', run: () => void undo(entries) };
+    const way = (back: readonly BlockedIp[]) => ({ label: 'Undo', run: () => void undo(back) });
     try {
       const [first] = entries;
       if (entries.length === 1 && first !== undefined) {
-        toast({ ...unblockWords(await unblock(api, first.ip_address)), action });
+        toast({ ...unblockWords(await unblock(api, first.ip_address)), action: way(entries) });
       } else {
         const answer = await change(api, { remove: entries.map(({ ip_address }) => ip_address) });
-        toast({ ...bulkRemovalWords(entries.length, answer), ...(answer.removed > 0 ? { action } : {}) });
+        // What somebody else unblocked meanwhile is not blocked again by taking this back.
+        const removed = removedOf(entries, answer);
+        const action = removed === null || removed.length === 0 ? {} : { action: way(removed) };
+        toast({ ...bulkRemovalWords(entries, answer), ...action });
       }
     } catch (error) {
       toastProblem(`${named(entries)} could not be removed`, error);

@@ -7,6 +7,7 @@ import { BackIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { RollBackDialog } from './roll-back-dialog.tsx';
 
 export interface BackupListProps {
@@ -20,6 +21,7 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
   const live = useConfig().data?.sha256;
   const [chosen, setChosen] = useState<Backup | null>(null);
   const items = backups.data?.items;
+  const rows = useRowKeys();
   return (
     <>
       {backups.error !== null && (
@@ -46,9 +48,9 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                 </th>
               </tr>
             </thead>
-            <tbody>
+            <tbody ref={rows} data-rows>
               {items.map((backup) => (
-                <tr key={backup.id}>
+                <tr key={backup.id} data-row>
                   <td data-label="Made" className="figure">
                     <span>
                       {momentText(backup.created_at)}{' '}

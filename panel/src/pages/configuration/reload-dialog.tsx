@@ -3,6 +3,7 @@ import { useReload } from '../../api/config.ts';
 import type { ReloadAnswer } from '../../api/types.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
+import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { PendingChange } from './pending-change.tsx';
 
 export interface ReloadDialogProps {
@@ -12,6 +13,7 @@ export interface ReloadDialogProps {
 
 /** Shows what would change before it is changed, and why it was not. */
 export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
+  useFocusReturn();
   const reload = useReload();
   const close = (): void => {
     if (!reload.isPending) onClose();

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useCreateKey } from '../../api/keys.ts';
 import type { NewKey, Scope } from '../../api/types.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { ExpiryField, neverEnds, readExpiry } from './expiry-field.tsx';
 import { NewKeyShown } from './new-key-shown.tsx';
 import { scopeWords } from './scope-words.ts';
@@ -14,6 +15,7 @@ export interface CreateKeyDialogProps {
 }
 
 export function CreateKeyDialog({ taken, onClose }: CreateKeyDialogProps) {
+  useFocusReturn();
   const [made, setMade] = useState<NewKey | null>(null);
   return (
     <Modal

@@ -3,6 +3,7 @@ import type { Key } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
+import { removes, useRowKeys } from '../../parts/use-row-keys.ts';
 import { useSessionState } from '../../session/session.ts';
 import { keyState } from './key-state.ts';
 import { mayWords } from './scope-words.ts';
@@ -16,6 +17,7 @@ export interface KeyTableProps {
 
 export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
   const { info } = useSessionState();
+  const rows = useRowKeys();
   if (keys.length === 0) {
     return (
       <NothingHere title="No key is in the database">
@@ -37,9 +39,9 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
           </th>
         </tr>
       </thead>
-      <tbody>
+      <tbody ref={rows} data-rows>
         {keys.map((key) => (
-          <tr key={key.name}>
+          <tr key={key.name} data-row>
             <td data-label="Name">
               <Group gap="xs" component="span" display="inline-flex">
                 <b>{key.name}</b>
@@ -64,6 +66,7 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
                   size="compact-sm"
                   variant="default"
                   aria-label={`Revoke ${key.name}`}
+                  {...removes}
                   onClick={() => onRevoke(key)}
                 >
                   Revoke

@@ -20,11 +20,13 @@ export interface ChartProps {
   readonly series: readonly Series[];
   readonly reloads: readonly Reload[];
   readonly unit: (value: number) => string;
+  /** Its last figures are of now. */
+  readonly live: boolean;
 }
 
 const height = 150;
 
-export function Chart({ title, times, series, reloads, unit }: ChartProps) {
+export function Chart({ title, times, series, reloads, unit, live }: ChartProps) {
   const { ref: sized, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
@@ -48,7 +50,7 @@ export function Chart({ title, times, series, reloads, unit }: ChartProps) {
         height,
         legend: { show: false },
         cursor: { show: false },
-        scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+        scales: { x: { time: true, range: lately }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
         axes: [
           { ...axis, space: 70, size: 26, values: (_plot, values) => values.map(clockText) },
           { ...axis, size: 52, values: (_plot, values) => values.map(unit) },
@@ -74,14 +76,14 @@ export function Chart({ title, times, series, reloads, unit }: ChartProps) {
     plot.current?.setData([[...times], ...series.map(({ values }) => [...values])] as uPlot.AlignedData);
   }, [times, series, reloads]);
 
-  const words = series.map(({ label, values }) => ({ label, now: values.at(-1) ?? null }));
+  const words = series.map(({ label, values }) => ({ label, now: live ? (values.at(-1) ?? null) : null }));
   return (
     <section className="card" aria-label={title}>
       <Group justify="space-between" mb={4} gap="xs">
         <Text fw={600} size="sm">
           {title}
         </Text>
-        <Group gap="md">
+        <Group gap="2px 16px">
           {words.map(({ label, now }, index) => (
             <Text key={label} size="xs" className="figure legend">
               <span
@@ -99,6 +101,12 @@ export function Chart({ title, times, series, reloads, unit }: ChartProps) {
       </div>
     </section>
   );
+}
+
+/** Half a minute at least: uPlot makes a day of one moment. */
+function lately({ data: [times] }: uPlot): [number, number] {
+  const last = times.at(-1) ?? Date.now() / 1_000;
+  return [Math.min(times[0] ?? last, last - 30), last];
 }
 
 function clockText(seconds: number): string {

@@ -10,7 +10,7 @@ import { PageFrame } from '../../parts/page-frame.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../parts/state-mark.tsx';
 import { useMay } from '../../session/session.ts';
-import { type HealthPart, partsOf } from './parts-of-health.ts';
+import { asItWas, type HealthPart, partsOf } from './parts-of-health.ts';
 import { Traffic } from './traffic.tsx';
 import { Verdict } from './verdict.tsx';
 
@@ -49,11 +49,6 @@ function Part({ name, children }: { readonly name: string; readonly children: Re
       <div>{children}</div>
     </section>
   );
-}
-
-/** What was true is not green any more. */
-function asItWas({ name, words }: HealthPart): HealthPart {
-  return { name, tone: 'unknown', words: `Not known now. Last: ${words}` };
 }
 
 function PartState({ part: { tone, words } }: { readonly part: HealthPart }) {

@@ -10,6 +10,8 @@ export interface HealthPart {
 
 export function partsOf(health: Health): HealthPart[] {
   const { database, map_file: file, master_socket: socket, workers } = health;
+  const worker =
+    socket.status === 'ok' ? workerPart : (...seen: Parameters<typeof workerPart>) => asItWas(workerPart(...seen));
   return [
     database.status === 'ok'
       ? { name: 'Database', tone: 'good', words: 'It reads and writes.' }
@@ -23,9 +25,14 @@ export function partsOf(health: Health): HealthPart[] {
     runningMap(health),
     ...(workers.current === null
       ? [{ name: 'Worker', tone: 'bad' as const, words: 'No worker of the proxy is running.' }]
-      : [workerPart(workers.current, 'Worker')]),
-    ...workers.draining.map((worker) => workerPart(worker, 'Old worker')),
+      : [worker(workers.current, 'Worker')]),
+    ...workers.draining.map((old) => worker(old, 'Old worker')),
   ];
+}
+
+/** What cannot be asked now is not green any more. */
+export function asItWas({ name, words }: HealthPart): HealthPart {
+  return { name, tone: 'unknown', words: `Not known now. Last: ${words.charAt(0).toLowerCase()}${words.slice(1)}` };
 }
 
 function runningMap({ runtime_map: { expected, seen, big_change: change } }: Health): HealthPart {

@@ -65,7 +65,7 @@ function Remedies({ health }: { readonly health: Health }) {
   const failure = repair.error ?? reload.error;
   return (
     <Stack gap="xs" align="stretch" maw={420}>
-      {mayBlock && (
+      {mayBlock && (health.status === 'ok' || remedy !== null) && (
         <Button
           variant={remedy === 'sync' ? 'filled' : 'default'}
           loading={repair.isPending}

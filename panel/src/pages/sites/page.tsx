@@ -8,6 +8,7 @@ import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useMay } from '../../session/session.ts';
 import './sites.css';
 import { SiteDialog } from './edit/site-dialog.tsx';
@@ -19,6 +20,7 @@ const step = 50;
 export default function SitesPage() {
   const sites = useSites();
   const may = useMay('admin');
+  const rows = useRowKeys();
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(step);
   const [editing, setEditing] = useState<{ readonly site: Site | null } | null>(null);
@@ -67,7 +69,7 @@ export default function SitesPage() {
               )}
             </div>
           )}
-          <Stack gap="sm">
+          <Stack gap="sm" ref={rows} data-rows>
             {found.slice(0, most).map((site) => (
               <SiteCard
                 key={site.domain}

@@ -5,6 +5,7 @@ import type { Server, ServerState, Site } from '../../api/types.ts';
 import { EditIcon, TrashIcon } from '../../parts/icons.tsx';
 import { problemText } from '../../parts/problem-alert.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
+import { removes } from '../../parts/use-row-keys.ts';
 import { useMay } from '../../session/session.ts';
 import { optionWords } from './option-words.ts';
 import { checkWords, siteWords, statusWords } from './server-words.ts';
@@ -25,7 +26,7 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
   const seen = states.error === null ? states.data?.items : undefined;
   const summary = siteWords(seen);
   return (
-    <section className="card" ref={ref} aria-label={domain}>
+    <section className="card" ref={ref} aria-label={domain} data-row>
       <div className="site-head">
         <Group gap="md">
           <Text component="h2" fw={650} size="lg" className="wrap-anywhere">
@@ -44,6 +45,7 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
               size="lg"
               aria-label={`Remove ${domain}`}
               title="Remove"
+              {...removes}
               onClick={onRemove}
             >
               <TrashIcon />

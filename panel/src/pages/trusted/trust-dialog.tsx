@@ -5,6 +5,7 @@ import { useTrust } from '../../api/trust.ts';
 import type { TrustedIp } from '../../api/types.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
+import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { useSessionState } from '../../session/session.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
 
@@ -19,6 +20,7 @@ export interface TrustDialogProps {
 const widest = { 4: 16, 6: 32 } as const;
 
 export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
+  useFocusReturn();
   const { info } = useSessionState();
   const trust = useTrust();
   const [address, setAddress] = useState(entry?.ip_address ?? '');

@@ -2,6 +2,7 @@ import { ActionIcon, Group } from '@mantine/core';
 import type { TrustedIp } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
 import { EditIcon, TrashIcon } from '../../parts/icons.tsx';
+import { removes, useRowKeys } from '../../parts/use-row-keys.ts';
 import { useMay } from '../../session/session.ts';
 import { useRemoval } from './removal.ts';
 
@@ -13,6 +14,7 @@ export interface TrustedTableProps {
 export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
   const may = useMay('admin');
   const removal = useRemoval();
+  const rows = useRowKeys();
   return (
     <table className="rows" aria-label="Trusted addresses">
       <thead>
@@ -27,9 +29,9 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
           )}
         </tr>
       </thead>
-      <tbody>
+      <tbody ref={rows} data-rows>
         {entries.map((entry) => (
-          <tr key={entry.ip_address}>
+          <tr key={entry.ip_address} data-row>
             <td data-label="Address" className="mono">
               {entry.ip_address}
             </td>
@@ -55,6 +57,7 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
                     size="lg"
                     aria-label={`Remove ${entry.ip_address}`}
                     title="Remove"
+                    {...removes}
                     loading={removal.busyWith === entry.ip_address}
                     onClick={() => void removal.remove(entry)}
                   >

@@ -4,10 +4,12 @@ import type { AuditRecord } from '../../../api/types.ts';
 import { momentText } from '../../../parts/age.tsx';
 import { DownIcon } from '../../../parts/icons.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
+import { useRowKeys } from '../../../parts/use-row-keys.ts';
 import { auditFacts } from './audit-facts.ts';
 import { auditWords, outcomeWords } from './operation-words.ts';
 
 export function AuditTable({ records }: { readonly records: readonly AuditRecord[] }) {
+  const rows = useRowKeys();
   return (
     <table className="rows" aria-label="Who did what">
       <thead>
@@ -21,7 +23,7 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
           </th>
         </tr>
       </thead>
-      <tbody>
+      <tbody ref={rows} data-rows>
         {records.map((record) => (
           <AuditRow key={record.id} record={record} />
         ))}
@@ -36,7 +38,7 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
   const what = auditWords(record);
   return (
     <>
-      <tr>
+      <tr data-row>
         <td data-label="When" className="figure">
           {momentText(record.at)}
         </td>

@@ -64,7 +64,7 @@ const Happening = memo(function Happening({ event }: { readonly event: ServiceEv
   const time = new Date(event.at);
   return (
     <li className="happening">
-      <Text span inherit c="dimmed" className="figure" title={momentText(event.at)}>
+      <Text span inherit c="dimmed" className="figure happening-time" title={momentText(event.at)}>
         {time.toLocaleTimeString(undefined, { timeStyle: 'medium' })}
       </Text>
       <span className="happening-words" data-tone={tone}>

@@ -6,10 +6,11 @@ import { useTrusted } from '../../../api/trusted-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { useMay, useSessionState } from '../../../session/session.ts';
 import { blockWords } from './block-words.ts';
 import { concernsOf } from './concerns.ts';
-import { type Duration, DurationField, forGood, readDuration } from './duration-field.tsx';
+import { asItWas, type Duration, DurationField, forGood, readDuration } from './duration-field.tsx';
 
 export interface BlockDialogProps {
   /** What is blocked already and is to be changed; null: a new one. */
@@ -20,12 +21,15 @@ export interface BlockDialogProps {
 }
 
 export function BlockDialog({ entry, address: given = '', onClose }: BlockDialogProps) {
+  useFocusReturn();
   const { info } = useSessionState();
   const admin = useMay('admin');
   const trusted = useTrusted();
   const [address, setAddress] = useState(entry?.ip_address ?? given);
   const [reason, setReason] = useState(entry?.reason ?? '');
-  const [duration, setDuration] = useState<Duration>(forGood);
+  // Whoever mends a reason does not mean to block for longer.
+  const ends = entry?.expires_at ?? null;
+  const [duration, setDuration] = useState<Duration>(ends === null ? forGood : asItWas);
   const [understood, setUnderstood] = useState(false);
   const change = useBlockedChange(block);
 
@@ -51,7 +55,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
       ip_address: parse.entry.text,
       reason: reason.trim() === '' ? null : reason.trim(),
       ...(entry === null && info !== null ? { blocked_by: info.name } : {}),
-      ...expiryOf(seconds),
+      expires_at: duration.choice === 'keep' ? ends : endOf(seconds),
       ...(overTrust ? { force: true } : {}),
     };
     change.mutate(request, {
@@ -67,7 +71,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
       opened
       onClose={onClose}
       title={entry === null ? 'Block an address' : `Change ${entry.ip_address}`}
-      size="lg"
+      size={730}
     >
       <form onSubmit={submit}>
         <Stack gap="md">
@@ -111,6 +115,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
             value={duration}
             onChange={setDuration}
             label={entry === null ? 'For how long' : 'For how long from now'}
+            keeps={ends !== null}
           />
           {concerns.length > 0 && (
             <Alert color="orange" variant="light" title="Look twice">
@@ -151,7 +156,6 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
 }
 
 /** `expires_at` is taken as it is given, so that a shorter time than before holds too. */
-function expiryOf(seconds: ReturnType<typeof readDuration>): { readonly expires_at: string | null } {
-  if (typeof seconds !== 'number') return { expires_at: null };
-  return { expires_at: new Date(Date.now() + seconds * 1_000).toISOString() };
+function endOf(seconds: ReturnType<typeof readDuration>): string | null {
+  return typeof seconds === 'number' ? new Date(Date.now() + seconds * 1_000).toISOString() : null;
 }

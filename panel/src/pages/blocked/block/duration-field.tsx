@@ -4,7 +4,7 @@ import { parseDuration } from '../../../../../src/domain/duration.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
 
 export interface Duration {
-  /** One of the presets, or `other`. */
+  /** One of the presets, `other`, or `keep`: what is changed ends when it did. */
   readonly choice: string;
   /** What was typed for `other`, such as `4h`. */
   readonly text: string;
@@ -20,11 +20,14 @@ const presets = [
   { value: 'other', label: 'Other' },
 ] as const;
 
-export const forGood: Duration = { choice: 'good', text: '' };
+const kept = { value: 'keep', label: 'As it is' } as const;
 
-/** Seconds; null: for good; or why what was typed is none. */
+export const forGood: Duration = { choice: 'good', text: '' };
+export const asItWas: Duration = { choice: 'keep', text: '' };
+
+/** Seconds; null: for good, or nothing is said of it; or why what was typed is none. */
 export function readDuration({ choice, text }: Duration): number | null | { readonly why: string } {
-  if (choice === 'good') return null;
+  if (choice === 'good' || choice === 'keep') return null;
   const parse = parseDuration(choice === 'other' ? text.trim() : choice);
   return parse.ok ? parse.seconds : { why: parse.why };
 }
@@ -33,9 +36,11 @@ export interface DurationFieldProps {
   readonly value: Duration;
   readonly onChange: (value: Duration) => void;
   readonly label?: string;
+  /** Offers to leave the end as it is. */
+  readonly keeps?: boolean;
 }
 
-export function DurationField({ value, onChange, label = 'For how long' }: DurationFieldProps) {
+export function DurationField({ value, onChange, label = 'For how long', keeps = false }: DurationFieldProps) {
   const id = useId();
   const read = readDuration(value);
   const wrong = typeof read === 'object' && read !== null && value.text !== '' ? sentence(read.why) : null;
@@ -44,7 +49,7 @@ export function DurationField({ value, onChange, label = 'For how long' }: Durat
       <Input.Label id={id}>{label}</Input.Label>
       <Chip.Group value={value.choice} onChange={(choice) => onChange({ ...value, choice: String(choice) })}>
         <Group gap={6} mt={4} role="radiogroup" aria-labelledby={id}>
-          {presets.map((preset) => (
+          {(keeps ? [kept, ...presets] : presets).map((preset) => (
             <Chip key={preset.value} value={preset.value} size="sm" variant="outline">
               {preset.label}
             </Chip>

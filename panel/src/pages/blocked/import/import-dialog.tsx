@@ -6,6 +6,7 @@ import { useRefreshBlocked } from '../../../api/blocked-ips.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
+import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { useApi, useSessionState } from '../../../session/session.ts';
 import { concernsOf } from '../block/concerns.ts';
 import { type Duration, DurationField, forGood, readDuration } from '../block/duration-field.tsx';
@@ -22,6 +23,7 @@ type Stage =
   | { readonly kind: 'sending' | 'stopped' | 'done'; readonly name: string; readonly preview: Preview };
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
+  useFocusReturn();
   const [stage, setStage] = useState<Stage>({ kind: 'source' });
   const [reason, setReason] = useState('');
   const [duration, setDuration] = useState<Duration>(forGood);

@@ -3,10 +3,12 @@ import { useReloads } from '../../../api/config.ts';
 import { Loading } from '../../../parts/loading.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useRowKeys } from '../../../parts/use-row-keys.ts';
 import { ReloadItem } from './reload-item.tsx';
 
 export function ReloadHistory() {
   const reloads = useReloads();
+  const rows = useRowKeys();
   const items = reloads.data?.pages.flatMap((page) => page.items);
   return (
     <>
@@ -22,7 +24,7 @@ export function ReloadHistory() {
       ) : items.length === 0 ? (
         <NothingHere title="No reload yet">Each will be here, with what HAProxy said.</NothingHere>
       ) : (
-        <ul className="reloads">
+        <ul className="reloads" ref={rows} data-rows>
           {items.map((reload) => (
             <ReloadItem key={reload.id} reload={reload} />
           ))}

@@ -17,7 +17,7 @@ export function ReloadItem({ reload }: { readonly reload: ReloadRecord }) {
   const { tone, words } = outcomes[reload.status];
   const { reasons, error, validation_output: output, warnings } = reload;
   return (
-    <li className="reload">
+    <li className="reload" data-row>
       <Group justify="space-between" gap="xs" align="flex-start">
         <Group gap="sm" align="baseline">
           <StateMark tone={tone} fw={600}>

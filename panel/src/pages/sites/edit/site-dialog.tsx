@@ -8,6 +8,7 @@ import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../../parts/reload-failure.tsx';
 import { reloadWords } from '../../../parts/reload-words.ts';
 import { toast } from '../../../parts/toasts.tsx';
+import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { failureTitle } from './failure-title.ts';
 import { draftOf, emptyDraft, isComplete, requestOf, type ServerDraft } from './server-draft.ts';
 import { ServerFields } from './server-fields.tsx';
@@ -22,6 +23,7 @@ export interface SiteDialogProps {
 const mostServers = 100;
 
 export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
+  useFocusReturn();
   const set = useSetSite();
   const [domain, setDomain] = useState(site?.domain ?? '');
   const [drafts, setDrafts] = useState<readonly ServerDraft[]>(() => site?.servers.map(draftOf) ?? [emptyDraft(0)]);

@@ -1,1 +1,0 @@
-import{V as e,W as t,ct as n}from"./session-Cx7wTgyB.js";var r=n();function i({title:n,children:i}){return(0,r.jsxs)(e,{gap:4,align:`center`,py:`xl`,px:`md`,ta:`center`,children:[(0,r.jsx)(t,{fw:600,children:n}),i!==void 0&&(0,r.jsx)(t,{c:`dimmed`,size:`sm`,maw:520,component:`div`,children:i})]})}export{i as t};

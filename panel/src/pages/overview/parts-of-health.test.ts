@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { Health } from '../../api/types.ts';
+import { partsOf } from './parts-of-health.ts';
+
+const health = (socket: 'ok' | 'down') =>
+  ({
+    database: { status: 'ok' },
+    map_file: { status: 'ok', entries: 3 },
+    master_socket: { status: socket, reason: socket === 'ok' ? null : 'no answer' },
+    runtime_map: { expected: 3, seen: socket === 'ok' ? 3 : null, big_change: null },
+    workers: { current: { pid: 7, whole: true, reason: null }, draining: [{ pid: 6, whole: true, reason: null }] },
+  }) as unknown as Health;
+
+it('tells of a worker that cannot be asked now what was last known, and not as good', () => {
+  expect(partsOf(health('ok')).every(({ tone }) => tone === 'good')).toBe(true);
+  const workers = partsOf(health('down')).filter(({ name }) => /worker/i.test(name));
+  expect(workers.map(({ tone }) => tone)).toEqual(['unknown', 'unknown']);
+  expect(workers[0]?.words).toBe('Not known now. Last: it was seen to hold every entry.');
+});

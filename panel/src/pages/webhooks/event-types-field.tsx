@@ -1,0 +1,50 @@
+import { Checkbox, Radio, Stack } from '@mantine/core';
+import { eventTypes } from '../../../../src/activity/event-types.ts';
+import { eventKinds, kindOf } from '../activity/live/event-kinds.ts';
+import './webhooks.css';
+
+export interface EventTypesFieldProps {
+  readonly everything: boolean;
+  readonly types: readonly string[];
+  readonly onChange: (value: { readonly everything: boolean; readonly types: readonly string[] }) => void;
+}
+
+export function EventTypesField({ everything, types, onChange }: EventTypesFieldProps) {
+  const toggle = (type: string, wanted: boolean): void => {
+    const after = wanted ? [...types, type] : types.filter((one) => one !== type);
+    onChange({ everything, types: after });
+  };
+  return (
+    <Radio.Group
+      label="What it gets"
+      value={everything ? 'all' : 'some'}
+      onChange={(value) => onChange({ everything: value === 'all', types })}
+    >
+      <Stack gap="xs" mt={6}>
+        <Radio value="all" label="Everything" description="Also what later versions tell of." />
+        <Radio value="some" label="Only these" />
+        {!everything && (
+          <div className="event-types">
+            {eventKinds.map(({ kind, label }) => (
+              <fieldset key={kind}>
+                <legend>{label}</legend>
+                {eventTypes
+                  .filter((type) => kindOf(type) === kind)
+                  .map((type) => (
+                    <Checkbox
+                      key={type}
+                      size="xs"
+                      label={type}
+                      classNames={{ label: 'mono' }}
+                      checked={types.includes(type)}
+                      onChange={(event) => toggle(type, event.currentTarget.checked)}
+                    />
+                  ))}
+              </fieldset>
+            ))}
+          </div>
+        )}
+      </Stack>
+    </Radio.Group>
+  );
+}

@@ -1,0 +1,43 @@
+import { expect, it, test } from 'vitest';
+import { parseWebhookSecret } from '../../../../src/domain/webhook-secret.ts';
+import { draftOf, isOpenToRead, nameFault, settingsOf, urlFault } from './webhook-draft.ts';
+import { newSecret } from './webhook-secret.ts';
+
+it('sends all that a webhook is, and a secret only where one is given', () => {
+  const draft = { ...draftOf(null), id: 'chat', url: ' https://hooks.example.com/x ', types: ['reload.failed'] };
+  const everything = { id: 'chat', url: 'https://hooks.example.com/x', enabled: true, events: null, secret: null };
+  expect(settingsOf(draft)).toEqual(everything);
+  expect(settingsOf({ ...draft, everything: false, secret: ' whsec_x ' })).toEqual({
+    ...everything,
+    events: ['reload.failed'],
+    secret: 'whsec_x',
+  });
+});
+
+it('takes no name that would change another one', () => {
+  expect(nameFault('chat', ['chat'])).toMatch(/There is a webhook of this name/);
+  expect(nameFault('chat/2', [])).toMatch(/^Letters/);
+  expect(nameFault('chat-2', ['chat'])).toBeNull();
+});
+
+it('judges a URL as the service does', () => {
+  expect(urlFault('hooks.example.com')).toMatch(/not a URL/);
+  expect(urlFault('https://me:secret@hooks.example.com/')).toMatch(/user or a password/);
+  expect(urlFault(' https://hooks.example.com/a ')).toBeNull();
+});
+
+test.each([
+  ['http://hooks.example.com/', true],
+  ['https://hooks.example.com/', false],
+  ['http://127.0.0.1:9000/', false],
+  ['http://localhost/', false],
+  ['nonsense', false],
+])('%s is open to read for others: %s', (url, open) => {
+  expect(isOpenToRead(url)).toBe(open);
+});
+
+it('makes secrets that the service takes, each another', () => {
+  const secret = newSecret();
+  expect(parseWebhookSecret(secret)).toEqual({ ok: true, value: secret });
+  expect(newSecret()).not.toBe(secret);
+});

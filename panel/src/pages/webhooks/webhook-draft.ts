@@ -1,0 +1,45 @@
+// What is written in the fields of a webhook, and what is wrong with it, by the service's own rules.
+import { parseWebhookUrl } from '../../../../src/domain/webhook-url.ts';
+import type { Webhook } from '../../api/types.ts';
+import type { WebhookSettings } from '../../api/webhooks.ts';
+
+export interface WebhookDraft {
+  readonly id: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly everything: boolean;
+  readonly types: readonly string[];
+  /** Empty: the one it has, or for a new one the service makes one. */
+  readonly secret: string;
+}
+
+export function draftOf(hook: Webhook | null): WebhookDraft {
+  if (hook === null) return { id: '', url: '', enabled: true, everything: true, types: [], secret: '' };
+  const { id, url, enabled, events } = hook;
+  return { id, url, enabled, everything: events === null, types: events ?? [], secret: '' };
+}
+
+export function settingsOf({ id, url, enabled, everything, types, secret }: WebhookDraft): WebhookSettings {
+  const own = secret.trim();
+  return { id, url: url.trim(), enabled, events: everything ? null : types, secret: own === '' ? null : own };
+}
+
+/** Null: nothing is wrong with the name of a new one. */
+export function nameFault(id: string, taken: readonly string[]): string | null {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
+    return 'Letters, digits, points, dashes and underscores, beginning with a letter or digit.';
+  return taken.includes(id) ? 'There is a webhook of this name: change that one.' : null;
+}
+
+export function urlFault(url: string): string | null {
+  const parse = parseWebhookUrl(url.trim());
+  return parse.ok ? null : parse.why;
+}
+
+/** What is sent to another machine without TLS is read by whoever is between. */
+export function isOpenToRead(url: string): boolean {
+  const parse = parseWebhookUrl(url.trim());
+  if (!parse.ok) return false;
+  const { protocol, hostname } = new URL(parse.value);
+  return protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,12 @@
+// Rows of a small list that the keyboard goes through: the list has `data-rows`, each row `data-row`.
+
+export function rowsOf(list: ParentNode): HTMLElement[] {
+  return [...list.querySelectorAll<HTMLElement>('[data-row]')];
+}
+
+/** The row at `index`, or the last one; where none is left, the page itself: never nowhere. */
+export function focusRow(list: ParentNode, index: number): void {
+  const rows = rowsOf(list);
+  const row = rows[Math.min(Math.max(0, index), rows.length - 1)];
+  (row ?? document.getElementById('main'))?.focus();
+}

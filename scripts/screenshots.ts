@@ -81,6 +81,14 @@ const shots: readonly Shot[] = [
   { name: 'overview', path: '/', prepare: (page) => page.waitForTimeout(20_000) },
   { name: 'blocked', path: '/blocked' },
   {
+    name: 'blocked-search',
+    path: '/blocked',
+    prepare: async (page) => {
+      await page.getByLabel('Search', { exact: true }).fill('SCAN');
+      await page.getByText('found in reasons and sources').waitFor();
+    },
+  },
+  {
     name: 'blocked-entry',
     path: '/blocked',
     prepare: async (page) => {

@@ -62,6 +62,10 @@ describe('a page of the list', () => {
       if (cursor === null) break;
     }
     expect(paged).toEqual(texts);
+    for (let offset = 0; offset <= texts.length; offset += 1) {
+      const far = await page({ q, limit: 2, offset });
+      expect([far.texts, far.total]).toEqual([texts.slice(offset, offset + 2), texts.length]);
+    }
   });
 
   it.each([

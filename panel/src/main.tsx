@@ -30,7 +30,8 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      <Notifications position="bottom-right" limit={4} />
+      {/* Beside the dialogs, whose buttons they would cover. */}
+      <Notifications position="bottom-right" limit={4} containerWidth={300} />
       <SessionContext value={session}>
         <QueryClientProvider client={queries}>
           <Gate>

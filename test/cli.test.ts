@@ -122,6 +122,7 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
     const json = await user.run(['list', '192.0.2.66', '-o', 'json']);
     expect(json.out).not.toContain('\u202e');
     expect(JSON.parse(json.out).items[0].reason).toBe('safe\u202egnp.exe\u2066');
+    expect((await user.run(['list', '--text', 'GNP.EXE'])).out).toMatch(/^192\.0\.2\.66\t.*\n$/);
     await service.unblock('192.0.2.66');
   });
 
@@ -253,6 +254,33 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
     expect((await user.run(['block', '192.0.2.9'], asBot)).code).toBe(1);
   });
 
+  it('sets a webhook, whose secret is shown once, tells whether it arrives, and takes it away', async () => {
+    const url = 'http://127.0.0.1:9/in';
+    const made = await user.run(['webhook', 'set', 'chat', url, '--events', 'site.set,site.removed']);
+    expect(made).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=\n$/),
+      err: `chat gets site.set, site.removed at ${url}. Its secret, shown this once:\n`,
+    });
+    expect((await user.run(['webhook', 'ls'])).out).toBe(`chat\tnew\t0\t-\t${url}\tsite.set,site.removed\t-\n`);
+    const own = { input: made.out };
+    expect(await user.run(['webhook', 'set', 'chat', url, '--disabled', '--secret-file', '-'], own)).toEqual({
+      code: 0,
+      out: '',
+      err: `chat is off: nothing is sent to ${url}\n`,
+    });
+    const wrong = await user.run(['webhook', 'set', 'chat', url, '--secret-file', '-'], { input: 'hunter2\n' });
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('the secret in standard input is not usable'),
+    });
+    expect(wrong.err).not.toContain('hunter2');
+    const json = JSON.parse((await user.run(['webhook', 'ls', '-o', 'json'])).out);
+    expect(json).toMatchObject({ items: [{ id: 'chat', events: null, enabled: false }] });
+    expect((await user.run(['webhook', 'rm', 'chat'])).out).toBe('nothing is sent to chat any more\n');
+    expect((await user.run(['webhook', 'rm', 'chat'])).code).toBe(1);
+  });
+
   it('tells who did what, and what came of it', async () => {
     await user.run(['block', '192.0.2.77', '--reason', 'audited']);
     const { code, out } = await eventually('the outcome is told', async () => {
@@ -290,6 +318,11 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
       const status = await user.onTerminal('pm status');
       expect(status.code).toBe(0);
       expect(status.out).toContain('\u001b[32mok\u001b[0m: every worker was seen');
+    });
+
+    it('tells that the audit has more than it shows, and that nothing fits', async () => {
+      expect((await user.onTerminal('NO_COLOR=1 pm audit -n 1')).out).toMatch(/\r\nthe last 1; more with -n\r\n$/);
+      expect((await user.onTerminal('pm audit --key nobody')).out).toBe('nothing that fits was done\r\n');
     });
 
     it('asks before it blocks whoever sits there, and without a terminal refuses', async () => {

@@ -7,11 +7,13 @@ import { dirname, join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventTypes } from '../src/activity/event-types.ts';
 import { CommandLine } from '../src/cli/command-line.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { everyVerb, type TreeVerb, treeOf } from '../src/cli/tree.ts';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
 import { catalogue } from '../src/errors/catalogue.ts';
+import { auditedOperations } from '../src/http/audited-routes.ts';
 import { settingDefinitions } from '../src/settings.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -111,6 +113,13 @@ describe('the documents', () => {
         .map((name) => `${page}: ${name}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('name every event, and every operation of the audit', () => {
+    const [events, audit] = [read('docs/events.md'), read('docs/audit.md')];
+    expect(eventTypes.filter((type) => !events.includes(`\`${type}\``))).toEqual([]);
+    const operations = Object.values(auditedOperations);
+    expect(operations.filter((operation) => !audit.includes(`\`${operation}\``))).toEqual([]);
   });
 
   it('say of every error code what it is and what to do, and of no other', () => {

@@ -31,6 +31,8 @@ describeOnEachProxy('an API key', ({ bin }) => {
     expect((await call('GET', '/api/keys', first)).body['items']).toMatchObject([
       { name: 'admin', scopes: ['admin'], revoked_at: null },
     ]);
+    const { items } = (await call('GET', '/api/audit?operation=create_key', first)).body;
+    expect(items).toMatchObject([{ key: null, source: null, target: 'admin', outcome: 'done', status: null }]);
   });
 
   it('is needed: without one nobody gets in anywhere, with one and the same answer', async () => {

@@ -31,9 +31,14 @@ describe('a second service', () => {
     const { database, blockedMap } = first.paths;
     const before = await readFile(blockedMap, 'utf8');
     const shared = { PROXY_MANAGER_DATABASE_URL: `sqlite:${database}` };
-    expect(await refused({ environment: shared })).toMatch(
-      new RegExp(`another proxy-manager works on the database ${database} already .*process ${first.pid} .*holds it`),
+    const byDatabase = await refused({ environment: shared });
+    expect(byDatabase).toMatch(
+      new RegExp(
+        `another proxy-manager works on the database ${database} already .*process ${first.pid} \\(proxy-manager\\) holds it`,
+      ),
     );
+    // Told in the log and on standard error, and in neither once more as its own cause.
+    expect(byDatabase.match(/another proxy-manager works/g)).toHaveLength(2);
     const linked = await refused({
       before: async (paths) => {
         await mkdir(dirname(paths.blockedMap), { recursive: true });

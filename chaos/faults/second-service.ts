@@ -1,11 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../testkit/free-port.ts';
+import { processorTime } from '../../testkit/load/process-figures.ts';
 import type { Fault, Stack } from '../fault.ts';
 
 const launcher = join(import.meta.dirname, '../../bin/proxy-manager');
-const patienceMs = 30_000;
+/**
+ * Before it can say a word it loads the service, 2 s of processor time; with a load of 20 on two cores that is some 20 s,
+ * and one that had said nothing after 30 s was never told from one that stood still.
+ */
+const patienceMs = 90_000;
 
 /** By mistake a second service is started on the same files: it refuses, and says why. */
 export const secondService: Fault = {
@@ -15,14 +21,23 @@ export const secondService: Fault = {
   alone: true,
   async strike(stack) {
     const first = stack.service.pid;
-    const { code, said } = await startSecond(stack);
+    const { code, said, late } = await startSecond(stack);
+    if (late !== null)
+      throw new Error(`a second service had not ended after ${patienceMs / 1000} s (${late}): ${said}`);
     if (code === 0 || code === null) throw new Error(`a second service was not refused (${code}): ${said}`);
     if (!/another|already|lock/i.test(said)) throw new Error(`a second service says nothing clear: ${said}`);
     return { detail: `refused beside ${first}: ${said.slice(0, 200)}`, heal: async () => undefined };
   },
 };
 
-async function startSecond({ service, bin }: Stack): Promise<{ code: number | null; said: string }> {
+interface Ended {
+  readonly code: number | null;
+  readonly said: string;
+  /** What it was doing when its time was over; null: it ended by itself. */
+  readonly late: string | null;
+}
+
+async function startSecond({ service, bin }: Stack): Promise<Ended> {
   const child = spawn(launcher, ['serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -38,8 +53,20 @@ async function startSecond({ service, bin }: Stack): Promise<{ code: number | nu
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const late = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  let late: string | null = null;
+  const patience = setTimeout(() => {
+    if (child.pid !== undefined && child.exitCode === null) late = whatItDoes(child.pid);
+    child.kill('SIGKILL');
+  }, patienceMs);
   const [code] = (await once(child, 'close')) as [number | null];
-  clearTimeout(late);
-  return { code, said };
+  clearTimeout(patience);
+  return { code, said, late };
+}
+
+/** Whether it waits, and for what, or only had no processor. */
+function whatItDoes(pid: number): string {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const state = /^State:\s+(.+)$/m.exec(status)?.[1];
+  const waitsIn = readFileSync(`/proc/${pid}/wchan`, 'latin1');
+  return `${state}, waits in ${waitsIn}, ${processorTime(pid)} ms of processor time`;
 }

@@ -14,6 +14,19 @@ import type {
   UnblockAnswer,
 } from './answers.ts';
 
+export interface BlockedListQuery {
+  readonly limit: number;
+  readonly cursor: string | null;
+  /** Entries passed over behind the cursor. */
+  readonly offset: number;
+  /** By address; or by `text`, a part of what the entry says about itself. */
+  readonly q: string | null;
+  readonly text: string | null;
+  readonly expiring: boolean;
+  /** When nobody waits any more; what takes long ends with its reason. */
+  readonly signal?: AbortSignal;
+}
+
 export interface BlockedSetService {
   /** Blocks one address or network. `created` tells 201 from 200. Errors: covered by trust (409), database or file (503). */
   block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; answer: BlockAnswer }>;
@@ -36,12 +49,7 @@ export interface BlockedSetService {
   ): Promise<BulkAnswer>;
   /** `acceptMapFile`: rewrite the file although it is another database's, or more than half of it would go. */
   sync(caller: Caller, options?: { readonly acceptMapFile?: boolean }): Promise<SyncAnswer>;
-  list(query: {
-    readonly limit: number;
-    readonly cursor: string | null;
-    readonly q: string | null;
-    readonly expiring: boolean;
-  }): Promise<BlockedIpPage>;
+  list(query: BlockedListQuery): Promise<BlockedIpPage>;
   /** Canonical texts of the whole set, in address order, page by page. */
   listTexts(): AsyncIterable<readonly string[]>;
   /** Errors: 1100 without a row of its own, with `covered_by`. */

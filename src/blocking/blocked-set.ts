@@ -24,7 +24,7 @@ import type {
   UnblockAnswer,
 } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
-import type { BlockedSetService } from './blocked-set-service.ts';
+import type { BlockedListQuery, BlockedSetService } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import type { ChangeResult, GroupWriter } from './group-writer.ts';
 import { runtimeReport } from './runtime-report.ts';
@@ -210,13 +210,16 @@ export class BlockedSet implements BlockedSetService {
     return answer;
   }
 
-  async list(query: Parameters<BlockedSetService['list']>[0]): Promise<BlockedIpPage> {
+  async list(query: BlockedListQuery): Promise<BlockedIpPage> {
     const page = await this.#store.page({
       limit: query.limit,
       cursor: query.cursor,
+      offset: query.offset,
       q: query.q,
+      text: query.text,
       expiringOnly: query.expiring,
       now: this.#now(),
+      signal: query.signal,
     });
     return { items: page.items, next_cursor: page.nextCursor, total: page.total };
   }

@@ -9,6 +9,7 @@ import type { ChangeWindow, ChangeWindows } from './change-windows.ts';
 import { bucketCount, bucketOf, Fingerprint } from './fingerprint.ts';
 import { listedFingerprint } from './listed-fingerprint.ts';
 import type { MapName, MirroredMap } from './mirrored-map.ts';
+import type { RepairTime } from './repair-time.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 export class PendingVersions {
@@ -62,6 +63,7 @@ export interface Replacement {
   readonly pending: PendingVersions;
   readonly windows: ChangeWindows;
   readonly turns: Pick<TurnQueue, 'take'>;
+  readonly time: RepairTime;
   /** False: a change did not reach this worker as it should have, so that the version may lack it. */
   readonly untroubled: () => boolean;
 }
@@ -110,11 +112,12 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
   crashPoint('replace.settled');
 }
 
-async function fill({ map, pid, pending, turns }: Replacement, version: number): Promise<void> {
+async function fill({ map, pid, pending, turns, time }: Replacement, version: number): Promise<void> {
   const worker = { kind: 'pid', pid } as const;
   for await (const page of map.scan()) {
     for (let start = 0; start < page.length; start += fillSlice) {
       const texts = page.slice(start, start + fillSlice);
+      time.step();
       await turns.take('bulk', async () => {
         // Asked inside the turn: what was unblocked since the page was read must not come back.
         const members = await map.members(texts);

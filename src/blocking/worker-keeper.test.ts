@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { within } from '../../testkit/conditions.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
@@ -9,6 +9,7 @@ import { say } from '../../testkit/scripted-master.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { PendingVersions } from './map-replacement.ts';
 import { RemovalRule } from './removal-rule.ts';
+import { RepairTime, RepairTooLong } from './repair-time.ts';
 import { WorkerKeeper } from './worker-keeper.ts';
 
 /** The rule of the service: trusted addresses are let in. */
@@ -229,6 +230,64 @@ describe('a verdict', () => {
       });
       const verdict = await keeper.ensureWhole(kit.blocked, master.current.pid);
       expect(verdict).toMatchObject({ whole: true, added: 3, removed: 150 });
+    });
+
+    describe('and whose repair takes too long', () => {
+      afterEach(() => vi.restoreAllMocks());
+      /** @param steps that find time */
+      const hasty = (steps: number, options: { readonly mayReplace: boolean; readonly listAtMost?: number }) => {
+        const { book, turns, windows } = scripted.kit;
+        const { pid } = scripted.master.current;
+        const log = { info: () => undefined, warn: () => undefined, error: () => expect.unreachable() };
+        const rule = new RemovalRule({ mayReplace: () => options.mayReplace });
+        // One command a slice.
+        rule.took(pid, texts.length, 1, 10_000);
+        vi.spyOn(rule, 'took').mockReturnValue();
+        const keeper = new WorkerKeeper({
+          book,
+          turns,
+          windows,
+          pending: new PendingVersions(),
+          log,
+          rule,
+          ...options,
+        });
+        let taken = 0;
+        vi.spyOn(RepairTime.prototype, 'step').mockImplementation(() => {
+          taken += 1;
+          if (taken > steps) throw new RepairTooLong('it took too long');
+        });
+        return keeper.ensureWhole(scripted.kit.blocked, pid);
+      };
+      const tooLong = { whole: false, socketFailure: null, reason: 'it took too long', added: 3 };
+
+      it('is given although a stranger adds as fast as is removed, with what was repaired', async () => {
+        const { kit, master } = scripted;
+        let strangers = 0;
+        master.script = (command) => {
+          if (!command.includes(' del map ')) return undefined;
+          strangers += 1;
+          master.map(kit.mapPath).add(`31.0.${strangers >> 8}.${strangers & 255}`, '1');
+          return undefined;
+        };
+        // A round, what is missing, and twenty strangers; and that again without what is missing.
+        const verdict = await hasty(1 + 1 + 20 + 1 + 20, { mayReplace: false, listAtMost: 20 });
+        expect(verdict).toMatchObject({ ...tooLong, removed: 40 });
+        expect(kit.book.isWhole(kit.book.current()!)).toBe(false);
+      });
+
+      it('is given between two slices of one repair', async () => {
+        expect(await hasty(1 + 1 + 5, { mayReplace: false })).toMatchObject({ ...tooLong, removed: 5 });
+        expect(await hasty(1, { mayReplace: false })).toMatchObject({ ...tooLong, added: 0, removed: 0 });
+      });
+
+      it('is given before a version is filled, and the live map stays as it is', async () => {
+        const { kit, master } = scripted;
+        const before = master.map(kit.mapPath).live().length;
+        expect(await hasty(1 + 1, { mayReplace: true })).toMatchObject({ ...tooLong, removed: 0 });
+        expect(master.map(kit.mapPath).live()).toHaveLength(before + 3);
+        expect(master.commands.filter((command) => command.includes(' commit map '))).toEqual([]);
+      });
     });
   });
 });

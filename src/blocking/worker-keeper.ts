@@ -8,9 +8,11 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
 import { DriftTally } from './drift-tally.ts';
+import { LookSize } from './look-size.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
+import { RepairTime, RepairTooLong } from './repair-time.ts';
 import { mayBeReload } from './runtime-link.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { isUnused } from './unused-map.ts';
@@ -40,6 +42,8 @@ export interface Remaining {
 const patienceMs = 60_000;
 const firstAnswerMs = 2_000;
 const rounds = 3;
+/** Of one comparison with all its repairs: a million missing entries take some 10 s on a quiet machine. */
+const repairPatienceMs = 180_000;
 
 export class WorkerKeeper {
   readonly #book: WorkerBook;
@@ -51,6 +55,7 @@ export class WorkerKeeper {
   readonly #rule: RemovalRule;
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
+  readonly #looks = new LookSize();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -105,6 +110,7 @@ export class WorkerKeeper {
   async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
+    const time = new RepairTime(repairPatienceMs);
     let seen = false;
     const verdict = (
       whole: boolean,
@@ -122,6 +128,7 @@ export class WorkerKeeper {
       // A worker that hangs must not hold up whoever waits for the others.
       await map.runtime.entryCount(performance.now() + firstAnswerMs, worker);
       for (let round = 0; round <= rounds; round += 1) {
+        time.step();
         const verification = await verifyWorker(
           map,
           worker,
@@ -139,7 +146,7 @@ export class WorkerKeeper {
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
         this.#book.markSuspect(pid, map.name, 'its map differs from the database', true);
         const before = { ...repairs };
-        const more = await this.#repair(map, worker, pid, repairs);
+        const more = await this.#repair(map, worker, pid, repairs, time);
         const done = madeSince(before, repairs);
         // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
         if (more && done.added + done.removed + done.corrected > 0) round -= 1;
@@ -160,7 +167,9 @@ export class WorkerKeeper {
       return verdict(false, `its map still differs after ${rounds} repairs`);
     } catch (error) {
       if (isUnused(map, error)) return verdict(true, null);
-      if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) {
+      if (
+        !(error instanceof MasterSocketError || error instanceof RuntimeMapRejection || error instanceof RepairTooLong)
+      ) {
         this.#log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
       }
       if (!(error instanceof MasterSocketError)) return verdict(false, causeText(error));
@@ -173,7 +182,13 @@ export class WorkerKeeper {
   }
 
   /** What is done counts in `repairs`, also when the rest of it throws. True: more was wrong than one comparison lists. */
-  async #repair(map: MirroredMap, worker: WorkerRef, pid: number, repairs: Repairs): Promise<boolean> {
+  async #repair(
+    map: MirroredMap,
+    worker: WorkerRef,
+    pid: number,
+    repairs: Repairs,
+    time: RepairTime,
+  ): Promise<boolean> {
     const window = this.#windows.open();
     const before = { ...repairs };
     const drift = new DriftTally(this.#drift, map.name);
@@ -189,10 +204,12 @@ export class WorkerKeeper {
         turns: this.#turns,
         rule: this.#rule,
         repairs,
+        time,
+        looks: this.#looks,
       });
       const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
       if (!leftToReplace) return more;
-      await this.#replace(map, pid, comparison.listed);
+      await this.#replace(map, pid, comparison.listed, time);
       // Also what had gone by commands before; what was missing was added before, and is counted by itself.
       repairs.removed = before.removed + unexpectedTotal;
       repairs.corrected = before.corrected + new Set(wrongValue).size + new Set(duplicate).size;
@@ -203,7 +220,7 @@ export class WorkerKeeper {
     }
   }
 
-  async #replace(map: MirroredMap, pid: number, listed: number): Promise<void> {
+  async #replace(map: MirroredMap, pid: number, listed: number, time: RepairTime): Promise<void> {
     const troubles = this.#book.byPid(pid)?.troubles;
     const began = performance.now();
     const turns = new WaitedTurns(this.#turns);
@@ -213,6 +230,7 @@ export class WorkerKeeper {
       pending: this.#pending,
       windows: this.#windows,
       turns,
+      time,
       // Whoever fails to bring a change into a worker says so in the book.
       untroubled: () => troubles !== undefined && this.#book.byPid(pid)?.troubles === troubles,
     });

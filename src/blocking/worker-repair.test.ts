@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller, entryOf } from '../../testkit/blocking.ts';
+import { eventually, within } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { ScriptedMaster } from '../../testkit/scripted-master.ts';
 
@@ -52,6 +53,33 @@ describe('a repair of many', () => {
     // Of a last slice that is that small.
     expect(sent('del')).toBeLessThan(120);
     expect(sent('commit')).toBe(1);
+  });
+
+  it('of what is missing takes fewer at a time before a worker that is too slow for all of it at once', async () => {
+    await put(100);
+    for (const text of texts(100).slice(0, 60)) map().del(text);
+    const tryOnce = async () => {
+      const resumed = Promise.withResolvers<void>();
+      let looks = 0;
+      master.script = (command) => {
+        if (!command.includes(' get map ')) return undefined;
+        looks += 1;
+        return looks > 55 ? { kind: 'wait', until: resumed.promise } : undefined;
+      };
+      const { added, whole } = await kit.workers.ensureWhole(kit.blocked, master.current.pid);
+      master.script = () => undefined;
+      resumed.resolve();
+      await eventually('it owes no answer any more', async () => {
+        await kit.blocked.runtime.entryCount(within(2_000), { kind: 'pid', pid: master.current.pid });
+        return true;
+      });
+      return { added, whole };
+    };
+    expect(await tryOnce()).toEqual({ added: 0, whole: false });
+    // On a machine that is short of everything itself, not at once.
+    let added = 0;
+    for (let tries = 0; tries < 5 && added === 0; tries += 1) ({ added } = await tryOnce());
+    expect(added).toBeGreaterThan(0);
   });
 
   it('forgets what commands cost at a worker that is gone', async () => {

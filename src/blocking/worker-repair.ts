@@ -1,10 +1,14 @@
 // Repairs what a comparison found, in slices between which other changes go first. Whatever was found may be old by
 // the time its slice has the turn, so each slice asks the database again and looks before it adds: a repair never
 // doubles an entry and never takes out one that was blocked meanwhile.
+
+import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
 import type { ChangeWindow } from './change-windows.ts';
+import type { LookSize } from './look-size.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RemovalRule } from './removal-rule.ts';
+import type { RepairTime } from './repair-time.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { Comparison } from './worker-comparison.ts';
 
@@ -23,8 +27,6 @@ export interface RepairOutcome {
 const addSlice = 1_000;
 /** Below this many missing entries each is looked up before it is added; beyond, the listing just made is trusted. */
 const lookFirstUpTo = 2_000;
-/** Each is looked up twice, at 0.06 to 0.09 ms. */
-const lookSlice = 100;
 /** Commands with a key that undoubling one entry takes. */
 const commandsToUndouble = 5;
 /** A slice has the turn: a worker that hangs ends the repair, and must not hold up every block until it does. */
@@ -41,8 +43,10 @@ export async function repairWorker(options: {
   readonly rule: RemovalRule;
   /** What is done is added here as it is done: of a repair that fails midway too. */
   readonly repairs: Repairs;
+  readonly time: RepairTime;
+  readonly looks: LookSize;
 }): Promise<RepairOutcome> {
-  const { map, pid, comparison, window, turns, rule, repairs } = options;
+  const { map, pid, comparison, window, turns, rule, repairs, time, looks } = options;
   const { runtime } = map;
   const worker: WorkerRef = { kind: 'pid', pid };
   const removedBefore = repairs.removed;
@@ -54,8 +58,10 @@ export async function repairWorker(options: {
   // Missing ones first: they are the ones that let somebody in.
   let found = 0;
   for await (const texts of gathered(comparison.missing(), addSlice)) {
-    for (const slice of slices(texts, found + texts.length > lookFirstUpTo ? addSlice : lookSlice)) {
+    const size = (): number => (found + texts.length > lookFirstUpTo ? addSlice : looks.size);
+    for (const slice of slices(texts, size)) {
       found += slice.length;
+      time.step();
       await turns.take('bulk', async () => {
         const members = await map.members(slice);
         const wanted = slice.filter((text) => members.has(text));
@@ -63,7 +69,7 @@ export async function repairWorker(options: {
         const unsure = found > lookFirstUpTo ? wanted.filter((text) => window.isTainted(text)) : wanted;
         if (sure.length > 0) await runtime.addMany(worker, sure, sliceDeadline());
         repairs.added += sure.length;
-        repairs.added += await lookAndAdd(runtime, worker, unsure, sliceDeadline());
+        repairs.added += await learning(looks, () => lookAndAdd(runtime, worker, unsure, sliceDeadline()));
       });
     }
   }
@@ -84,6 +90,7 @@ export async function repairWorker(options: {
       const slice = texts.slice(start, start + size);
       start += size;
       left -= slice.length * commandsEach;
+      time.step();
       await turns.take('bulk', async () => {
         const members = await map.members(slice);
         const began = performance.now();
@@ -160,6 +167,22 @@ async function* gathered(pages: AsyncIterable<readonly string[]>, size: number):
   if (waiting.length > 0) yield waiting;
 }
 
-function* slices<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+async function learning(looks: LookSize, work: () => Promise<number>): Promise<number> {
+  try {
+    const done = await work();
+    looks.enough();
+    return done;
+  } catch (error) {
+    if (error instanceof MasterSocketError && error.reason === 'deadline') looks.tooMany();
+    throw error;
+  }
+}
+
+/** `size` is asked before each. */
+function* slices<T>(items: readonly T[], size: () => number): Iterable<readonly T[]> {
+  for (let start = 0; start < items.length; ) {
+    const slice = items.slice(start, start + size());
+    start += slice.length;
+    yield slice;
+  }
 }

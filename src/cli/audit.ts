@@ -4,7 +4,7 @@ import { durationOf, withZone } from './expiry-options.ts';
 import { type ExitCode, exitCodes, misused } from './failure.ts';
 import type { Style } from './output/colour.ts';
 import type { Column } from './output/table.ts';
-import { fromNow } from './output/times.ts';
+import { count, fromNow } from './output/times.ts';
 import { writePages } from './paged-json.ts';
 import type { AuditQuery, AuditRow } from './service-api.ts';
 import type { Session } from './session.ts';
@@ -16,13 +16,13 @@ const mostListed = 1_000_000_000;
 
 export function auditVerb(): Verb {
   return new Verb('audit', 'who did what, from where, with what outcome; newest first')
-    .argument('[address]', 'only what was done to this address or network')
+    .argument('[address]', 'only what was done to it: alone, or among the first twenty of a list')
     .option('-n, --limit <count>', 'at most so many', '50')
     .option('--operation <name>', 'only this one, such as block or set_site')
     .option('--key <name>', 'only what was asked with the key of this name')
     .option('--since <time>', 'from then on: a duration back such as 24h, or a time')
     .option('--until <time>', 'before then: a duration back such as 24h, or a time')
-    .example('audit 192.0.2.1', 'what was done to an address')
+    .example('audit 192.0.2.1', 'what was done to an address, and when it ended')
     .example('audit --key fail2ban --since 24h', 'what fail2ban did in a day')
     .example('audit --since 2026-11-01 -n 100000 -o json', 'a month, for a program') as Verb;
 }
@@ -49,7 +49,17 @@ export async function audit(
     return exitCodes.done;
   }
   const show = output.rows(auditColumns(now()));
-  for await (const { items } of pages) if (items.length > 0) await show(items);
+  let shown = 0;
+  let older = false;
+  for await (const { items, next } of pages) {
+    if (items.length > 0) await show(items);
+    shown += items.length;
+    older = next !== null;
+  }
+  if (output.isTerminal && !output.closed) {
+    if (shown === 0) await output.lines(['nothing that fits was done']);
+    else if (older) output.remark(output.paintRemark('quiet', `the last ${count(shown)}; more with -n`));
+  }
   return exitCodes.done;
 }
 
@@ -81,7 +91,7 @@ async function* auditPages(
 function pastTime(text: string, flag: string, now: Date): string {
   if (/^[0-9]+[smhdw]$/.test(text)) return new Date(now.getTime() - durationOf(text, flag) * 1000).toISOString();
   const time = parseTime(withZone(text));
-  if (!time.ok) throw misused(`${flag}: ${time.why}`);
+  if (!time.ok) throw misused(`${flag}: ${time.why}, or a duration back such as 24h`);
   return time.value.toISOString();
 }
 
@@ -98,20 +108,27 @@ export function auditColumns(now: Date): readonly Column<AuditRow>[] {
     { title: 'WHO', text: ({ key }) => key ?? 'the service' },
     { title: 'FROM', text: ({ source }) => source ?? '' },
     { title: 'DID', text: ({ operation }) => operation },
-    { title: 'TO', text: ({ ip_address: ip, target }) => ip ?? target ?? '' },
+    { title: 'TO', text: toText },
     { title: 'OUTCOME', text: outcomeText, style: ({ outcome }) => outcomeStyles[outcome] ?? null },
     { title: 'MORE', text: moreText, mayShrink: true },
   ];
+}
+
+/** Of a group of one, mostly a block that ended, that one. */
+function toText({ ip_address: ip, target, details }: AuditRow): string {
+  const named = details?.['ip_addresses'];
+  const only = Array.isArray(named) && named.length === 1 ? String(named[0]) : '';
+  return ip ?? target ?? only;
 }
 
 function outcomeText({ outcome, code }: AuditRow): string {
   return code === null ? outcome : `${outcome} (${code})`;
 }
 
-/** What was asked for, then what came of it, as `name=value`. */
+/** What was asked for, then what came of it, as `name=value`; once where it is the same. */
 function moreText({ details, result }: AuditRow): string {
-  return [...Object.entries(details ?? {}), ...Object.entries(result ?? {})]
+  const said = [...Object.entries(details ?? {}), ...Object.entries(result ?? {})]
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [...new Set(said)].join(' ');
 }

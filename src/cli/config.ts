@@ -5,7 +5,7 @@ import type { Style } from './output/colour.ts';
 import { harmlessLines } from './output/harmless.ts';
 import { fromNow } from './output/times.ts';
 import { reloadLines } from './reload-text.ts';
-import type { BackupRecord, ReloadRecord } from './service-api.ts';
+import type { BackupRecord, ReloadRecord, ValidationAnswer } from './service-api.ts';
 import type { Session } from './session.ts';
 import { Verb, wholeNumber } from './verb.ts';
 
@@ -41,13 +41,18 @@ export async function validateConfig({ api, output, format }: Session): Promise<
   const answer = await api.validate();
   if (format === 'json') await output.json(answer);
   else {
-    const said = answer.output.trim();
-    await output.lines([
-      answer.valid ? 'valid: a reload would be taken' : 'refused: a reload would change nothing',
-      ...(said === '' ? [] : [harmlessLines(said)]),
-    ]);
+    await output.lines(validationLines(answer).map(harmlessLines));
   }
   return answer.valid ? exitCodes.done : exitCodes.failed;
+}
+
+/** A dry run says that it was one: who reads `refused` wants to know what is in force now. */
+export function validationLines({ valid, output, sha256 }: ValidationAnswer): string[] {
+  const said = output.trim() === '' ? [] : [output.trim()];
+  if (valid) return ['valid: a reload would be taken', ...said];
+  const lines = ['not valid: a reload would be refused; nothing was changed', ...said];
+  // HAProxy counts lines in what was rendered, which is in no file; of the template its engine names the line.
+  return sha256 === '' ? lines : [...lines, 'lines are those of the rendered configuration: proxy-manager config diff'];
 }
 
 export async function diffConfig({ api, output, format }: Session): Promise<ExitCode> {

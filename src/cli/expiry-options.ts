@@ -21,7 +21,7 @@ export function durationOf(text: string, flag: string): number {
 
 /** In UTC, as the API takes it. A time without a zone is one of this machine's clock on the wall. */
 export function futureTimeOf(text: string, flag: string, now: Date): string {
-  const time = parseFutureTime(withZone(text), now);
+  const time = parseFutureTime(withZone(text), now, 'the time here');
   if (!time.ok) throw misused(`${flag}: ${time.why}`);
   return time.value.toISOString();
 }

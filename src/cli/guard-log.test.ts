@@ -1,4 +1,16 @@
-import { chmod, lchown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lchown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
@@ -53,6 +65,23 @@ describe('the log', () => {
     expect(await readdir(prefix)).toEqual(['open', 'precious']);
     expect(await readFile(at('precious'), 'utf8')).toBe('precious');
   });
+
+  it.runIf(getuid?.() === 0)(
+    'is not made by root where the service runs as another user, who is told as whom to run',
+    async () => {
+      const state = at('var/lib/proxy-manager');
+      await mkdir(state, { recursive: true });
+      await chown(state, 65_534, 65_534);
+      const refused = `the state folder ${state} belongs to user 65534, so the service runs as that user`;
+      expect(() => open(at('new.log'))).toThrow(refused);
+      expect(() => open(at('new.log'))).toThrow('runuser -u "$(id -nu 65534)" -- proxy-manager');
+      expect(() => open(at('new.log'))).not.toThrow('chown');
+      expect(await readdir(prefix)).toEqual(['var']);
+      open(at('trial.log'), false);
+      await chown(state, 0, 0);
+      open(at('new.log'));
+    },
+  );
 
   it.runIf(getuid?.() === 0)('is not written through a link that another user made, in whatever folder', async () => {
     await mkdir(at('log'));

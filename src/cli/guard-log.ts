@@ -1,13 +1,15 @@
-// The log is the first file that a run opens: before it the umask is tightened, and its place looked at.
-import { checkLogRights } from '../service/rights-check.ts';
+// The log is the first file that a run opens: before it the umask is tightened, and its place and who runs looked at.
+import { checkLogRights, checkUser } from '../service/rights-check.ts';
 import type { Settings } from '../settings.ts';
 
 /**
  * @param refuses false: a place that others may write to does not stop the start, for a trial in any folder
- * @throws StartRefused when others could say where the log leads; then nothing was made or written
+ * @throws StartRefused when others could say where the log leads, and for root where it is not root's; then nothing was made or written
  */
 export function guardLog(settings: Settings, refuses = true): void {
   // A loose umask (0 in some containers) must not make what we make, or the proxy does, anybody's to write to.
   process.umask(process.umask() | 0o022);
-  if (refuses) checkLogRights(settings);
+  if (!refuses) return;
+  checkUser(settings);
+  checkLogRights(settings);
 }

@@ -1,5 +1,5 @@
 // `list`: what is blocked, page by page, as much of it as there is.
-import { type ExitCode, exitCodes } from './failure.ts';
+import { type ExitCode, exitCodes, misused } from './failure.ts';
 import type { Column } from './output/table.ts';
 import { count, counted, fromNow } from './output/times.ts';
 import { writePages } from './paged-json.ts';
@@ -13,10 +13,12 @@ const mostListed = 1_000_000_000;
 export function listVerb(): Verb {
   return new Verb('list', 'list what is blocked')
     .argument('[query]', 'an address or network (also what holds it), or the begin of one such as 192.0.')
+    .option('--text <part>', 'only with this in the reason or in who blocked it, in upper or lower case')
     .option('--expiring', 'only what ends by itself, the next to end first')
     .option('-n, --limit <count>', 'at most so many')
     .example('list', 'everything, as a table')
     .example('list 192.0.2.7', 'what holds this address')
+    .example('list --text "port scan"', 'what was blocked for that, or by somebody of that name')
     .example('list --expiring -n 20', 'the next twenty that end')
     .example('list 10. | cut -f1', 'in a pipe: address, end, reason, who, since; tabs between')
     .example("list -o json | jq -r '.items[].ip_address'", 'for a program') as Verb;
@@ -27,13 +29,21 @@ export async function list(
   [query]: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
-  const { limit, expiring } = options as { readonly limit?: string; readonly expiring?: boolean };
+  const { limit, expiring, text } = options as {
+    readonly limit?: string;
+    readonly expiring?: boolean;
+    readonly text?: string;
+  };
+  if (query !== undefined && text !== undefined) {
+    throw misused('an address is looked for, or what stands in reasons with --text; give one of them');
+  }
   const most = limit === undefined ? mostListed : wholeNumber(limit, '--limit', 1, mostListed);
   const pages = listPages(session, most, {
     ...(query !== undefined && { q: query }),
+    ...(text !== undefined && { text }),
     ...(expiring === true && { expiring: true }),
   });
-  if (session.format !== 'json') return await asText(session, pages, query);
+  if (session.format !== 'json') return await asText(session, pages, query ?? text);
   await writePages(session.output, pages, ({ next, total }) => ({ next_cursor: next, total }));
   return exitCodes.done;
 }
@@ -48,7 +58,7 @@ interface ListPage {
 export async function* listPages(
   { api, output }: Pick<Session, 'api' | 'output'>,
   most: number,
-  query: Pick<ListQuery, 'q' | 'expiring'> = {},
+  query: Pick<ListQuery, 'q' | 'text' | 'expiring'> = {},
 ): AsyncGenerator<ListPage> {
   let left = most;
   let cursor: string | null = null;

@@ -7,7 +7,7 @@ import { mapLine } from '../domain/ip.ts';
 import { resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
 import { MapFile } from '../haproxy/map-file.ts';
 import { readMarker } from '../service/instance-marker.ts';
-import { openState, StartRefused } from '../service/open-state.ts';
+import { openState } from '../service/open-state.ts';
 import { checkRights } from '../service/rights-check.ts';
 import type { Settings } from '../settings.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -20,7 +20,7 @@ import type { Log } from '../telemetry/log.ts';
  * @throws StartRefused when others could replace what it reads or writes, and before anything was
  */
 export async function repairMaps(settings: Settings, log: Log): Promise<{ blocked: number; trusted: number }> {
-  refuseWideRights(settings, log);
+  checkRights(settings, log);
   // An existing map is taken over by the first start of the service; before that there is nothing to repair it from.
   if ((await readMarker(settings.stateDir)) === null) {
     throw new Error(
@@ -54,15 +54,5 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
   } finally {
     await database.close();
     lock.free();
-  }
-}
-
-function refuseWideRights(settings: Settings, log: Log): void {
-  try {
-    checkRights(settings, log);
-  } catch (error) {
-    if (!(error instanceof StartRefused)) throw error;
-    // To root every file of the service is a stranger's; what root made here the service could not open.
-    throw new StartRefused(`${error.message} (map-repair runs as the user of the service)`, { cause: error });
   }
 }

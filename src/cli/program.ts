@@ -121,6 +121,17 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
       return group;
     },
   },
+  webhook: {
+    group: service,
+    load: async (cli) => {
+      const { webhookList, webhookRemove, webhookSet, webhookVerbs } = await import('./webhook.ts');
+      const { group, verbs } = webhookVerbs();
+      cli.asking(verbs.set, webhookSet);
+      cli.asking(verbs.rm, webhookRemove);
+      cli.asking(verbs.ls, webhookList);
+      return group;
+    },
+  },
   audit: {
     group: service,
     load: async (cli) => {

@@ -51,13 +51,18 @@ describe('what cannot be meant', () => {
     ['block - 192.0.2.1', 'stands alone', ''],
     ['list -o xml', 'Allowed choices are text, json', ''],
     ['list -n 0', '--limit takes a whole number', ''],
+    ['list 10. --text scan', 'with --text; give one of them', ''],
     ['list --url foo', 'write http://HOST:PORT or unix:/path', ''],
     ['import /nowhere --format xls', 'Allowed choices are auto, list, csv, map, netset', ''],
     ['import /nowhere --allow-shrink', 'goes with --replace', ''],
     ['trust ad 192.0.2.1', 'Did you mean add?', 'proxy-manager trust --help'],
     ['site set www.example.org 10.0.0.5', 'write HOST:PORT', ''],
     ['key create x --scope root', 'Allowed choices are read, block, admin', ''],
+    ['webhook set chat hooks.example.com', '<url>: it is not a URL', 'https://'],
+    ['webhook set chat https://a:pass@example.com/', '<url>: it has a user or a password in it', ''],
     ['--url http://a:1 serve', 'takes no --url', ''],
+    ['audit --since yesterday', 'is not a time', 'a duration back such as 24h'],
+    ['audit --operation Block -n x', '--limit takes', ''],
     ['serve --listen nonsense', 'PROXY_MANAGER_LISTEN', 'HOST:PORT'],
     ['', 'Usage: proxy-manager', ''],
   ])('%s: exits 2 and names what would be right', async (line, ...parts) => {
@@ -65,6 +70,14 @@ describe('what cannot be meant', () => {
     expect(code).toBe(2);
     expect(out).toBe('');
     for (const part of parts) expect(err).toContain(part);
+  });
+
+  it('is not `help`, which many programs take', async () => {
+    for (const verb of ['', 'block', 'trust add']) {
+      const said = await typed(`${verb} --help`);
+      expect(said).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`Usage: proxy-manager ${verb}`) });
+      expect(await typed(`help ${verb}`)).toEqual(said);
+    }
   });
 
   it('shows no key that was given as a flag', async () => {

@@ -9,8 +9,9 @@ import type { World } from './world.ts';
 export async function runCommandLine(words: readonly string[], world: World): Promise<ExitCode> {
   const cli = new CommandLine(world);
   try {
-    const program = await buildProgram(cli, words);
-    await program.parseAsync(words, { from: 'user' });
+    const meant = helpMeant(words);
+    const program = await buildProgram(cli, meant);
+    await program.parseAsync(meant, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
@@ -23,6 +24,12 @@ export async function runCommandLine(words: readonly string[], world: World): Pr
   }
 }
 
+/** `help` and `help block`, as many programs take them. */
+function helpMeant([first, ...words]: readonly string[]): readonly string[] {
+  if (first === undefined) return [];
+  return first === 'help' ? [...words, '--help'] : [first, ...words];
+}
+
 /** Settings and crash points of `serve`; by name, since their modules are most of the service. */
 function isUsage(error: unknown): boolean {
   return error instanceof Error && (error.name === 'SettingsError' || error.name === 'UnknownCrashPoint');
@@ -32,7 +39,8 @@ function causeOf(error: unknown): string {
   const parts: string[] = [];
   let current = error;
   for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
-    parts.push(current.message);
+    const { message } = current;
+    if (!parts.some((part) => part.includes(message))) parts.push(message);
     current = current.cause;
   }
   return parts.length === 0 ? String(error) : parts.join(': caused by: ');

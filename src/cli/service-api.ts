@@ -22,6 +22,8 @@ export type SiteRecord = Schemas['Site'];
 export type SyncAnswer = Schemas['SyncAnswer'];
 export type TrustedIp = Schemas['TrustedIp'];
 export type UnblockAnswer = Schemas['UnblockAnswer'];
+export type ValidationAnswer = Schemas['ValidationAnswer'];
+export type WebhookRecord = Schemas['Webhook'];
 export type WorkerPart = NonNullable<HealthReport['workers']['current']>;
 /** What every answer to a change says of the running proxy. */
 export type RuntimeReport = Pick<
@@ -43,6 +45,8 @@ export interface ListQuery {
   readonly limit: number;
   readonly cursor?: string;
   readonly q?: string;
+  /** Not beside `q`. */
+  readonly text?: string;
   readonly expiring?: boolean;
 }
 
@@ -86,7 +90,7 @@ export interface ServiceApi {
   health(): Promise<HealthReport>;
 
   reload(): Promise<ReloadAnswer>;
-  validate(): Promise<Schemas['ValidationAnswer']>;
+  validate(): Promise<ValidationAnswer>;
   diff(): Promise<Schemas['ConfigDiff']>;
   reloads(query: { readonly limit: number }): Promise<Schemas['ReloadPage']>;
   backups(): Promise<Schemas['Backups']>;
@@ -104,6 +108,10 @@ export interface ServiceApi {
   keys(): Promise<Schemas['Keys']>;
   createKey(request: Schemas['KeyRequest']): Promise<Schemas['NewKey']>;
   revokeKey(name: string): Promise<KeyRecord>;
+
+  webhooks(): Promise<Schemas['Webhooks']>;
+  putWebhook(id: string, request: Schemas['WebhookRequest']): Promise<Schemas['WebhookAnswer']>;
+  removeWebhook(id: string): Promise<Schemas['WebhookRemoved']>;
 
   audit(query: AuditQuery): Promise<AuditPage>;
 }

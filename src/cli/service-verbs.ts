@@ -1,6 +1,7 @@
 // The verbs that are the service, or work where it does: `serve`, `map-repair`, `config show`. What they run is loaded
 // when they run: it is most of the program, and the other verbs need none of it.
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { describeSettings, readSettings, type Settings, settingDefinitions } from '../settings.ts';
 import type { CommandLine } from './command-line.ts';
 import { misused } from './failure.ts';
@@ -16,10 +17,18 @@ export function serveVerb(cli: CommandLine): Verb {
   );
   return verb.action(async () => {
     const settings = settingsOf(cli, verb);
+    await nameProcess(cli);
     const { serve } = await import('./serve.ts');
     const served = await serve(settings);
     await served?.ended;
   }) as Verb;
+}
+
+/** As `ps -e`, `top` and the message about a lock's holder call it; Node's own name for it is MainThread. */
+async function nameProcess({ output }: CommandLine): Promise<void> {
+  await writeFile('/proc/self/comm', 'proxy-manager').catch((error: Error) => {
+    output.remark(harmless(`proxy-manager: this process keeps Node's name: ${error.message}`));
+  });
 }
 
 export function mapRepairVerb(cli: CommandLine): Verb {

@@ -2,15 +2,25 @@ import { describe, expect, it, vi } from 'vitest';
 import { auditColumns } from './audit.ts';
 import { blockLines } from './block.ts';
 import { checkLine } from './check.ts';
+import { validationLines } from './config.ts';
 import { expiryOf, futureTimeOf } from './expiry-options.ts';
 import { unpainted } from './output/colour.ts';
 import { displayWidth } from './output/display-width.ts';
 import { plainLine } from './output/table.ts';
-import type { AuditRow, BlockAnswer, CheckAnswer, HealthReport, SyncAnswer, UnblockAnswer } from './service-api.ts';
+import type {
+  AuditRow,
+  BlockAnswer,
+  CheckAnswer,
+  HealthReport,
+  SyncAnswer,
+  UnblockAnswer,
+  WebhookRecord,
+} from './service-api.ts';
 import { parseSiteServer, siteServerText } from './site-server.ts';
 import { statusLines, whatToDo } from './status.ts';
 import { syncLines } from './sync.ts';
 import { unblockLines } from './unblock.ts';
+import { webhookColumns } from './webhook.ts';
 
 const now = new Date('2026-11-21T20:00:00Z');
 
@@ -264,7 +274,7 @@ describe('a time that was typed', () => {
 
   it.each([
     [{ for: '4 hours' }, '90s, 30m, 4h, 7d or 2w'],
-    [{ until: '2020-01-01T00:00:00Z' }, 'not in the future'],
+    [{ until: '2020-01-01T00:00:00Z' }, 'not in the future; the time here is 2026-11-21T20:00:00.000Z'],
     [{ until: '2030-02-30' }, 'a day that does not exist'],
     [{ until: 'tomorrow' }, 'write one such as 2030-01-31T12:00:00Z'],
     [{ for: '4h', until: '2030-01-01' }, 'exclude each other'],
@@ -299,12 +309,55 @@ it('the audit in a pipe is a line of plain fields', () => {
     source: 'unix',
     ip_address: '192.0.2.1',
     target: null,
-    details: { reason: 'a\tb' },
+    details: { reason: 'a\tb', added: 2, removed: 1 },
     outcome: 'refused',
     code: 6007,
-    result: { n: 1, none: null },
+    result: { added: 2, removed: 0, none: null },
   } as unknown as AuditRow;
   expect(plainLine(auditColumns(now), row)).toBe(
-    '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b n=1',
+    '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b added=2 removed=1 removed=0',
   );
+  const ended = (...ip_addresses: string[]) =>
+    plainLine(auditColumns(now), { ...row, ip_address: null, details: { ip_addresses }, result: null }).split('\t')[4];
+  expect([ended('192.0.2.1'), ended('192.0.2.1', '192.0.2.2')]).toEqual(['192.0.2.1', '-']);
+});
+
+it.each([
+  [{ valid: true, output: 'Warnings: none\n', sha256: 'ab' }, ['valid: a reload would be taken', 'Warnings: none']],
+  [
+    { valid: false, output: 't.liquid: line 3: no such filter', sha256: '' },
+    ['not valid: a reload would be refused; nothing was changed', 't.liquid: line 3: no such filter'],
+  ],
+  [
+    { valid: false, output: '[ALERT] parsing [proxy.cfg:28]\n', sha256: 'ab' },
+    [
+      'not valid: a reload would be refused; nothing was changed',
+      '[ALERT] parsing [proxy.cfg:28]',
+      'lines are those of the rendered configuration: proxy-manager config diff',
+    ],
+  ],
+])('a dry run says whether it would go, why not, where, and that nothing was changed: %j', (answer, lines) => {
+  expect(validationLines(answer)).toEqual(lines);
+});
+
+describe('a webhook in a pipe is a line that says whether what is sent arrives', () => {
+  const hook = { id: 'chat', url: 'https://a/x', events: null, enabled: true, pending: 0 } as WebhookRecord;
+  const [early, late] = ['2026-11-21T19:00:00.000Z', '2026-11-21T19:30:00.000Z'];
+  const failed = (at: string): Partial<WebhookRecord> => ({ last_error: 'it answered\t500', last_error_at: at });
+  it.each([
+    [{}, `chat\tnew\t0\t-\thttps://a/x\tall\t-`],
+    [
+      { last_success_at: early, events: ['site.set', 'site.removed'] },
+      `chat\tok\t0\t${early}\thttps://a/x\tsite.set,site.removed\t-`,
+    ],
+    [{ last_success_at: late, ...failed(early) }, `chat\tok\t0\t${late}\thttps://a/x\tall\t-`],
+    [
+      { last_success_at: early, ...failed(late), pending: 7 },
+      `chat\tfailing\t7\t${early}\thttps://a/x\tall\tit answered\\u{9}500`,
+    ],
+    [{ last_success_at: null, ...failed(late), enabled: false }, `chat\toff\t0\t-\thttps://a/x\tall\t-`],
+  ] as [Partial<WebhookRecord>, string][])('%j', (more, line) => {
+    const times = { last_success_at: null, last_error: null, last_error_at: null };
+    expect(plainLine(webhookColumns(now), { ...hook, ...times, ...more })).toBe(line);
+  });
 });

@@ -104,7 +104,17 @@ function asRefusal(error: Error): TemplateRefused {
   const source = error.token?.getText().trim() ?? '';
   const where = line === undefined ? '' : `line ${line}: `;
   const what = source === '' || message.includes(source) ? '' : ` in ${shorten(source)}`;
-  return new TemplateRefused(`${where}${message}${what}`, line ?? null, { cause: error });
+  return new TemplateRefused(`${where}${message}${what}${beganAbove(error.token)}`, line ?? null, { cause: error });
+}
+
+/** A tag without its end takes in what stands below it; the engine then names a line that nothing is wrong with. */
+function beganAbove(token: LiquidError['token'] | undefined): string {
+  if (token === undefined) return '';
+  const before = token.input.slice(0, token.begin);
+  const open = Math.max(before.lastIndexOf('{%'), before.lastIndexOf('{{'));
+  const since = before.slice(Math.max(open, 0));
+  if (open < 0 || !since.includes('\n') || /[%}]\}/.test(since)) return '';
+  return `; it is in the tag that begins in line ${before.slice(0, open).split('\n').length}, which may lack its end`;
 }
 
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -183,6 +183,12 @@ describe("an operator's template", () => {
     ['an unknown filter', 'a\n{{ blocked_map | shout }}\n', 2, 'shout'],
     ['an unknown tag', 'a\n{% frobnicate %}\n', 2, 'frobnicate'],
     ['a tag left open', 'a\n{% if resolv_conf %}\n', 2, 'resolv_conf'],
+    [
+      'a tag without its end',
+      'a\n{% if resolv_conf\nb | c\n{% endif %}\n',
+      4,
+      'the tag that begins in line 2, which may lack',
+    ],
     ['a file to include', 'a\n{% include "/etc/passwd" %}', 2, 'include'],
     ['a file to render', 'a\n{% render "/etc/passwd" %}', 2, 'render'],
     ['a layout', '{% layout "/etc/passwd" %}', 1, 'layout'],
@@ -201,6 +207,11 @@ describe("an operator's template", () => {
     expect(error.members.line ?? null).toBe(line);
     expect(error.members.output).toContain(word);
     if (line !== null) expect(error.members.output).toContain(`line ${line}`);
+  });
+
+  test('with a fault behind a tag that ends tells of that tag nothing', async () => {
+    const error = await errorOf(render('{{ blocked_map }}\n\n{% frobnicate %}\n', sampleInput));
+    expect(error.members.output).toMatch(/line 3: [^;]*frobnicate[^;]*$/);
   });
 
   test('without the rule for the blocked map is refused with the line it needs', async () => {

@@ -7,7 +7,7 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 export function hostNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > 253) return 'is longer than 253 characters';
-  if (/[^ -~]/.test(name)) return 'has characters that are not plain ASCII; write it in its xn-- form';
+  if (/[^ -~]/.test(name)) return 'has characters that are not printable ASCII; write it in its xn-- form';
   if (name.endsWith('.')) return 'ends in a dot; leave it out';
   const labels = name.split('.');
   for (const label of labels) {

@@ -11,7 +11,7 @@ export function explainRefusal(text: string): string {
   if (trimmed !== text) return `${shown} has blanks around it${suggest(trimmed)}`;
   // The longest spelling of an IPv6 network has 49 characters; beyond that a closer look explains nothing.
   if (text.length > 128) return `${shown} is too long for an IP address; ${WANTED}`;
-  if (/[^ -~]/.test(text)) return `${shown} has characters that are not plain ASCII; ${WANTED}`;
+  if (/[^ -~]/.test(text)) return `${shown} has characters that are not printable ASCII; ${WANTED}`;
   if (text.includes(' ')) return `${shown} has blanks inside; give one address without them`;
   if (text.includes(',')) return `${shown} looks like a list; give one address or network`;
   if (text.includes('%'))

@@ -32,11 +32,11 @@ export function parseTime(text: string): Parsed<Date> {
   return time.getTime() > LAST_TIME ? refused(`${quote(text)} is after the year 9999`) : parsed(time);
 }
 
-/** A time after `now`. */
-export function parseFutureTime(text: string, now: Date): Parsed<Date> {
+/** A time after `now`. `clock`: whose time that is, for a message to somebody whose own clock is another. */
+export function parseFutureTime(text: string, now: Date, clock = "the service's time"): Parsed<Date> {
   const time = parseTime(text);
   if (!time.ok || time.value > now) return time;
-  return refused(`${text} is not in the future; the service's time is ${now.toISOString()}`);
+  return refused(`${text} is not in the future; ${clock} is ${now.toISOString()}`);
 }
 
 function zoneOffset(zone: string): [number, number] {

@@ -37,7 +37,7 @@ describe('parseDomain', () => {
     ['a-.example', 'only letters'],
     ['a_b.example', 'only letters'],
     ['a b.example', 'only letters'],
-    ['a.example\nx', 'not plain ASCII'],
+    ['a.example\nx', 'not printable ASCII'],
     [`${label63}a.example`, 'longer than 63'],
     [`${label63}.${label63}.${label63}.${'a'.repeat(62)}`, 'longer than 253'],
   ])('refuses %j', (text, why) => {

@@ -64,6 +64,8 @@ export interface Timeouts {
   readonly leftOver: number;
   /** Over which the body of a large batch or a whole set has to come with 1 KiB a second. */
   readonly bodyPace: number;
+  /** In which every other body has to come whole. */
+  readonly smallBody: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -73,6 +75,7 @@ const TIMEOUTS: Timeouts = {
   keepAlive: 72_000,
   leftOver: 5_000,
   bodyPace: 30_000,
+  smallBody: 30_000,
 };
 
 const STREAMS: StreamPace = { heartbeat: 15_000, keyCheck: 2_000, stalled: 60_000 };
@@ -118,7 +121,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
-  takeJsonBodies(app);
+  takeJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const keyless = new KeylessLines((message, fields) => services.log.info(message, fields));
   // Before whatever may refuse a request: its line says how long it took.

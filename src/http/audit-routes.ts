@@ -2,11 +2,20 @@
 import type { Parsed } from '../domain/parsed.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { TypedApp } from './app.ts';
+import { auditedOperations } from './audited-routes.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
 import { parseTime } from './rfc3339.ts';
 import { AuditPageSchema, AuditQuery } from './schemas/audit.ts';
 import type { Services } from './services.ts';
+
+/** Those of requests, what the service does by itself, and how many refusals of a key were not told one by one. */
+const operations: readonly string[] = [
+  ...new Set(Object.values(auditedOperations)),
+  'expire',
+  'import_map_file',
+  'refusals',
+];
 
 export function auditRoutes(app: TypedApp, { audit }: Services): void {
   app.get(
@@ -14,6 +23,9 @@ export function auditRoutes(app: TypedApp, { audit }: Services): void {
     { schema: { querystring: AuditQuery, response: { 200: AuditPageSchema } } },
     async (request) => {
       const { limit, cursor = null, operation, key, ip_address: address, since, until } = request.query;
+      // Mistyped it would find nothing, which reads as if nothing was done.
+      if (operation !== undefined && !operations.includes(operation))
+        throw refusedFields([{ name: 'operation', description: `must be one of ${operations.join(', ')}` }]);
       return audit.page({
         limit,
         cursor,

@@ -169,6 +169,7 @@ describe('GET /api/audit', () => {
 
   it.each([
     'operation=SELECT%201',
+    'operation=unban',
     'since=yesterday',
     'until=2026-02-30T00:00:00Z',
     'ip_address=localhost',

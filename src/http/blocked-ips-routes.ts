@@ -1,12 +1,13 @@
 // One blocked address at a time, the list, the check and the sync.
 import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BlockedIpPage } from '../blocking/answers.ts';
 import { codes } from '../errors/catalogue.ts';
 import { prefersText } from './accept.ts';
 import type { TypedApp } from './app.ts';
 import { readBlockRequest } from './block-request.ts';
 import { pathAddress } from './path-address.ts';
-import { refusedFields } from './refusals.ts';
+import { clientGone, refusedFields } from './refusals.ts';
 import { callerOf } from './request-context.ts';
 import { RequestLimit } from './request-limit.ts';
 import { requireScope } from './route-access.ts';
@@ -30,10 +31,14 @@ const params = pathParameter('ip_address');
 const MOST_EXPORTS = 256;
 /** Who never reads to the end keeps his places, and nobody else's. */
 const MOST_EXPORTS_OF_ONE_KEY = 192;
+/** Each goes through the whole table, and they take turns: more would only make each other wait. */
+const MOST_TEXT_SEARCHES = 8;
+const MOST_TEXT_SEARCHES_OF_ONE_KEY = 4;
 
 export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
   const exports = new RequestLimit(MOST_EXPORTS, MOST_EXPORTS_OF_ONE_KEY);
   const turns = new PageTurns();
+  const textSearches = new RequestLimit(MOST_TEXT_SEARCHES, MOST_TEXT_SEARCHES_OF_ONE_KEY);
 
   app.post(
     '/api/blocked-ips',
@@ -70,8 +75,7 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     async (request, reply) => {
       reply.header('vary', 'Accept');
       if (prefersText(request.headers.accept)) return sendTextList(request, reply);
-      const { limit, cursor = null, q = null, expiring = false } = request.query;
-      return blockedSet.list({ limit, cursor, q, expiring });
+      return list(request.query, request.keyName, reply);
     },
   );
 
@@ -86,8 +90,23 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     },
   );
 
+  async function list(query: ListQuery, keyName: string, reply: FastifyReply): Promise<BlockedIpPage> {
+    const { limit, cursor, offset = 0, q, text, expiring = false } = query;
+    if (q !== undefined && text !== undefined) {
+      const description = 'q looks for addresses, text in reasons and sources; give one of them';
+      throw refusedFields([{ name: 'text', description }]);
+    }
+    const done = text === undefined ? null : textSearches.begin(keyName);
+    try {
+      const wanted = { limit, cursor: cursor ?? null, offset, q: q ?? null, text: text ?? null, expiring };
+      return await blockedSet.list({ ...wanted, signal: untilGone(reply) });
+    } finally {
+      done?.();
+    }
+  }
+
   async function sendTextList(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const name = /[?&](limit|cursor|q|expiring)=/.exec(request.url)?.[1];
+    const name = /[?&](limit|cursor|offset|q|text|expiring)=/.exec(request.url)?.[1];
     if (name !== undefined) {
       throw refusedFields([{ name, description: 'the text list is always whole; leave it out, or ask for JSON' }]);
     }
@@ -97,4 +116,11 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
     reply.type('text/plain; charset=utf-8');
     return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), turns));
   }
+}
+
+/** Aborted when the client goes away before it has its answer. */
+function untilGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  finished(reply.raw, () => gone.abort(clientGone()));
+  return gone.signal;
 }

@@ -4,16 +4,22 @@ import { TextDecoder } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { quote } from '../domain/quote.ts';
 import { malformedBody, unexpectedBody, unsupportedMediaType } from './refusals.ts';
+import { readSmallBody } from './small-body.ts';
 import { refusalOfJson } from './strict-json.ts';
 
-export function takeJsonBodies(app: FastifyInstance): void {
+/** @param ms in which a body has to come whole */
+export function takeJsonBodies(app: FastifyInstance, ms: number): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      done(null, readBody(request, body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('*', (request, stream, done) => {
+    const announced = Number(request.headers['content-length'] ?? 0);
+    readSmallBody(stream, announced, { limit: request.routeOptions.bodyLimit ?? 0, ms }, (failure, body) => {
+      if (failure !== null) return done(failure);
+      try {
+        done(null, readBody(request, body));
+      } catch (error) {
+        done(error as Error);
+      }
+    });
   });
 }
 

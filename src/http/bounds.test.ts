@@ -311,6 +311,43 @@ describe('exports of the whole list', () => {
   });
 });
 
+describe('searches by text', () => {
+  test('are few at once, those of one key fewer; other lists go on, and a client that is gone gives its place back', async () => {
+    const ended: unknown[] = [];
+    const list = ({ text, signal }: { text: string | null; signal: AbortSignal }) =>
+      text === null
+        ? Promise.resolve({ items: [], next_cursor: null, total: 0 })
+        : new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              ended.push(signal.reason);
+              reject(signal.reason);
+            });
+          });
+    const authenticate = async (name: string) => ({ name, scopes: ['read'] });
+    const { port, calls, logged } = await serve({ blockedSet: { list }, keys: { authenticate } });
+    const headersOf = (key: string) => ({ authorization: `Bearer ${key}` });
+    const ask = (key: string, query: string) =>
+      request({ port, path: `/api/blocked-ips?${query}`, headers: headersOf(key), agent: false }).end();
+    const search = async (key: string) => {
+      const client = await connection(port);
+      client.socket.write(`GET /api/blocked-ips?text=scan HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n\r\n`);
+      return client;
+    };
+    const clients = await Promise.all(['ops', 'ops', 'ops', 'ops', 'bot', 'bot', 'bot', 'bot'].map(search));
+    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(8));
+    expect(await answerOf(ask('ops', 'text=scan'))).toMatchObject({ status: 503, retryAfter: '1' });
+    expect(await answerOf(ask('third', 'text=scan'))).toMatchObject({ status: 503 });
+    expect(await answerOf(ask('ops', 'q=10.'))).toMatchObject({ status: 200 });
+    clients[0]?.socket.destroy();
+    await vi.waitFor(() => expect(ended).toHaveLength(1));
+    await search('ops');
+    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(10));
+    // Whoever goes away is no failure of the service.
+    const failed = logged.filter(({ message }) => message === 'Request failed');
+    expect(failed.map(({ fields }) => fields.code)).toEqual([6015, 6015]);
+  });
+});
+
 describe('batches', () => {
   test('are in memory as a whole, so only a few large ones may be there at once', async () => {
     const gate = Promise.withResolvers<void>();
@@ -343,6 +380,38 @@ describe('batches', () => {
     gate.resolve();
     expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await send('key1')).status).toBe(200);
+  });
+});
+
+describe('a body of one object', () => {
+  const head = (length: number) =>
+    `POST /api/blocked-ips HTTP/1.1\r\nhost: a\r\n${bearer}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+  test('that does not come whole in time is ended with 408, and its connection, although a byte comes now and then', async () => {
+    const { port, calls } = await serve({}, { timeouts: { smallBody: 100, leftOver: 100 } });
+    const client = await connection(port);
+    client.socket.write(`${head(60_000)}{"ip_address":`);
+    const dribble = setInterval(() => client.socket.write(' '), 10);
+    await client.closed;
+    clearInterval(dribble);
+    expect(client.text()).toMatch(/^HTTP\/1.1 408 .*comes too slowly: \d+ bytes .*nothing was changed.*"code":6013/s);
+    expect(calls.filter(({ method }) => method === 'blockedSet.block')).toEqual([]);
+  });
+
+  test('that came while the service itself stood still is taken', async () => {
+    const body = '{"ip_address":"192.0.2.1"}';
+    const { port, app } = await serve({}, { timeouts: { smallBody: 100 } });
+    const client = await connection(port);
+    const begun = once(app.server, 'request');
+    client.socket.write(head(body.length));
+    await begun;
+    // So that its reader is there; and from there on timers come before what is to be read.
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await new Promise((resolve) => setImmediate(resolve));
+    client.socket.write(body);
+    const still = performance.now();
+    while (performance.now() - still < 200);
+    await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 20[01] /));
   });
 });
 

@@ -1,7 +1,8 @@
 // What one client may take: connections, requests under way, and the time for what is left of a refused body.
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Connections } from './connections.ts';
-import { turnAway } from './error-replies.ts';
+import { refuseTunnel, turnAway } from './error-replies.ts';
 import { Expectations } from './expectations.ts';
 import { dropLeftOverBody } from './left-over-body.ts';
 import { boundPipelining } from './pipelining.ts';
@@ -30,6 +31,7 @@ export function addBounds(
   const done = new WeakMap<FastifyRequest, () => void>();
 
   app.server.on('connection', (socket) => connections.admit(socket));
+  app.server.on('connect', (_request, stream) => refuseTunnel(stream as Socket));
   expectations.watch(app.server);
   boundPipelining(app.server, connections);
   app.addHook('onRequest', (request, _reply, next) => {

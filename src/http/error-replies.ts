@@ -2,10 +2,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { codes } from '../errors/catalogue.ts';
 import { type ErrorMediaType, errorContentTypes, errorMediaType } from '../errors/negotiate.ts';
 import { toProblem } from '../errors/problem.ts';
 import { encodeApiError, encodeErr } from '../errors/protobuf.ts';
-import type { ServiceError } from '../errors/service-error.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { causeText } from '../telemetry/log.ts';
 import { asAnswerableError, asConnectionError } from './framework-errors.ts';
 import { pathOf } from './path-of.ts';
@@ -88,6 +89,13 @@ export function turnAway(socket: Socket): void {
   // Its reset, when the client is gone already, is nobody's business.
   socket.on('error', () => socket.destroy());
   answerRaw(busy('every connection is in use; try again shortly'), socket);
+}
+
+/** A CONNECT, whose connection Node would close without a word. */
+export function refuseTunnel(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+  const detail = 'this is no proxy, and nothing is connected to';
+  answerRaw(new ServiceError(codes.InvalidParameter, 'route request', detail), socket);
 }
 
 function answerRaw(error: ServiceError, socket: Socket): void {

@@ -22,6 +22,7 @@ export class EventStream extends Readable {
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #keyCheck: NodeJS.Timeout;
+  readonly #keyHolds: () => Promise<boolean>;
   #place: number;
   /** The connection takes more. */
   #wanted = false;
@@ -48,14 +49,18 @@ export class EventStream extends Readable {
     this.push(`retry: ${retryMs}\n${place === null ? this.#gap() : this.#here()}`);
     this.#unsubscribe = events.onMore(() => this.#pump());
     this.#heartbeat = setInterval(() => this.#beat(), pace.heartbeat);
-    this.#keyCheck = setInterval(() => {
-      // A database that cannot be asked ends nobody: what it is told here may be just that.
-      keyHolds().then(
-        // At once: what waits for it is not its any more.
-        (holds) => (holds ? undefined : this.#end()),
-        () => undefined,
-      );
-    }, pace.keyCheck);
+    this.#keyHolds = keyHolds;
+    this.#keyCheck = setInterval(() => this.lookAtKey(), pace.keyCheck);
+  }
+
+  /** Ends when its key is not good any more. */
+  lookAtKey(): void {
+    // A database that cannot be asked ends nobody: what it is told here may be just that.
+    this.#keyHolds().then(
+      // At once: what waits for it is not its any more.
+      (holds) => (holds ? undefined : this.#end()),
+      () => undefined,
+    );
   }
 
   override _read(): void {

@@ -39,6 +39,13 @@ export function eventsRoutes(
     return reply.send(streamFor(request, reply, types, from));
   });
 
+  // Whose key is revoked here is told nothing more from then on; whose ends otherwise, after the next look at it.
+  app.addHook('onSend', (request, _reply, payload, next) => {
+    if (request.method === 'DELETE' && request.routeOptions.url === '/api/keys/:name')
+      for (const stream of open) stream.lookAtKey();
+    next(null, payload);
+  });
+
   app.addHook('preClose', async () => {
     events.stopping();
     // Each ends when it has told that.

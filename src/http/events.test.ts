@@ -30,7 +30,14 @@ async function serving(options: AppOptions = {}, mostEvents = 100) {
   const ring = new EventRing({ log: silentLog, now: () => new Date(), boot: 'b001', mostEvents });
   const revoked = new Set<string>();
   const services = {
-    keys: { authenticate: async (key: string) => (revoked.has(key) ? null : { name: key, scopes: [key] }) },
+    keys: {
+      authenticate: async (key: string) => (revoked.has(key) ? null : { name: key, scopes: [key] }),
+      revoke: async (name: string) => {
+        revoked.add(name);
+        const [created_at, revoked_at] = ['2026-11-20T12:00:00.000Z', '2026-11-20T13:00:00.000Z'];
+        return { name, scopes: [name], created_at, revoked_at, expires_at: null, last_used_at: null };
+      },
+    },
     events: new EventFeed(ring),
     audit: { answered: () => undefined },
     log: silentLog,
@@ -141,6 +148,15 @@ describe('GET /api/events', () => {
     await vi.waitFor(() => expect(typesOf(other)).toEqual(['worker.gone']));
     expect(reader.events).toEqual([]);
     expect(reader.response.complete).toBe(true);
+  });
+
+  it('ends with the answer that its key is revoked, and not at the next look at it', async () => {
+    const { app, read } = await serving({ streams: { keyCheck: 600_000 } });
+    const [reader, other] = [await read('', {}, 'read'), await read()];
+    const headers = { authorization: 'Bearer admin' };
+    expect((await app.inject({ method: 'DELETE', url: '/api/keys/read', headers })).statusCode).toBe(200);
+    await vi.waitFor(() => expect(reader.ended).toBe(true));
+    expect(other.ended).toBe(false);
   });
 
   it('tells that the service stops, and ends with it at once', async () => {

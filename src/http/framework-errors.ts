@@ -19,12 +19,8 @@ export function asAnswerableError(error: unknown): ServiceError {
   const { code, validation, validationContext } = error as FrameworkError;
   if (validation !== undefined) return refusedBySchema(validation, PARTS[validationContext ?? ''] ?? 'the request');
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return tooLarge('the body is larger than this request takes');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType('this Content-Type', 'application/json');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return malformedBody('the body is not as long as Content-Length says');
     case 'FST_ERR_BAD_URL':
       return badUrl(
         'the address of the request cannot be decoded; encode it as RFC 3986 says, a slash in a network as %2F',

@@ -154,6 +154,7 @@ describe('over a connection', () => {
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     ['headers that are too large', get(`Host: a\r\nX: ${'x'.repeat(20_000)}`), 413],
     ['headers that never end', 'GET /livez HTTP/1.1\r\nHost: a\r\nX: ', 408],
+    ['a tunnel', `CONNECT a:80 HTTP/1.1\r\nHost: a\r\n${key}\r\n\r\n`, 400],
     ['no Host', get(key), 400],
     ['two Hosts', get(`Host: a\r\nHost: b\r\n${key}`), 400],
     ['two keys', get(`Host: a\r\n${key}\r\nAuthorization: Bearer other`), 400],

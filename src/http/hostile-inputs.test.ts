@@ -195,14 +195,15 @@ describe('numbers, times and switches', () => {
     },
   );
 
-  test.each(['q=a%0Ab', 'q=', 'q=ghi', 'cursor=a%0Ab', 'expiring=yes', 'expiring=1', '__proto__=1', 'sort=x'])(
-    'the query %s is refused',
-    async (query) => {
-      const response = await stub.app.inject({ url: `/api/blocked-ips?${query}`, headers: BEARER });
-      expect(response.statusCode).toBe(400);
-      expect(stub.calls).toEqual([]);
-    },
-  );
+  test.each([
+    ...['q=a%0Ab', 'q=', 'q=ghi', 'cursor=a%0Ab', 'expiring=yes', 'expiring=1', '__proto__=1', 'sort=x'],
+    ...['text=', 'text=a%0Ab', 'text=%00', 'text=%E2%80%A8', `text=${'x'.repeat(101)}`, 'text=a&text=b', 'text=a&q=1'],
+    ...['offset=', 'offset=-1', 'offset=0.5', 'offset=1e99', 'offset=1000000001', 'offset=x', 'offset=1&offset=2'],
+  ])('the query %s is refused', async (query) => {
+    const response = await stub.app.inject({ url: `/api/blocked-ips?${query}`, headers: BEARER });
+    expect(response.statusCode).toBe(400);
+    expect(stub.calls).toEqual([]);
+  });
 });
 
 describe('unknown fields', () => {

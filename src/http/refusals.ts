@@ -74,6 +74,11 @@ export function busy(detail: string): ServiceError {
   return new ServiceError(codes.TooMuchAtOnce, READ, detail, { retryAfterSeconds: 1 });
 }
 
+/** Nobody reads it: the client has closed its connection, and what was done for it ends. */
+export function clientGone(): ServiceError {
+  return new ServiceError(codes.RequestTimeout, READ, 'the client did not wait for the answer');
+}
+
 /** RFC 9112, 3.2. */
 export function hostMissing(): ServiceError {
   return refusedFields([{ name: 'Host', description: 'is missing; HTTP/1.1 asks for it' }]);

@@ -22,6 +22,8 @@ const CALLER = {
   audited: expect.any(Function),
 };
 
+const SIGNAL = expect.any(AbortSignal);
+
 const ROUTES: readonly RouteCase[] = [
   {
     method: 'POST',
@@ -62,15 +64,25 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/blocked-ips?limit=7&q=10.0&expiring=true&cursor=abc',
     status: 200,
     asked: 'blockedSet.list',
-    args: [{ limit: 7, cursor: 'abc', q: '10.0', expiring: true }],
+    args: [{ limit: 7, cursor: 'abc', offset: 0, q: '10.0', text: null, expiring: true, signal: SIGNAL }],
     answer: { total: 1, next_cursor: 'next', items: [expect.objectContaining({ ip_address: '192.0.2.1' })] },
+  },
+  {
+    method: 'GET',
+    url: '/api/blocked-ips?text=100%25%20Spam_%5C%C3%A4&offset=500000&expiring=true',
+    status: 200,
+    asked: 'blockedSet.list',
+    args: [
+      { limit: 100, cursor: null, offset: 500_000, q: null, text: '100% Spam_\\ä', expiring: true, signal: SIGNAL },
+    ],
+    answer: { total: 1 },
   },
   {
     method: 'GET',
     url: '/api/blocked-ips',
     status: 200,
     asked: 'blockedSet.list',
-    args: [{ limit: 100, cursor: null, q: null, expiring: false }],
+    args: [{ limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, signal: SIGNAL }],
     answer: { total: 1 },
   },
   {
@@ -388,11 +400,11 @@ describe('the list as text', () => {
     );
   });
 
-  test('cannot be cut or searched', async () => {
+  test.each(['limit=5', 'text=scan', 'offset=0'])('cannot be cut or searched: %s', async (query) => {
     const stub = stubApp();
-    const response = await stub.app.inject({ url: '/api/blocked-ips?limit=5', headers: text });
+    const response = await stub.app.inject({ url: `/api/blocked-ips?${query}`, headers: text });
     expect(response.statusCode).toBe(400);
-    expect(response.json().errors[0].name).toBe('limit');
+    expect(response.json().errors[0].name).toBe(query.split('=')[0]);
     expect(stub.calls).toEqual([]);
   });
 

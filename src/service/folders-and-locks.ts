@@ -21,7 +21,8 @@ export async function takeLocks(settings: Settings): Promise<ServiceLock[]> {
     return locks;
   } catch (error) {
     for (const lock of locks) lock.free();
-    throw new StartRefused((error as Error).message, { cause: error });
+    const { message, cause } = error as Error;
+    throw new StartRefused(message, { cause });
   }
 }
 

@@ -10,6 +10,7 @@ export interface InstanceMarker {
 
 const fileName = 'instance.json';
 
+/** Null: no database was ever here. Errors: one that names the file when it is damaged. */
 export async function readMarker(stateDir: string): Promise<InstanceMarker | null> {
   const path = join(stateDir, fileName);
   let text: string;
@@ -19,11 +20,21 @@ export async function readMarker(stateDir: string): Promise<InstanceMarker | nul
     if (isMissing(error)) return null;
     throw error;
   }
-  const value: unknown = JSON.parse(text);
-  if (typeof value === 'object' && value !== null && 'database_id' in value && typeof value.database_id === 'string') {
-    return { database_id: value.database_id };
+  const id = databaseIdIn(text);
+  if (id === null) throw new Error(`${path} is damaged; remove it only if you know that the database is the right one`);
+  return { database_id: id };
+}
+
+function databaseIdIn(text: string): string | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
-  throw new Error(`${path} is damaged; remove it only if you know that the database is the right one`);
+  if (typeof value !== 'object' || value === null || !('database_id' in value)) return null;
+  return typeof value.database_id === 'string' && value.database_id !== '' ? value.database_id : null;
 }
 
 export async function writeMarker(stateDir: string, marker: InstanceMarker): Promise<void> {

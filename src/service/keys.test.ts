@@ -128,11 +128,11 @@ describe('at a start', () => {
   const written = async () => (await readFile(keyFile, 'utf8')).trim();
 
   test('the first key is made once, for its owner alone', async () => {
-    await keys.ensureFirstKey(keyFile);
+    await keys.ensureFirstKey(keyFile, () => undefined);
     const first = await written();
     expect(await keys.authenticate(first)).toEqual({ name: 'admin', scopes: ['admin'] });
     expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
-    await keys.ensureFirstKey(keyFile);
+    await keys.ensureFirstKey(keyFile, () => undefined);
     expect(await written()).toBe(first);
   });
 
@@ -140,16 +140,16 @@ describe('at a start', () => {
     await make('root', ['admin']);
     await make('bot', ['block']);
     await opened('given-0123456789').revoke('root', caller);
-    await keys.ensureFirstKey(keyFile);
+    await keys.ensureFirstKey(keyFile, () => undefined);
     expect(await keys.authenticate(await written())).toEqual({ name: 'admin', scopes: ['admin'] });
   });
 
   test('one is made when the last has expired, under a name that nobody had', async () => {
     await make('admin', ['admin'], soon);
-    await keys.ensureFirstKey(keyFile);
+    await keys.ensureFirstKey(keyFile, () => undefined);
     await expect(written()).rejects.toThrow('ENOENT');
     now = later;
-    await keys.ensureFirstKey(keyFile);
+    await keys.ensureFirstKey(keyFile, () => undefined);
     expect(await keys.authenticate(await written())).toEqual({ name: 'admin-2', scopes: ['admin'] });
   });
 });

@@ -47,8 +47,9 @@ export class ApiKeys implements KeysService {
    * Makes the first key and writes it once to `path` (mode 600, ours), unless one was given or there is a valid admin
    * key: also when those there were have ended while a key was given, since without one nobody would ever get in again.
    * It never runs open.
+   * @param audited told the id of its row of the audit, once it is stored: no request is there to tell what became of it
    */
-  async ensureFirstKey(path: string): Promise<void> {
+  async ensureFirstKey(path: string, audited: (row: number) => void): Promise<void> {
     const rows = await this.#store.list();
     if (this.#given !== null || rows.some((row) => isValidAdmin(row, this.#now()))) return;
     const key = newKey();
@@ -62,7 +63,7 @@ export class ApiKeys implements KeysService {
     for (let number = 2; names.has(name); number += 1) name = `${firstKeyName}-${number}`;
     await this.#store.create({ name, hash: hash(key).toString('hex'), scopes: everything }, this.#now(), {
       note: { operation: 'create_key', keyName: null, source: null, requestId: null, target: name },
-      written: () => undefined,
+      written: audited,
     });
     crashPoint('first-key.stored');
     const message = rows.length === 0 ? 'The first API key was made' : 'No admin key was valid any more; one was made';

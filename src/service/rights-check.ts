@@ -1,7 +1,7 @@
 // Least rights, looked at before anything is opened, the log by itself and first: what another user of this machine could read, replace or make
 // first. What decides who gets in and who is blocked (database, state folder, key) is refused when it is not ours; what
 // an operator may have a reason for is told with the command that mends it (docs/adr/0025-least-rights.md).
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { type PathRights, pathRights } from '../files/path-safety.ts';
@@ -52,6 +52,20 @@ export function checkLogRights({ logFile }: Settings, ownUid: number = getuid?.(
   if (link?.isSymbolicLink() === true && link.uid !== 0 && link.uid !== ownUid)
     refusals.push(`user ${link.uid} made the link ${logFile}, and so says where the log is written: rm ${logFile}`);
   if (refusals.length > 0) throw new StartRefused(refusals.join('; '));
+}
+
+/**
+ * Root over the state of a service that runs as another user: what root made there, the log first, that user could not
+ * open. To give all of it to root would be the wrong advice; the folder says who it is.
+ * @throws StartRefused
+ */
+export function checkUser({ stateDir }: Settings, ownUid: number = getuid?.() ?? 0): void {
+  const uid = statSync(stateDir, { throwIfNoEntry: false })?.uid ?? ownUid;
+  if (ownUid !== 0 || uid === 0) return;
+  throw new StartRefused(
+    `the state folder ${stateDir} belongs to user ${uid}, so the service runs as that user: run this as that user too, ` +
+      `with the settings of the service, not as root: runuser -u "$(id -nu ${uid})" -- proxy-manager …`,
+  );
 }
 
 function keptFiles(settings: Settings): readonly Kept[] {

@@ -319,7 +319,7 @@ export async function startService(
     crashPoint('start.instance-remembered');
     await ensureServerStateFile(serverStateFile);
     crashPoint('start.server-state-made');
-    await keys.ensureFirstKey(keyFile);
+    await keys.ensureFirstKey(keyFile, (row) => audit.finished(row, {}));
     if ((await live.read()) === null) await reportStart(await ensureStart());
     await rule.look();
     crashPoint('start.configuration-ready');

@@ -209,6 +209,22 @@ describe('the audit', () => {
     for (const cursor of ['0', '-1', '1e3', 'x']) await expect(store.page({ limit: 1, cursor })).rejects.toThrow();
   });
 
+  it('finds an address in the groups that name it, and in nothing that only looks like it', async () => {
+    const group = (...ip_addresses: string[]) => ({ details: { added: 2, removed: 0, unchanged: 0, ip_addresses } });
+    await store.append([
+      told('batch', group('192.0.2.1', '2001:db8::/32')),
+      told('expire', group('192.0.2.1')),
+      told('batch', group('192.0.2.11', '192.0.2.0/24')),
+      told('set_site', { target: 'a.example', details: { servers: [{ address: '192.0.2.1', port: 80 }] } }),
+      told('block', { ipAddress: '192.0.2.9', details: { reason: '"ip_addresses":["192.0.2.1"]' } }),
+      told('replace', { details: { entries: 3 } }),
+      told('sync'),
+    ]);
+    expect(await operations({ ipAddress: '192.0.2.1' })).toEqual(['expire', 'batch']);
+    expect(await operations({ ipAddress: '2001:db8::/32' })).toEqual(['batch']);
+    expect(await operations({ ipAddress: '192.0.2.2' })).toEqual([]);
+  });
+
   it('begins at the newest for a cursor far beyond it, and at once', async () => {
     await store.append([told('block')]);
     const began = performance.now();

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { type AuditNote, AuditRows } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
@@ -60,7 +60,7 @@ export interface AuditQuery {
   readonly cursor?: string | null | undefined;
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
-  /** Canonical text. */
+  /** Canonical text. Finds groups too that name it. */
   readonly ipAddress?: string | undefined;
   /** ISO 8601, UTC, milliseconds: from then on, and before then. */
   readonly since?: string | undefined;
@@ -178,7 +178,7 @@ export class AuditStore {
       .where('id', '<', below)
       .$if(operation !== undefined, (q) => q.where('operation', '=', operation!))
       .$if(key !== undefined, (q) => q.where('key_name', '=', key!))
-      .$if(ipAddress !== undefined, (q) => q.where('ip_address', '=', ipAddress!))
+      .$if(ipAddress !== undefined, (q) => q.where(isAbout(ipAddress!)))
       .$if(since !== undefined, (q) => q.where('at', '>=', since!))
       .$if(until !== undefined, (q) => q.where('at', '<', until!))
       .orderBy('id', 'desc')
@@ -186,6 +186,16 @@ export class AuditStore {
       .execute();
     return rows.map(toRecord);
   }
+}
+
+/**
+ * About that address alone, or about a group that names it (`ip_addresses` of its details: the first twenty). Rows with
+ * an address of their own, which are most, are not looked into. An address needs no escape in JSON, and what somebody
+ * wrote has its quotes escaped there.
+ */
+function isAbout(ipAddress: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(ip_address = ${ipAddress} or (ip_address is null
+    and instr(details_json, '"ip_addresses":[') > 0 and instr(details_json, ${`"${ipAddress}"`}) > 0))`;
 }
 
 function outcomeParameters(id: number, outcome: AuditOutcome): unknown[] {

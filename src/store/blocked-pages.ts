@@ -1,21 +1,28 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { containingNetworks, type IpEntry, parseIp, sortKeyRange } from '../domain/ip.ts';
 import type { BlockedIpRow } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
+import { BlockedTextSearch } from './blocked-text-search.ts';
 import type { Database } from './open-database.ts';
 import { decodeCursor, encodeCursor } from './page-cursor.ts';
-import { breathe } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
+import { SliceTurns } from './slice-turns.ts';
 
 export interface PageRequest {
   /** At least 1. */
   readonly limit: number;
   readonly cursor?: string | null | undefined;
+  /** Rows passed over after the cursor, or from the beginning. */
+  readonly offset?: number | undefined;
   /** An address or network: it, what lies inside it, and what contains it. Anything else: the beginning of a text. */
   readonly q?: string | null | undefined;
+  /** A part of the reason or of who blocked it, in upper or lower case. Not beside `q`. */
+  readonly text?: string | null | undefined;
   /** Only blocks with an end that is still to come. */
   readonly expiringOnly?: boolean | undefined;
   readonly now: Date;
+  /** When it is aborted, what takes long ends with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Page {
@@ -27,6 +34,40 @@ export interface Page {
 
 type KeyedItem = BlockedIpRow & { sort_key: Buffer };
 type Query<O> = SelectQueryBuilder<Schema, 'blocked_ips', O>;
+
+/** What is listed, behind `after`. */
+interface Wanted {
+  readonly after: Buffer;
+  /** Rows passed over. */
+  readonly offset: number;
+  readonly limit: number;
+  /** Unless null, only what ends after it. */
+  readonly now: string | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Of one slice of a pass. */
+interface Slice {
+  readonly scanned: number;
+  readonly counted: number;
+  readonly last: string | Buffer | null;
+}
+
+/** A part of an index, in its order. */
+interface Span {
+  readonly column: 'ip_address' | 'sort_key';
+  readonly from: string | Buffer;
+  /** Whether `from` itself is left out. */
+  readonly above: boolean;
+  /** Null: no end. */
+  readonly to: string | Buffer | null;
+}
+
+/** Texts from `first` to before `end`. */
+interface Texts {
+  readonly first: string;
+  readonly end: string;
+}
 
 const BEFORE_ALL = Buffer.alloc(0);
 /** Rows looked at without a pause: a few milliseconds. */
@@ -41,47 +82,60 @@ export class BlockedPages {
   readonly #db: Kysely<Schema>;
   readonly #database: Database;
   readonly #rows: BlockedRows;
+  readonly #turns = new SliceTurns();
+  readonly #texts: BlockedTextSearch;
 
   constructor(database: Database, rows: BlockedRows) {
     this.#db = database.read;
     this.#database = database;
     this.#rows = rows;
+    this.#texts = new BlockedTextSearch(database.read, rows, this.#turns);
   }
 
   async page(request: PageRequest): Promise<Page> {
-    const after = request.cursor ? decodeCursor(request.cursor) : BEFORE_ALL;
-    const now = request.expiringOnly === true ? request.now.toISOString() : null;
-    const found = await this.#find(request.q?.trim() ?? '', after, request.limit + 1, now);
+    const found = await this.#find(request, {
+      after: request.cursor ? decodeCursor(request.cursor) : BEFORE_ALL,
+      offset: request.offset ?? 0,
+      limit: request.limit + 1,
+      now: request.expiringOnly === true ? request.now.toISOString() : null,
+      signal: request.signal,
+    });
     const items = found.items.slice(0, request.limit);
     const last = items.at(-1);
     const nextCursor = found.items.length > items.length && last !== undefined ? encodeCursor(last.sort_key) : null;
     return { items: items.map(({ sort_key: _, ...row }) => row), nextCursor, total: found.total };
   }
 
-  async #find(q: string, after: Buffer, limit: number, now: string | null) {
-    if (q === '') return { items: await this.#inOrder(after, limit, now), total: await this.#total(now) };
-    const parsed = parseIp(q);
+  async #find({ q, text }: PageRequest, wanted: Wanted): Promise<{ items: KeyedItem[]; total: number }> {
+    if (text) return await this.#texts.find({ ...wanted, text, endsAfter: wanted.now });
+    const trimmed = q?.trim() ?? '';
+    if (trimmed === '') return { items: await this.#inOrder(wanted), total: await this.#total(wanted) };
+    const parsed = parseIp(trimmed);
     return parsed.ok
-      ? await this.#around(parsed.entry, after, limit, now)
-      : await this.#beginningWith(q.toLowerCase(), after, limit, now);
+      ? await this.#around(parsed.entry, wanted)
+      : await this.#beginningWith(trimmed.toLowerCase(), wanted);
   }
 
-  async #inOrder(after: Buffer, limit: number, now: string | null, last?: Buffer): Promise<KeyedItem[]> {
-    return await this.#items(now)
-      .where('sort_key', '>', after)
-      .$if(last !== undefined, (query) => query.where('sort_key', '<=', last!))
+  /** `last`: the key of what is wanted at most. */
+  async #inOrder(wanted: Wanted, last: Buffer | null = null): Promise<KeyedItem[]> {
+    const start = await this.#passOver(wanted, last, null);
+    if (start === null) return [];
+    return await this.#items(wanted.now)
+      .where('sort_key', '>', start)
+      .$if(last !== null, (query) => query.where('sort_key', '<=', last))
       .orderBy('sort_key')
-      .limit(limit)
+      .limit(wanted.limit)
       .execute();
   }
 
-  async #total(now: string | null): Promise<number> {
+  async #total({ now, signal }: Wanted): Promise<number> {
     if (now === null) return this.#database.blockedCount.value;
-    return await this.#countSlices('sort_key', BEFORE_ALL, null, now);
+    return await this.#count({ column: 'sort_key', from: BEFORE_ALL, above: false, to: null }, now, signal);
   }
 
   /** What contains `entry` comes before it and what lies inside after it, in order of addresses too. */
-  async #around(entry: IpEntry, after: Buffer, limit: number, now: string | null) {
+  async #around(entry: IpEntry, wanted: Wanted) {
+    const { after, now, signal } = wanted;
     const networks = containingNetworks(entry);
     const containing =
       networks.length === 0
@@ -93,29 +147,36 @@ export class BlockedPages {
     const { first, last } = sortKeyRange(entry);
     const justBefore = previousKey(first);
     const start = after.compare(justBefore) > 0 ? after : justBefore;
-    const inside = await this.#inOrder(start, limit, now, last);
-    const total = containing.length + (await this.#countSlices('sort_key', first, last, now));
-    return { items: [...before, ...inside], total };
+    const offset = Math.max(0, wanted.offset - before.length);
+    const inside = await this.#inOrder({ ...wanted, after: start, offset }, last);
+    const span = { column: 'sort_key', from: first, above: false, to: last } as const;
+    const total = containing.length + (await this.#count(span, now, signal));
+    return { items: [...before.slice(wanted.offset), ...inside], total };
   }
 
-  async #beginningWith(prefix: string, after: Buffer, limit: number, now: string | null) {
+  async #beginningWith(prefix: string, wanted: Wanted) {
+    const { after, offset, limit, now, signal } = wanted;
     const end = `${prefix}\uffff`;
-    const total = await this.#countSlices('ip_address', prefix, end, now);
-    const matching = (query: Query<KeyedItem>) => query.where('ip_address', '>=', prefix).where('ip_address', '<', end);
+    const total = await this.#count({ column: 'ip_address', from: prefix, above: false, to: end }, now, signal);
     if (total <= SORTABLE) {
       // The plus keeps SQLite from walking the whole table in order of addresses to save this small sort.
-      const items = await matching(this.#items(now))
+      const items = await this.#items(now)
+        .where('ip_address', '>=', prefix)
+        .where('ip_address', '<', end)
         .where(sql`+sort_key`, '>', after)
         .orderBy(sql`+sort_key`)
         .limit(limit)
+        .offset(offset)
         .execute();
       return { items, total };
     }
-    return { items: await this.#walk(prefix, end, after, limit, now), total };
+    const texts = { first: prefix, end };
+    const start = await this.#passOver(wanted, null, texts);
+    return { items: start === null ? [] : await this.#walk(texts, { ...wanted, after: start }), total };
   }
 
   /** Goes through the index by address, which carries the texts, until enough of them begin right. */
-  async #walk(prefix: string, end: string, after: Buffer, limit: number, now: string | null): Promise<KeyedItem[]> {
+  async #walk({ first, end }: Texts, { after, limit, now, signal }: Wanted): Promise<KeyedItem[]> {
     const items: KeyedItem[] = [];
     let position = after;
     for (;;) {
@@ -126,7 +187,7 @@ export class BlockedPages {
         .orderBy('sort_key')
         .limit(SLICE)
         .execute();
-      const matching = slice.filter((row) => row.ip_address >= prefix && row.ip_address < end);
+      const matching = slice.filter((row) => row.ip_address >= first && row.ip_address < end);
       for (let start = 0; start < matching.length; start += CHOICE) {
         const choice = matching.slice(start, start + CHOICE);
         const rows = await this.#rows.getMany(
@@ -141,7 +202,7 @@ export class BlockedPages {
       }
       if (slice.length < SLICE) return items;
       position = slice.at(-1)!.sort_key;
-      await breathe();
+      await this.#turns.next(signal);
     }
   }
 
@@ -151,39 +212,86 @@ export class BlockedPages {
     return now === null ? query : query.where('expires_at', 'is not', null).where(sql`+expires_at`, '>', now);
   }
 
-  /** Counts the rows with `from` <= `column` <= `to` (null: no end), and of those, unless null, only what ends after `now`. */
-  async #countSlices(
-    column: 'ip_address' | 'sort_key',
-    from: string | Buffer,
-    to: string | Buffer | null,
-    now: string | null,
-  ): Promise<number> {
+  /**
+   * The key behind which the page begins, `offset` rows after `after`; null where there are not so many. By the index
+   * alone: half a million are some 50 ms.
+   * @param to the key of what is wanted at most, or null
+   * @param among which texts are wanted; null: all
+   */
+  async #passOver(
+    { after, offset, now, signal }: Wanted,
+    to: Buffer | null,
+    among: Texts | null,
+  ): Promise<Buffer | null> {
+    let left = offset;
+    let from = after;
+    while (left > 0) {
+      const span = { column: 'sort_key', from, above: true, to } as const;
+      if (now === null && among === null) {
+        const step = Math.min(left, SLICE);
+        const key = await this.#keyAt(span, step - 1, now, among);
+        left -= step;
+        if (key === null || left === 0) return key;
+        from = key;
+        await this.#turns.next(signal);
+        continue;
+      }
+      const slice = await this.#slice(span, now, among);
+      if (slice.counted >= left) return await this.#keyAt(span, left - 1, now, among);
+      if (slice.scanned < SLICE || !Buffer.isBuffer(slice.last)) return null;
+      left -= slice.counted;
+      from = slice.last;
+      await this.#turns.next(signal);
+    }
+    return from;
+  }
+
+  async #keyAt(span: Span, offset: number, now: string | null, among: Texts | null): Promise<Buffer | null> {
+    const { rows } = await sql<{ key: Buffer }>`
+      select key from (${rowsOf(span, now, among)}) where ${wantedOf(now, among)}
+      order by key limit 1 offset ${offset}`.execute(this.#db);
+    return rows[0]?.key ?? null;
+  }
+
+  /** How many rows there are, and of those, unless `now` is null, only what ends after it. */
+  async #count(span: Span, now: string | null, signal: AbortSignal | undefined): Promise<number> {
     let total = 0;
-    let position = from;
-    let above = sql`>=`;
+    let { from, above } = span;
     for (;;) {
-      const ref = sql.ref(column);
-      const upper = to === null ? sql`` : sql`and ${ref} <= ${to}`;
-      // By sort key the partial index of rows that end does the choosing; by text the rows are read and chosen from,
-      // since a slice that looked for its ten thousand would not end.
-      const ending = now !== null && column === 'sort_key' ? sql`and expires_at is not null` : sql``;
-      const counted = now === null ? sql`count(*)` : sql`coalesce(sum(expires_at > ${now}), 0)`;
-      const expiresAt = now === null ? sql`` : sql`, expires_at`;
-      const { rows } = await sql<{ scanned: number; counted: number; last: string | Buffer | null }>`
-        select count(*) as scanned, ${counted} as counted, max(key) as last
-        from (
-          select ${ref} as key ${expiresAt} from blocked_ips
-          where ${ref} ${above} ${position} ${upper} ${ending}
-          order by ${ref} limit ${SLICE}
-        )`.execute(this.#db);
-      const slice = rows[0]!;
+      const slice = await this.#slice({ ...span, from, above }, now, null);
       total += slice.counted;
       if (slice.scanned < SLICE || slice.last === null) return total;
-      position = slice.last;
-      above = sql`>`;
-      await breathe();
+      from = slice.last;
+      above = true;
+      await this.#turns.next(signal);
     }
   }
+
+  async #slice(span: Span, now: string | null, among: Texts | null): Promise<Slice> {
+    const counted = now === null && among === null ? sql`count(*)` : sql`coalesce(sum(${wantedOf(now, among)}), 0)`;
+    const { rows } = await sql<Slice>`
+      select count(*) as scanned, ${counted} as counted, max(key) as last
+      from (${rowsOf(span, now, among)})`.execute(this.#db);
+    return rows[0]!;
+  }
+}
+
+/** The next rows of a span, as many as a slice has. */
+function rowsOf({ column, from, above, to }: Span, now: string | null, among: Texts | null): RawBuilder<unknown> {
+  const ref = sql.ref(column);
+  // By sort key the partial index of rows that end does the choosing; by text the rows are read and chosen from,
+  // since a slice that looked for its ten thousand would not end.
+  const ending = now !== null && column === 'sort_key' ? sql`and expires_at is not null` : sql``;
+  return sql`
+    select ${ref} as key ${now === null ? sql`` : sql`, expires_at`} ${among === null ? sql`` : sql`, ip_address`}
+    from blocked_ips
+    where ${ref} ${above ? sql`>` : sql`>=`} ${from} ${to === null ? sql`` : sql`and ${ref} <= ${to}`} ${ending}
+    order by ${ref} limit ${SLICE}`;
+}
+
+function wantedOf(now: string | null, among: Texts | null): RawBuilder<unknown> {
+  const ends = now === null ? sql`true` : sql`expires_at > ${now}`;
+  return among === null ? ends : sql`${ends} and ip_address >= ${among.first} and ip_address < ${among.end}`;
 }
 
 function endsAfter(row: BlockedIpRow, now: string): boolean {

@@ -55,12 +55,12 @@ export class BlockedScan {
     runner: Runner = this.#db,
   ): Promise<{ texts: string[]; last: Buffer | null }> {
     const texts = (await this.#texts.all(runner, [asKey(after), limit])).map((row) => row.ip_address);
-    return { texts, last: keyOf(texts.at(-1)) };
+    return { texts, last: keyAfter(texts.at(-1)) };
   }
 
   async rows(after: Uint8Array | null, limit: number): Promise<{ rows: BlockedIpRow[]; last: Uint8Array | null }> {
     const rows = await this.#rows.all(this.#db, [asKey(after), limit]);
-    return { rows, last: keyOf(rows.at(-1)?.ip_address) };
+    return { rows, last: keyAfter(rows.at(-1)?.ip_address) };
   }
 
   async nextExpiry(): Promise<string | null> {
@@ -86,13 +86,17 @@ export class BlockedScan {
   }
 }
 
+/** Of an address that the table holds. */
+export function keyOf(text: string): Buffer {
+  const parsed = parseIp(text);
+  if (!parsed.ok) throw new StoreError('corrupt', `the database holds ${text} as a blocked address: ${parsed.why}`);
+  return sortKey(parsed.entry);
+}
+
 function asKey(after: Uint8Array | null): Buffer {
   return after === null ? BEFORE_ALL : Buffer.from(after);
 }
 
-function keyOf(text: string | undefined): Buffer | null {
-  if (text === undefined) return null;
-  const parsed = parseIp(text);
-  if (!parsed.ok) throw new StoreError('corrupt', `the database holds ${text} as a blocked address: ${parsed.why}`);
-  return sortKey(parsed.entry);
+function keyAfter(text: string | undefined): Buffer | null {
+  return text === undefined ? null : keyOf(text);
 }

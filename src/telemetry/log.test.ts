@@ -109,5 +109,7 @@ describe('the manager log', () => {
     const error = new Error('outer', { cause: new Error('inner') });
     expect(causeText(error)).toBe('outer: caused by: inner');
     expect(causeText('a text')).toBe('a text');
+    const told = new Error('refused: line 3: no', { cause: new Error('line 3: no', { cause: new Error('deep') }) });
+    expect(causeText(told)).toBe('refused: line 3: no: caused by: deep');
   });
 });

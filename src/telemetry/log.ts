@@ -131,12 +131,13 @@ const controls = /[\p{Cc}\u2028\u2029]+/gu;
 /** For tests and for parts that are used without a service. */
 export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The cause of a failure as a log field: message and causes, never a stack with paths in it. */
+/** The cause of a failure as a log field: message and causes, each once, never a stack with paths in it. */
 export function causeText(error: unknown): string {
   const parts: string[] = [];
   let current: unknown = error;
   for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
-    parts.push(current.message);
+    const { message } = current;
+    if (!parts.some((part) => part.includes(message))) parts.push(message);
     current = current.cause;
   }
   return parts.length === 0 ? String(error) : parts.join(': caused by: ');

@@ -4,24 +4,36 @@ import { type ApiClient, patient } from './request.ts';
 import type { BlockAnswer, BlockedIpPage, BlockRequest, BulkAnswer, SyncAnswer, UnblockAnswer } from './types.ts';
 
 export const blockedKey = ['blocked-ips'] as const;
+/** Of a list that is one pass through the whole table for the service: no event asks for it anew, only time and changes made here. */
+export const searchedKey = ['blocked-texts'] as const;
 
 export interface BlockedQuery {
   /** An address, the beginning of one, or a network; empty: all. */
   readonly q: string;
+  /** A part of a reason or of who blocked it; empty: all. Not beside `q`. */
+  readonly text: string;
   readonly expiring: boolean;
+}
+
+export interface BlockedPlace {
+  readonly cursor: string | null;
+  /** Entries passed over behind the cursor, or from the beginning. */
+  readonly offset: number;
+  readonly limit: number;
 }
 
 export async function fetchBlockedPage(
   api: ApiClient,
-  { q, expiring }: BlockedQuery,
-  cursor: string | null,
-  limit: number,
+  { q, text, expiring }: BlockedQuery,
+  { cursor, offset, limit }: BlockedPlace,
   signal: AbortSignal,
 ): Promise<BlockedIpPage> {
   const query = {
     limit,
     ...(cursor === null ? {} : { cursor }),
+    ...(offset === 0 ? {} : { offset }),
     ...(q === '' ? {} : { q }),
+    ...(text === '' ? {} : { text }),
     ...(expiring ? { expiring: true } : {}),
   };
   return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data as BlockedIpPage;
@@ -51,7 +63,7 @@ export function useBlockedChange<Input, Answer>(change: (api: ApiClient, input: 
 export function useRefreshBlocked(): () => void {
   const queries = useQueryClient();
   return () => {
-    for (const key of ['blocked-ips', 'blocked-ip', 'check', 'health'])
+    for (const key of ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'health'])
       void queries.invalidateQueries({ queryKey: [key] });
   };
 }

@@ -171,6 +171,15 @@ describe('a failure', () => {
     expect(tellFailure(problem(5002, 'refused', { output: '[ALERT] line 3\n' }), asked).message).toContain(
       '\n[ALERT] line 3\n',
     );
+    const nowInForce = (more: object) =>
+      tellFailure(problem(5001, 'line 3: no', more), asked)
+        .message.split('\n')
+        .slice(1, -1);
+    expect(nowInForce({ restored: true })).toEqual(['the configuration that was good before is in force']);
+    expect(nowInForce({ restored: true, restore_failure: 'no worker' })).toEqual([
+      'and what followed failed too: no worker',
+    ]);
+    expect(nowInForce({ restored: false })).toEqual([]);
     expect(tellFailure(problem(1100, 'not blocked', { covered_by: ['10.0.0.0/8'] }), asked).message).toContain(
       'covered by 10.0.0.0/8',
     );

@@ -45,8 +45,16 @@ function problemText(error: ApiProblem, { keySource, url }: Asked): string {
   // HAProxy's own words.
   if (typeof output === 'string' && output.trim() !== '' && !error.message.includes(output.trim()))
     lines.push(output.trim());
+  lines.push(...afterReload(problem));
   lines.push(`(code ${code}${requestId === null ? '' : `, request ${requestId}`})`);
   return lines.join('\n');
+}
+
+/** Of a reload that was refused, or not confirmed: what is in force now, where its message does not say it. */
+function afterReload({ restored, restore_failure: failure, detail }: ApiProblem['problem']): string[] {
+  if (typeof restored !== 'boolean' || detail?.includes('in force')) return [];
+  if (typeof failure === 'string') return detail?.includes(failure) ? [] : [`and what followed failed too: ${failure}`];
+  return restored ? ['the configuration that was good before is in force'] : [];
 }
 
 /** Where the API says which field to send, its flag here. */

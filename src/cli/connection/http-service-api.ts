@@ -149,6 +149,18 @@ export class HttpServiceApi implements ServiceApi {
     return await data(this.#client.DELETE('/api/keys/{name}', { params: { path: { name } } }));
   }
 
+  async webhooks(): Promise<Schemas['Webhooks']> {
+    return await data(this.#client.GET('/api/webhooks'));
+  }
+
+  async putWebhook(id: string, body: Schemas['WebhookRequest']): Promise<Schemas['WebhookAnswer']> {
+    return await data(this.#client.PUT('/api/webhooks/{id}', { params: { path: { id } }, body }));
+  }
+
+  async removeWebhook(id: string): Promise<Schemas['WebhookRemoved']> {
+    return await data(this.#client.DELETE('/api/webhooks/{id}', { params: { path: { id } } }));
+  }
+
   async audit(query: AuditQuery): Promise<AuditPage> {
     return await data(this.#client.GET('/api/audit', { params: { query } }));
   }

@@ -1391,7 +1391,7 @@ export interface operations {
   /** List what is blocked */
   listBlockedAddresses: {
     parameters: {
-      query?: { limit?: number; cursor?: string; q?: string; expiring?: boolean };
+      query?: { limit?: number; cursor?: string; q?: string; text?: string; offset?: number; expiring?: boolean };
       header?: never;
       path?: never;
       cookie?: never;

@@ -27,7 +27,7 @@ export const operations: OperationDocs = {
     tag: 'Audit',
     summary: 'List who did what',
     description:
-      'What was written last comes first. Every change is in it that was acknowledged: its row is committed with it. Refused requests of a valid key are in it too. A batch or a whole set is one row, with counts; `ip_address` finds operations on one address.',
+      'What was written last comes first. Every change is in it that was acknowledged: its row is committed with it. Refused requests of a valid key are in it too. A batch, what ended at one time, or a whole set is one row, with counts; `ip_address` finds operations on that address, and groups that name it in `details.ip_addresses`, which are the first twenty of a group. What is further down a list, or came with thousands, it does not find.',
     answers: { 200: { description: 'A page of the audit.' } },
     codes: [codes.InvalidTime, codes.InvalidAddress],
     examples: {

@@ -53,7 +53,7 @@ export const operations: OperationDocs = {
     tag: 'Blocked addresses',
     summary: 'List what is blocked',
     description:
-      'In the order of addresses, page by page. With `Accept: text/plain` the whole list as text, one address or network a line, streamed; then no parameter is taken.',
+      'In the order of addresses, page by page: `cursor` goes on behind a page, `offset` passes over so many entries, behind the cursor or from the beginning. `q` looks for addresses; `text` for a part of the reason or of who blocked it, in upper or lower case, which goes through all entries and takes half a second at a million: eight at once, four of one key. With `Accept: text/plain` the whole list as text, one address or network a line, streamed; then no parameter is taken.',
     answers: {
       200: {
         description: 'A page of the list, or all of it as text.',
@@ -71,6 +71,16 @@ export const operations: OperationDocs = {
         summary: 'What begins with 203.0.113. and will expire',
         query: { q: '203.0.113.', expiring: true },
         answer: { items: [entry], next_cursor: null, total: 1 },
+      },
+      text: {
+        summary: 'What says “scan” about itself',
+        query: { text: 'scan' },
+        answer: { items: [entry], next_cursor: null, total: 1 },
+      },
+      far: {
+        summary: 'The third entry, without those before it',
+        query: { limit: 1, offset: 2 },
+        answer: { items: [{ ...entry, ip_address: '203.0.113.8' }], next_cursor: null, total: 3 },
       },
       as_text: { summary: 'The whole list as text', accept: 'text/plain', answer: '198.51.100.0/24\n203.0.113.7\n' },
     },

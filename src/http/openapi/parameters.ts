@@ -30,6 +30,16 @@ export const parameters: Readonly<Record<string, ParameterDoc>> = {
     description: 'Only entries that are this address or network, that begin with it, or that contain it.',
     example: '203.0.113.',
   },
+  text: {
+    description:
+      'Only entries whose `reason` or `blocked_by` has this in it, in upper or lower case, of any script; no character stands for others. Excludes `q`.',
+    example: 'scan',
+  },
+  offset: {
+    description:
+      'Pass over so many entries, after `cursor` or from the beginning. So a far page is one request; where entries come and go, pages that follow each other go by `cursor`.',
+    example: 500_000,
+  },
   expiring: { description: 'Only entries that will expire by themselves.', example: true },
   allow_shrink: {
     description: 'Without it, a set that would take away more than half of 100 entries or more is refused (409, 6006).',

@@ -34,6 +34,9 @@ import {
 /** A hundred years: more is a mistake, and the sum would leave the calendar. */
 export const LONGEST_BLOCK_SECONDS = 3_155_760_000;
 
+/** More than any set has; passing over costs what is passed over. */
+const MOST_PASSED_OVER = 1_000_000_000;
+
 export const BlockBody = Type.Object(
   {
     // Bounded and explained by the one parser of addresses.
@@ -77,10 +80,20 @@ export const ListQuery = Type.Object(
         description: 'an address, the beginning of one, or a network',
       }),
     ),
+    text: Type.Optional(lineOfText(1, 100)),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MOST_PASSED_OVER,
+        description: `a whole number from 0 to ${MOST_PASSED_OVER}`,
+      }),
+    ),
     expiring: Type.Optional(Type.Boolean({ description: 'true or false' })),
   },
   { additionalProperties: false },
 );
+
+export type ListQuery = Static<typeof ListQuery>;
 
 export const ReplaceQuery = Type.Object(
   { allow_shrink: Type.Optional(Type.Boolean({ description: 'true or false' })) },

@@ -129,8 +129,8 @@ function throughBody(endpoint: Endpoint): Attack[] {
   ];
 }
 
-/** Those that are read: by the key's check, by the router, by the bodies, by the answers, by the log. */
-const HEADERS = [
+/** Those that are read: by the key's check, by the router, by the bodies, by the answers, by the log, by the events. */
+export const HEADERS: readonly string[] = [
   'authorization',
   'x-request-id',
   'accept',
@@ -139,6 +139,7 @@ const HEADERS = [
   'host',
   'cookie',
   'x-forwarded-for',
+  'last-event-id',
 ];
 
 function throughHeaders(endpoint: Endpoint): Attack[] {
@@ -151,7 +152,7 @@ function throughHeaders(endpoint: Endpoint): Attack[] {
 }
 
 /** What may be any text of one line. May only shrink. */
-export const FREE_TEXTS: ReadonlySet<string> = new Set(['reason', 'blocked_by', 'note']);
+export const FREE_TEXTS: ReadonlySet<string> = new Set(['reason', 'blocked_by', 'note', 'text']);
 
 const ONE_LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
 const PLAIN_WORD = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;

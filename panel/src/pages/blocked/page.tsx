@@ -16,11 +16,12 @@ import { EntryPanel } from './entry-panel.tsx';
 import { exportList } from './export.ts';
 import { ImportDialog } from './import/import-dialog.tsx';
 import { EntryList } from './list/entry-list.tsx';
-import { useBookState, usePageBook } from './list/use-page-book.ts';
+import { refreshEvery, useBookState, usePageBook } from './list/use-page-book.ts';
 import { useRemoval } from './removal.ts';
+import { longestText, type Search, searchFor, searchWords, textSearchFor } from './search.ts';
 
-/** What the API's search takes. */
-const searchable = /^[0-9A-Fa-f:./]{0,64}$/;
+/** How long nobody types before it is looked for, in milliseconds; a text is a pass through everything. */
+const settledMs = { all: 0, address: 120, text: 350 } as const;
 
 type Dialog =
   | { readonly kind: 'block'; readonly entry: BlockedIp | null }
@@ -35,13 +36,18 @@ export default function BlockedPage() {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const [selected, setSelected] = useState<ReadonlyMap<string, BlockedIp>>(new Map());
   const [exporting, setExporting] = useState(false);
-  const trimmed = text.trim();
-  const [q] = useDebouncedValue(searchable.test(trimmed) ? trimmed : '', 120);
-  const book = usePageBook({ q, expiring });
+  /** What was typed that looks like an address and is to be looked for in reasons all the same. */
+  const [asText, setAsText] = useState('');
+  const meant = (typed: string): Search => (typed !== '' && typed === asText ? textSearchFor(typed) : searchFor(typed));
+  const [settled] = useDebouncedValue(text, settledMs[meant(text).kind]);
+  const search = meant(settled);
+  const q = search.kind === 'address' ? search.q : '';
+  const found = search.kind === 'text' ? search.text : '';
+  const book = usePageBook({ q, text: found, expiring });
   const state = useBookState(book);
   const remove = useRemoval();
-  const search = useRef<HTMLInputElement>(null);
-  useSlashKey(search);
+  const field = useRef<HTMLInputElement>(null);
+  useSlashKey(field);
 
   const select = (entry: BlockedIp, range: readonly BlockedIp[] | null): void =>
     setSelected((before) => {
@@ -99,15 +105,17 @@ export default function BlockedPage() {
       >
         <Group gap="md" align="flex-start">
           <TextInput
-            ref={search}
+            ref={field}
             className="grow"
             aria-label="Search"
-            placeholder="Search an address, the beginning of one, or a network ( / )"
+            placeholder="Search an address, a network, a reason or a source ( / )"
+            description={searchWords(meant(text))}
+            inputWrapperOrder={['input', 'description']}
             leftSection={<SearchIcon size={16} />}
             value={text}
+            maxLength={longestText}
             autoComplete="off"
             spellCheck={false}
-            error={searchable.test(trimmed) ? null : 'The search takes an address, the beginning of one, or a network.'}
             onChange={(event) => setText(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === 'Escape') setText('');
@@ -121,7 +129,7 @@ export default function BlockedPage() {
           />
         </Group>
         <Group justify="space-between" mih={30} gap="xs">
-          <Count book={state} q={q} />
+          <Count book={state} search={search} />
           {selected.size > 0 && (
             <Group gap="xs">
               <Text size="sm">{selected.size.toLocaleString()} selected</Text>
@@ -142,21 +150,24 @@ export default function BlockedPage() {
           onRetry={() => void book.refresh()}
         />
       )}
-      {state.total === null && state.error === null && <Loading what="Reading the list" />}
+      {state.total === null && state.error === null && (
+        <Loading what={search.kind === 'text' ? 'Looking through all reasons and sources' : 'Reading the list'} />
+      )}
       {state.total === 0 && (
-        <div className="card">
-          <Text fw={600}>{q === '' ? 'Nobody is blocked' : `Nothing is found for ${q}`}</Text>
-          <Text size="sm" c="dimmed">
-            {q === ''
-              ? 'Block an address, or import a list.'
-              : 'No entry is this address, begins like it, or covers it. “Check an address” asks the running proxy too.'}
-          </Text>
-        </div>
+        <NothingFound
+          search={search}
+          expiring={expiring}
+          onSearchText={() => {
+            setAsText(settled);
+            field.current?.focus();
+          }}
+        />
       )}
       {state.total !== null && state.total > 0 && (
         <EntryList
           book={book}
           selected={new Set(selected.keys())}
+          found={found}
           onSelect={may ? select : null}
           onOpen={(entry) => setDialog({ kind: 'entry', entry })}
           onRemove={may ? (entry) => removeAll([entry]) : null}
@@ -182,14 +193,47 @@ export default function BlockedPage() {
   );
 }
 
-function Count({ book, q }: { readonly book: ReturnType<typeof useBookState>; readonly q: string }) {
+interface NothingFoundProps {
+  readonly search: Search;
+  readonly expiring: boolean;
+  readonly onSearchText: () => void;
+}
+
+function NothingFound({ search, expiring, onSearchText }: NothingFoundProps) {
+  const among = expiring ? ' among those that end' : '';
+  return (
+    <div className="card">
+      <Text fw={600} className="wrap-anywhere">
+        {search.kind === 'all' && (expiring ? 'No entry ends by itself' : 'Nobody is blocked')}
+        {search.kind === 'address' && `Nothing is found for ${search.q}${among}`}
+        {search.kind === 'text' && `Nothing is found for “${search.text}”${among}`}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {search.kind === 'all' && (expiring ? 'All are blocked for good.' : 'Block an address, or import a list.')}
+        {search.kind === 'address' &&
+          'No entry is this address, begins like it, or covers it. “Check an address” asks the running proxy too.'}
+        {search.kind === 'text' &&
+          'No entry has this in its reason or in who blocked it. An address is looked for as soon as there is a digit or a colon, and nothing else than addresses have.'}
+      </Text>
+      {search.kind === 'address' && (
+        <Button mt="sm" size="compact-sm" variant="default" onClick={onSearchText}>
+          Look for it in reasons and sources
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Count({ book, search }: { readonly book: ReturnType<typeof useBookState>; readonly search: Search }) {
   const now = useNow(2_000);
   if (book.total === null || book.readAt === null) return <span />;
   const age = now - book.readAt;
+  const where = { all: 'blocked', address: 'found', text: 'found in reasons and sources' }[search.kind];
+  const text = search.kind === 'text' ? search.text : '';
   return (
     <Text size="sm" c="dimmed" className="figure" role="status">
-      {book.total.toLocaleString()} {q === '' ? 'blocked' : 'found'}
-      {age > 8_000 && ` · as of ${spanText(age)} ago`}
+      {book.total.toLocaleString()} {where}
+      {age > refreshEvery({ text }) + 5_000 && ` · as of ${spanText(age)} ago`}
     </Text>
   );
 }

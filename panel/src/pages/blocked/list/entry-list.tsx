@@ -1,13 +1,13 @@
 // The list itself: only the rows in sight are made, whatever its length. One tab stop; arrows, Page Up and Down, Home
 // and End move, Space selects, Enter opens, Delete removes.
-import { Text } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
-import { EntryRow } from './entry-row.tsx';
+import { EntryRow, type RowActions } from './entry-row.tsx';
 import type { PageBook } from './page-book.ts';
 import {
   positionShowing,
+  positionWithin,
   rowsInSight,
   type ScrollWindow,
   scrolled,
@@ -22,13 +22,15 @@ const settleMs = 160;
 export interface EntryListProps {
   readonly book: PageBook<BlockedIp>;
   readonly selected: ReadonlySet<string>;
+  /** A part of a reason or source that was looked for; empty: none. */
+  readonly found: string;
   /** Null: the key may not change anything, so there is nothing to select for. */
   readonly onSelect: ((entry: BlockedIp, range: readonly BlockedIp[] | null) => void) | null;
   readonly onOpen: (entry: BlockedIp) => void;
   readonly onRemove: ((entry: BlockedIp) => void) | null;
 }
 
-export function EntryList({ book, selected, onSelect, onOpen, onRemove }: EntryListProps) {
+export function EntryList({ book, selected, found, onSelect, onOpen, onRemove }: EntryListProps) {
   const state = useBookState(book);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { ref: sized, height: viewport } = useElementSize();
@@ -40,7 +42,8 @@ export function EntryList({ book, selected, onSelect, onOpen, onRemove }: EntryL
   const rowHeight = narrow ? 68 : 44;
   const rows = state.total ?? 0;
   const shape = { rows, rowHeight, viewport: Math.max(viewport, rowHeight) };
-  const { first, last } = rowsInSight(view.position, shape);
+  const position = positionWithin(view.position, shape);
+  const { first, last } = rowsInSight(position, shape);
 
   useEffect(() => {
     if (rows > 0) book.want(first, last);
@@ -56,23 +59,23 @@ export function EntryList({ book, selected, onSelect, onOpen, onRemove }: EntryL
   }, [book]);
 
   // The bar of a list that is too tall to be exact is put right once nobody moves it.
-  const belongs = settledTop(view.position, shape);
+  const belongs = settledTop(position, shape);
   useEffect(() => {
     if (Math.abs(belongs - view.scrollTop) < 2) return;
     const timer = setTimeout(() => {
-      setView(({ position }) => ({ position, scrollTop: belongs }));
+      setView({ position, scrollTop: belongs });
       scroller.current?.scrollTo({ top: belongs });
     }, settleMs);
     return () => clearTimeout(timer);
-  }, [belongs, view.scrollTop]);
+  }, [position, belongs, view.scrollTop]);
 
   const show = (index: number): void => {
     const next = Math.min(Math.max(0, index), rows - 1);
     setActive(next);
-    const position = positionShowing(next, view.position, shape);
-    if (position === view.position) return;
-    const scrollTop = settledTop(position, shape);
-    setView({ position, scrollTop });
+    const shown = positionShowing(next, position, shape);
+    if (shown === position) return;
+    const scrollTop = settledTop(shown, shape);
+    setView({ position: shown, scrollTop });
     scroller.current?.scrollTo({ top: scrollTop });
   };
 
@@ -83,6 +86,17 @@ export function EntryList({ book, selected, onSelect, onOpen, onRemove }: EntryL
     setAnchor(index);
     onSelect(entry, range);
   };
+
+  const latest = useRef({ select, onOpen, onRemove });
+  useLayoutEffect(() => {
+    latest.current = { select, onOpen, onRemove };
+  });
+  const [actions] = useState<RowActions>(() => ({
+    activate: setActive,
+    select: (index, extend) => latest.current.select(index, extend),
+    open: (entry) => latest.current.onOpen(entry),
+    remove: (entry) => latest.current.onRemove?.(entry),
+  }));
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor(shape.viewport / rowHeight) - 1);
@@ -138,23 +152,18 @@ export function EntryList({ book, selected, onSelect, onOpen, onRemove }: EntryL
               id={`${id}-${index}`}
               index={index}
               entry={book.row(index)}
-              top={view.scrollTop + index * rowHeight - view.position}
+              top={view.scrollTop + index * rowHeight - position}
               height={rowHeight}
               active={index === active}
+              found={found}
               selected={selected.has(book.row(index)?.ip_address ?? '')}
-              onActivate={() => setActive(index)}
-              onSelect={onSelect === null ? null : (extend) => select(index, extend)}
-              onOpen={onOpen}
-              onRemove={onRemove}
+              selectable={onSelect !== null}
+              removable={onRemove !== null}
+              actions={actions}
             />
           ))}
         </div>
       </div>
-      {state.walkedTo !== null && (
-        <Text className="entries-walk card" size="sm" role="status">
-          Going there: {state.walkedTo.toLocaleString()} of {rows.toLocaleString()}. The search is quicker.
-        </Text>
-      )}
     </div>
   );
 }

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { positionShowing, rowsInSight, scrolled, scrolledHeight, settledTop, tallest } from './scroll-window.ts';
+import {
+  positionShowing,
+  positionWithin,
+  rowsInSight,
+  scrolled,
+  scrolledHeight,
+  settledTop,
+  tallest,
+} from './scroll-window.ts';
 
 const small = { rows: 1_000, rowHeight: 44, viewport: 440 };
 const million = { rows: 1_000_000, rowHeight: 44, viewport: 440 };
@@ -41,4 +49,10 @@ test('a row that is gone to is wholly in sight, and moves nothing when it is alr
   expect(positionShowing(10, 0, small)).toBe(44);
   expect(positionShowing(2, 1_000, small)).toBe(88);
   expect(positionShowing(999, 0, small)).toBe(44_000 - 440);
+});
+
+test('a list that becomes shorter is seen at its end, not behind it', () => {
+  expect(positionWithin(44_000_000 - 440, { ...million, rows: 500_000 })).toBe(22_000_000 - 440);
+  expect(positionWithin(100, million)).toBe(100);
+  expect(positionWithin(100, { ...small, rows: 3 })).toBe(0);
 });

@@ -36,6 +36,11 @@ export function scrolled(from: ScrollWindow, scrollTop: number, shape: ListShape
   return { scrollTop, position: clamp(position, furthest) };
 }
 
+/** The position in a list that may have become shorter since. */
+export function positionWithin(position: number, shape: ListShape): number {
+  return clamp(position, furthestPosition(shape));
+}
+
 /** Where the bar belongs for a position, once nobody moves it. */
 export function settledTop(position: number, shape: ListShape): number {
   const furthest = furthestPosition(shape);

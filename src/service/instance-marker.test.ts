@@ -1,0 +1,26 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../testkit/blocking.ts';
+import { readMarker, writeMarker } from './instance-marker.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+test('is read as it was written; without a file no database was ever here', async () => {
+  expect(await readMarker(folder.path)).toBeNull();
+  await writeMarker(folder.path, { database_id: '5f0c' });
+  expect(await readMarker(folder.path)).toEqual({ database_id: '5f0c' });
+});
+
+test.each(['', '{"database_id":"5f', '\0\0\0\0', 'null', '"5f0c"', '{"database_id":7}', '{"database_id":""}', '{}'])(
+  'that is damaged is never taken for one that is not there, and its file is named: %j',
+  async (text) => {
+    const path = join(folder.path, 'instance.json');
+    await writeFile(path, text);
+    await expect(readMarker(folder.path)).rejects.toThrow(`${path} is damaged; remove it only if`);
+  },
+);

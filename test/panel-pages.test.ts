@@ -277,6 +277,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await goTo('Trusted addresses');
     const row = (ip: string) => page.getByRole('row', { name: new RegExp(`^${ip.replaceAll('.', '\\.')}`) });
     const focused = (what: Locator) => what.and(page.locator(':focus')).waitFor();
+    await row('198.51.100.3').waitFor();
     await row('192.0.2.0').focus();
     await page.keyboard.press('End');
     await focused(row('198.51.100.3'));

@@ -1,6 +1,6 @@
 import './app/styles.ts';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
+import { Notifications, notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -17,9 +17,11 @@ import { Session, SessionContext } from './session/session.ts';
 const nonce = styleNonce();
 const session = new Session(new KeyStore(window.sessionStorage));
 const queries = createQueries();
-// What one key saw is not for the next.
+// What one key saw, and what it might take back, is not for the next.
 session.subscribe(() => {
-  if (!session.state.hasKey) queries.clear();
+  if (session.state.hasKey) return;
+  queries.clear();
+  notifications.clean();
 });
 
 createRoot(document.getElementById('root') as HTMLElement).render(
@@ -30,7 +32,8 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      <Notifications position="bottom-right" limit={4} />
+      {/* Beside the dialogs, whose buttons they would cover. */}
+      <Notifications position="bottom-right" limit={4} containerWidth={300} />
       <SessionContext value={session}>
         <QueryClientProvider client={queries}>
           <Gate>

@@ -3,6 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Lane, TurnQueue } from './turn-queue.ts';
 
+/** Works, as a slice does, without letting anything else go. */
+function busy(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of turns', () => {
@@ -79,6 +85,37 @@ describe('the queue of turns', () => {
     const urgent = ['u1', 'u2'].map((name) => note('urgent', name));
     await Promise.all([first, ...rest, ...urgent]);
     expect(order).toEqual(['first', 'b1', 'u1', 'b2', 'u2', 'b3']);
+  });
+
+  it('lets several short slices go after an urgent turn that was long, up to a third of its time', async () => {
+    const queue = new TurnQueue();
+    const order: string[] = [];
+    const note = (lane: Lane, name: string, ms: number) =>
+      queue.take(lane, async () => {
+        order.push(name);
+        busy(ms);
+      });
+    const first = note('urgent', 'long', 60);
+    const bulk = Array.from({ length: 6 }, (_, n) => note('bulk', `b${n}`, 7));
+    const second = note('urgent', 'short', 1);
+    const third = note('urgent', 'last', 1);
+    await Promise.all([first, second, third, ...bulk]);
+    expect(order.slice(0, 6)).toEqual(['long', 'b0', 'b1', 'short', 'b2', 'last']);
+  });
+
+  it('lets somebody urgent who comes while long work has the queue go after the slice under way', async () => {
+    const queue = new TurnQueue();
+    await queue.take('urgent', async () => busy(300));
+    const order: string[] = [];
+    const slices = Array.from({ length: 12 }, (_, n) =>
+      queue.take('bulk', async () => {
+        order.push(`b${n}`);
+        busy(15);
+        if (n === 5) void queue.take('urgent', async () => void order.push('urgent'));
+      }),
+    );
+    await Promise.all(slices);
+    expect(order.indexOf('urgent')).toBe(6);
   });
 
   it('goes on after a work that throws before its first await', async () => {

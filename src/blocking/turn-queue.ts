@@ -1,12 +1,20 @@
 // One writer per proxy: whatever changes the blocked set, its file or its maps has the turn while it does, and nobody
 // else; only what a turn left to be ended (`leave`) goes on beside the same owner's next one. Two lanes: urgent work goes
-// first, long work comes in slices between (at most one slice after each urgent turn, so that neither starves the other;
-// a slice is at most 50 ms by its maker's promise).
+// first, long work comes in slices between: one slice after each urgent turn, so that neither starves the other, and
+// where urgent turns are long because many share them, as many as fit into a third of that time. A slice is at most
+// 50 ms by its maker's promise.
 
 import { setImmediate } from 'node:timers/promises';
 
 /** What a newer wait counts against those before it. */
 const newest = 0.2;
+
+/** What long work gets for the time of the urgent turn before it, where that is more than a slice. */
+const bulkShare = 1 / 3;
+/** And no more than a slice may have, whoever waits. */
+const bulkAtMostMs = 40;
+/** A share below this is not worth a second slice. */
+const bulkAtLeastMs = 5;
 
 export type Lane = 'urgent' | 'bulk';
 
@@ -27,6 +35,10 @@ export class TurnQueue {
   #lastLane: Lane = 'bulk';
   #rest: Rest | null = null;
   #bulkWaitMs = 0;
+  /** How long the last urgent turn took, and the bulk turns since, the last of them too. */
+  #urgentMs = 0;
+  #bulkMs = 0;
+  #lastBulkMs = 0;
 
   /**
    * How long a bulk turn waits for its beginning, lately, in milliseconds: next to nothing while nobody else has work,
@@ -95,7 +107,9 @@ export class TurnQueue {
         await rest.ended;
         this.#rest = null;
       }
+      const began = performance.now();
       await next.run();
+      this.#took(performance.now() - began);
       // A slice may be nothing but database work, which never lets the event loop turn by itself: without this a
       // block that arrives would not even be read before the last slice.
       if (this.#lastLane === 'bulk') await setImmediate();
@@ -103,10 +117,22 @@ export class TurnQueue {
     this.#running = false;
   }
 
+  #took(ms: number): void {
+    if (this.#lastLane === 'urgent') [this.#urgentMs, this.#bulkMs, this.#lastBulkMs] = [ms, 0, 0];
+    else [this.#bulkMs, this.#lastBulkMs] = [this.#bulkMs + ms, ms];
+  }
+
   #next(): Waiting | undefined {
     const { urgent, bulk } = this.#lanes;
-    const lane: Lane = urgent.length > 0 && (bulk.length === 0 || this.#lastLane === 'bulk') ? 'urgent' : 'bulk';
+    const urgentNext = urgent.length > 0 && (bulk.length === 0 || (this.#lastLane === 'bulk' && !this.#bulkHasTime()));
+    const lane: Lane = urgentNext ? 'urgent' : 'bulk';
     this.#lastLane = lane;
     return this.#lanes[lane].shift();
+  }
+
+  /** Another slice like the last one would not make it more than its share. */
+  #bulkHasTime(): boolean {
+    const share = Math.min(bulkAtMostMs, this.#urgentMs * bulkShare);
+    return share >= bulkAtLeastMs && this.#bulkMs + this.#lastBulkMs <= share;
   }
 }

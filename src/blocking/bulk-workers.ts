@@ -190,7 +190,7 @@ export class BulkWorkers {
           await command({ kind: 'pid', pid }, deadline);
         } catch (error) {
           this.#reachable.delete(pid);
-          this.#book.markSuspect(pid, 'blocked', causeText(error), true);
+          this.#book.markSuspect(pid, 'blocked', causeText(error), 'unbrought');
           if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
         }
       }),

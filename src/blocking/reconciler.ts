@@ -303,7 +303,12 @@ export class Reconciler {
     // During a reload the socket refuses for a moment; the next look tells. A socket that is gone tells now.
     for (const worker of this.#book.all()) {
       for (const map of this.#maps) {
-        this.#book.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`, mayBeReload(error.reason));
+        this.#book.markSuspect(
+          worker.pid,
+          map.name,
+          `${error.reason}: not reachable`,
+          mayBeReload(error.reason) ? 'unproved' : null,
+        );
       }
     }
     this.#unreachableSince ??= performance.now();

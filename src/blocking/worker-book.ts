@@ -13,9 +13,15 @@ export interface MapState {
   readonly since: Date;
   /** Why it is not known to be whole. */
   readonly reason: string | null;
-  /** Nothing was found that stays wrong: it is being compared, or what is under way ends with that. */
-  readonly passing: boolean;
+  /** Null: what was found stays wrong, or the map is whole. */
+  readonly passing: Passing | null;
 }
+
+/**
+ * What ends by itself: `unproved`, nothing was found wrong, a comparison was cut short or has not been made yet;
+ * `unbrought`, it differs, and what is under way (a repair, a big change) brings what it lacks.
+ */
+export type Passing = 'unproved' | 'unbrought';
 
 export interface KnownWorker {
   readonly pid: number;
@@ -92,7 +98,7 @@ export class WorkerBook {
           pid: worker.pid,
           startTime: worker.startTime,
           role,
-          maps: new Map(mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet', true)])),
+          maps: new Map(mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet', 'unproved')])),
           unresponsive: false,
           troubles: 0,
           leftOver: { blocked: new LeftOver(), trusted: new LeftOver() },
@@ -137,14 +143,14 @@ export class WorkerBook {
     if (this.isWholeEverywhere()) this.#lastVerifiedAt = this.#now();
   }
 
-  /** `passing`: what it lacks, if anything, is what a big change under way, or a reload, has not brought it yet. */
-  markSuspect(pid: number, map: MapName, reason: string, passing = false): void {
+  markSuspect(pid: number, map: MapName, reason: string, passing: Passing | null = null): void {
     const worker = this.byPid(pid);
     if (worker === null) return;
     worker.troubles += 1;
     const state = this.stateOf(worker, map);
-    // A finding is not covered up by what passes, and what passes does not cover up a finding.
-    if (state.whole || (state.passing && !passing)) worker.maps.set(map, this.#state(false, reason, passing));
+    // What is worse is not covered up by what is less.
+    if (state.whole || badness(passing) > badness(state.passing))
+      worker.maps.set(map, this.#state(false, reason, passing));
   }
 
   /** After a change in what is expected that nobody sent to the workers. */
@@ -165,17 +171,22 @@ export class WorkerBook {
     return this.current() !== null && this.all().every((worker) => this.isWhole(worker));
   }
 
-  /** Somewhere nothing was found wrong, but what would prove a map was cut short, or has not been made yet. */
+  /** Somewhere something is not proved, or not mended, that ends by itself: another look may show it. */
   hasPassingLack(): boolean {
     return this.all().some((worker) =>
       mapNames.some((name) => {
         const { whole, passing } = this.stateOf(worker, name);
-        return !whole && passing;
+        return !whole && passing !== null;
       }),
     );
   }
 
-  #state(whole: boolean, reason: string | null, passing = false): MapState {
+  #state(whole: boolean, reason: string | null, passing: Passing | null = null): MapState {
     return { whole, since: this.#now(), reason, passing };
   }
+}
+
+function badness(passing: Passing | null): number {
+  if (passing === null) return 2;
+  return passing === 'unbrought' ? 1 : 0;
 }

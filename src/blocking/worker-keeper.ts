@@ -119,7 +119,7 @@ export class WorkerKeeper {
     ): WorkerVerdict => {
       if (whole) this.#book.markWhole(pid, map.name);
       else {
-        const passing = socketFailure !== null && mayBeReload(socketFailure);
+        const passing = socketFailure !== null && mayBeReload(socketFailure) ? 'unproved' : null;
         this.#book.markSuspect(pid, map.name, reason ?? 'not verified', passing);
       }
       return { pid, whole, reason, socketFailure, ...repairs };
@@ -144,7 +144,7 @@ export class WorkerKeeper {
         }
         if (round === rounds) break;
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
-        this.#book.markSuspect(pid, map.name, 'its map differs from the database', true);
+        this.#book.markSuspect(pid, map.name, 'its map differs from the database', 'unbrought');
         const before = { ...repairs };
         const more = await this.#repair(map, worker, pid, repairs, time);
         const done = madeSince(before, repairs);

@@ -69,7 +69,9 @@ export async function repairWorker(options: {
         const unsure = found > lookFirstUpTo ? wanted.filter((text) => window.isTainted(text)) : wanted;
         if (sure.length > 0) await runtime.addMany(worker, sure, sliceDeadline());
         repairs.added += sure.length;
-        repairs.added += await learning(looks, () => lookAndAdd(runtime, worker, unsure, sliceDeadline()));
+        repairs.added += await learning(looks, unsure.length, () =>
+          lookAndAdd(runtime, worker, unsure, sliceDeadline()),
+        );
       });
     }
   }
@@ -167,10 +169,11 @@ async function* gathered(pages: AsyncIterable<readonly string[]>, size: number):
   if (waiting.length > 0) yield waiting;
 }
 
-async function learning(looks: LookSize, work: () => Promise<number>): Promise<number> {
+async function learning(looks: LookSize, count: number, work: () => Promise<number>): Promise<number> {
   try {
     const done = await work();
-    looks.enough();
+    // Fewer than a whole slice say nothing of one.
+    if (count >= looks.size) looks.enough();
     return done;
   } catch (error) {
     if (error instanceof MasterSocketError && error.reason === 'deadline') looks.tooMany();

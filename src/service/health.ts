@@ -8,7 +8,7 @@ import type { Reconciler } from '../blocking/reconciler.ts';
 import { mayBeReload, type RuntimeLink } from '../blocking/runtime-link.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { TurnQueue } from '../blocking/turn-queue.ts';
-import type { KnownWorker, WorkerBook } from '../blocking/worker-book.ts';
+import type { KnownWorker, Passing, WorkerBook } from '../blocking/worker-book.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { childrenOf, processAlive } from '../haproxy/process.ts';
@@ -150,9 +150,7 @@ export class Health implements HealthService {
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
     if (book.hasPassingLack()) await this.#comparedByNow();
     for (const worker of book.all()) {
-      // A reload under way proves its new worker before it is called done, and tells when it cannot.
-      const underWay = changing || this.#sources.reconciler.paused || reloads.underWay;
-      const lack = lackOf(worker, book, underWay && !worker.unresponsive);
+      const lack = lackOf(worker, book, worker.unresponsive ? [] : this.#passingNow(changing));
       if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
     }
 
@@ -203,6 +201,16 @@ export class Health implements HealthService {
     } catch (error) {
       return [`proxy: ${causeText(error)}`];
     }
+  }
+
+  /**
+   * What nobody has to be called for. A big change brings what is lacking. A reload proves its new worker before it is
+   * called done, and tells when it cannot; a worker that was found to differ meanwhile is none of that.
+   */
+  #passingNow(changing: boolean): readonly Passing[] {
+    const { reconciler, reloads } = this.#sources;
+    if (changing || reconciler.paused) return ['unproved', 'unbrought'];
+    return reloads.underWay ? ['unproved'] : [];
   }
 
   async #databaseProblem(how: DatabaseLook): Promise<string | null> {
@@ -346,11 +354,11 @@ async function problemOf(ask: () => Promise<void>): Promise<string | null> {
   }
 }
 
-/** `exceptPassing`: only what was found, not what work under way has not brought it yet. */
-function lackOf(worker: KnownWorker, book: WorkerBook, exceptPassing = false): string | null {
+function lackOf(worker: KnownWorker, book: WorkerBook, except: readonly Passing[] = []): string | null {
   for (const map of ['blocked', 'trusted'] as const) {
     const state = book.stateOf(worker, map);
-    if (!state.whole && !(exceptPassing && state.passing)) return `${map} map: ${state.reason ?? 'not verified'}`;
+    const excepted = state.passing !== null && except.includes(state.passing);
+    if (!state.whole && !excepted) return `${map} map: ${state.reason ?? 'not verified'}`;
   }
   return null;
 }

@@ -7,16 +7,8 @@ import { listOf } from '../testkit/load/lists.ts';
 import { percentile } from '../testkit/load/percentile.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { sampleReasons, sampleSources } from '../testkit/sample-words.ts';
 
-const reasons = [
-  'port scan',
-  'brute force on ssh',
-  'abuse desk does not answer',
-  null,
-  'credential stuffing',
-  'scraper',
-];
-const sources = ['fail2ban', 'ops', 'anna'];
 const rare = 'a needle, once in all of it';
 
 /** In the page: `move(share, frame)` is called each frame for so long; the gaps between frames, and how often rows in sight were not there yet. */
@@ -63,8 +55,8 @@ const inSight = `(() => {
 async function fill(service: RealService, list: readonly string[]): Promise<void> {
   const body = list.map((ip_address, at) => ({
     ip_address,
-    reason: at === 777 ? rare : reasons[at % reasons.length],
-    blocked_by: sources[at % sources.length],
+    reason: at === 777 ? rare : sampleReasons[at % sampleReasons.length],
+    blocked_by: sampleSources[at % sampleSources.length],
   }));
   const answer = await service.call('PUT', '/api/blocked-ips', { body });
   if (answer.status !== 200) throw new Error(`the list was not taken: ${answer.text.slice(0, 500)}`);

@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser } from '../testkit/browser.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { sampleReasons, sampleSources } from '../testkit/sample-words.ts';
 import { startUpstream } from '../testkit/upstream.ts';
 
 const folder = process.argv[2] ?? join(import.meta.dirname, '../docs/screenshots');
@@ -16,19 +17,10 @@ const narrow = { width: 390, height: 800 };
 
 /** What is shown: enough of everything to see how it looks. */
 async function fill(service: RealService, sitePort: number): Promise<void> {
-  const reasons = [
-    'port scan',
-    'brute force on ssh',
-    'abuse desk does not answer',
-    null,
-    'credential stuffing',
-    'scraper',
-  ];
-  const who = ['fail2ban', 'ops', 'anna'];
   const add = Array.from({ length: 3_000 }, (_, at) => ({
     ip_address: `203.0.${at >> 8}.${at & 255}`,
-    reason: reasons[at % reasons.length],
-    blocked_by: who[at % who.length],
+    reason: sampleReasons[at % sampleReasons.length],
+    blocked_by: sampleSources[at % sampleSources.length],
     ...(at % 4 === 0 ? { duration_seconds: 3_600 * ((at % 50) + 1) } : {}),
   }));
   add.push({ ip_address: '198.51.100.0/24', reason: 'whole network: botnet', blocked_by: 'ops' });

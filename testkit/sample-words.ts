@@ -1,0 +1,10 @@
+/** What entries say about themselves where somebody, or a measurement, looks at a list of them. */
+export const sampleReasons: readonly (string | null)[] = [
+  'port scan',
+  'brute force on ssh',
+  'abuse desk does not answer',
+  null,
+  'credential stuffing',
+  'scraper',
+];
+export const sampleSources: readonly string[] = ['fail2ban', 'ops', 'anna'];

@@ -170,7 +170,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
     /(belongs to database|was written by a newer state of this database|a rewrite would drop more than half|somebody deleted more than half behind its back)/g,
   ],
   ['src/blocking/worker-book.ts', /#state\(false, '(.*?)'/g],
-  ['src/blocking/worker-keeper.ts', /markSuspect\(.*?'(.*?)', true\)/g],
+  ['src/blocking/worker-keeper.ts', /markSuspect\(.*?'(.*?)', 'unbrought'\)/g],
   ['src/blocking/worker-keeper.ts', /reason \?\? '(.*?)'/g],
   ['src/blocking/reconciler.ts', /markSuspect\(.*?`\$\{error\.reason\}: (.*?)`/g],
   ['src/blocking/runtime-changer.ts', /markSuspect\(.*?'(.*?)'\)/g],

@@ -301,14 +301,10 @@ export class Reconciler {
       return;
     }
     // During a reload the socket refuses for a moment; the next look tells. A socket that is gone tells now.
+    const passing = mayBeReload(error.reason) ? 'unproved' : null;
     for (const worker of this.#book.all()) {
       for (const map of this.#maps) {
-        this.#book.markSuspect(
-          worker.pid,
-          map.name,
-          `${error.reason}: not reachable`,
-          mayBeReload(error.reason) ? 'unproved' : null,
-        );
+        this.#book.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`, passing);
       }
     }
     this.#unreachableSince ??= performance.now();

@@ -62,6 +62,23 @@ describe.skipIf(geteuid?.() !== 0)('a master on its way, that a service which di
   });
 });
 
+it('a process that executes itself anew again and again is itself all the while', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pm-exec-'));
+  const script = join(folder, 'again.sh');
+  await writeFile(script, 'exec sh "$0" "$@"\n');
+  const child = spawn('sh', [script, 'haproxy', '-W', '-f', '/etc/anew.cfg'], { stdio: 'ignore' });
+  try {
+    const pid = child.pid ?? 0;
+    await eventually('it runs', () => masterAt(pid, '/etc/anew.cfg'));
+    for (let look = 0; look < 2_000; look += 1) {
+      expect(await masterAt(pid, '/etc/anew.cfg'), `look ${look}`).toMatchObject({ pid });
+    }
+  } finally {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 describe('a pid file', () => {
   let folder: string;
   beforeAll(async () => {

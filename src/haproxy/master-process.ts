@@ -2,12 +2,20 @@
 // sent to whoever has a stale pid file's number today would kill a stranger.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLine, processAlive, processStartTime, trustedSessionLeaders } from './process.ts';
 
 export interface MasterProcess {
   readonly pid: number;
   readonly startTime: number;
 }
+
+/**
+ * A process that executes itself anew, as a master does at a reload, has no words for a moment. Taken for a stranger in
+ * it, it would get a second proxy beside it, or a signal that it cannot hear.
+ */
+const reexecutionMs = 1_000;
+const reexecutionPollMs = 2;
 
 /** Null: no pid file, a dead pid, or a process that is not a master of this configuration. */
 export async function findMaster(pidFile: string, configFile: string): Promise<MasterProcess | null> {
@@ -30,9 +38,16 @@ export async function findMasterBeingStarted(configFile: string): Promise<Master
 /** The process with this pid, if it is a master that runs this configuration. */
 export async function masterAt(pid: number, configFile: string): Promise<MasterProcess | null> {
   const startTime = await processStartTime(pid);
-  if (startTime === null || !(await processAlive(pid, startTime))) return null;
-  const words = await commandLine(pid);
-  return words !== null && runsConfiguration(words, configFile) ? { pid, startTime } : null;
+  if (startTime === null) return null;
+  const until = performance.now() + reexecutionMs;
+  while (await processAlive(pid, startTime)) {
+    const words = await commandLine(pid);
+    if (words !== null) return runsConfiguration(words, configFile) ? { pid, startTime } : null;
+    // A kernel thread has no words ever.
+    if (performance.now() >= until) return null;
+    await sleep(reexecutionPollMs);
+  }
+  return null;
 }
 
 /** After a reload the master's words are `-sf <pids> -x … -f <file>` in another order, but `-f <file>` stays. */

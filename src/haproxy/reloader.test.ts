@@ -1,9 +1,15 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { RealProxy } from '../../testkit/real-proxy.ts';
+import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import { masterAt } from './master-process.ts';
 import { MasterSocket } from './master-socket.ts';
+import { childrenOf } from './process.ts';
 import { ProxyReloader } from './reloader.ts';
 
 const reloaderOf = ({ socket, paths }: RealProxy): ProxyReloader =>
@@ -89,6 +95,37 @@ describeOnEachProxy('a reload', ({ bin }) => {
 });
 
 describe('a reload', () => {
+  it('whose signal was lost is asked for anew, once the master was seen not to reload', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-signal-'));
+    const configFile = join(folder, 'proxy.cfg');
+    const deaf = spawn('sh', ['-c', 'trap "" USR2; sleep 60; true', 'haproxy', '-W', '-f', configFile]);
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    try {
+      master.master.pid = deaf.pid ?? 0;
+      await master.listen();
+      // Unreadable once: the socket cannot be used, and the signal is what is left.
+      master.script = (_command, nth) => (nth === 1 ? say('what?\n') : undefined);
+      await eventually('its words are there', () => masterAt(master.master.pid, configFile));
+      const worker = await eventually('its child is there', async () => (await childrenOf(master.master.pid))[0]);
+      master.current = { pid: worker, maps: new Map() };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile,
+        knownMaster: () => master.master.pid,
+      });
+      const outcome = await reloader.reload(within(20_000));
+      expect(outcome).toMatchObject({ confirmed: true, by: 'socket', workerBefore: worker, workerAfter: 102 });
+      expect(master.commands.filter((command) => command === 'reload')).toHaveLength(1);
+    } finally {
+      deaf.kill('SIGKILL');
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it('never throws for a socket and a pid file that are not there', async () => {
     const socket = new MasterSocket('/nowhere/master.sock');
     const reloader = new ProxyReloader({ socket, pidFile: '/nowhere/pid', configFile: '/nowhere/cfg' });

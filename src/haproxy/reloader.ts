@@ -171,6 +171,7 @@ export class ProxyReloader {
     }
     const signalled = performance.now();
     let newcomer: { pid: number; startTime: number; since: number } | null = null;
+    let answered: { reloads: number; at: number } | null = null;
     for (;;) {
       if (!(await processAlive(master.pid, master.startTime))) {
         return unconfirmed(beforePid, 'the master died of the reload', '');
@@ -192,6 +193,11 @@ export class ProxyReloader {
         const begun = performance.now() - signalled > signalTakenMs;
         if (begun && (seen.master.failed ?? 0) > 0 && after !== undefined && before.has(after)) {
           return refused(beforePid, 'the proxy failed to reload and went on with its old worker', '');
+        }
+        if (answered === null) answered = { reloads: seen.master.reloads, at: performance.now() };
+        if (seen.master.reloads === answered.reloads && performance.now() - answered.at > notTakenMs) {
+          // Proved not taken: a master that was executing itself anew does not hear a signal.
+          return await this.#again(beforePid, deadline);
         }
       } else {
         newcomer = await this.#newcomer(master, before, newcomer);

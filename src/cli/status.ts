@@ -123,6 +123,7 @@ function reasonLines(reasons: readonly string[], paint: Paint): string[] {
 }
 
 const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
+  [/: not looked at,/, 'it did not answer in time: is the machine busy, or a disk that hangs? dmesg'],
   [/^database:/, 'is the disk full or read-only? df -h and the log of the service; it goes on by itself'],
   [/^master socket:/, 'is HAProxy running? blocks are kept and enforced as soon as it answers'],
   [/^map file:/, 'proxy-manager sync rewrites it'],

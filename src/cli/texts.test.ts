@@ -246,6 +246,23 @@ describe('status', () => {
     expect(Math.max(...lines.map(displayWidth))).toBeLessThan(120);
   });
 
+  it('tells what could not be looked at as neither well nor down', () => {
+    const why = 'not looked at, no answer within 3.0 s; 4.1 s ago all was well';
+    const lines = statusLines(
+      {
+        ...health,
+        status: 'degraded',
+        reasons: [`map file: ${why}`],
+        map_file: { status: 'unknown', reason: why, entries: 12 },
+      },
+      'unix:/a',
+      now,
+      (style, text) => `<${style}>${text}`,
+    );
+    expect(lines).toContain(`<warning>  map file       unknown: ${why}, 12 entries`);
+    expect(whatToDo(`map file: ${why}`)).toMatch(/busy/);
+  });
+
   it.each(['database: disk full', 'map file: it is not what was written', 'no worker of the proxy is running'])(
     'knows what to do about %j',
     (reason) => expect(whatToDo(reason)).not.toBeNull(),

@@ -341,16 +341,17 @@ export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'down';
   /** What is wrong, the gravest first; empty when all is well. */
   readonly reasons: readonly string[];
-  readonly database: { readonly status: 'ok' | 'down'; readonly reason: string | null };
+  /** `unknown`, here and below: it could not be looked at in time, as the reason says. */
+  readonly database: { readonly status: 'ok' | 'down' | 'unknown'; readonly reason: string | null };
   readonly master_socket: {
-    readonly status: 'ok' | 'down';
+    readonly status: 'ok' | 'down' | 'unknown';
     readonly reason: string | null;
     /** Since when it counts as down. */
     readonly since: string | null;
   };
   readonly workers: { readonly current: WorkerHealth | null; readonly draining: readonly WorkerHealth[] };
   readonly map_file: {
-    readonly status: 'ok' | 'behind';
+    readonly status: 'ok' | 'behind' | 'unknown';
     readonly reason: string | null;
     readonly entries: number;
   };
@@ -377,7 +378,7 @@ export interface HealthReport {
 }
 
 export interface HealthService {
-  /** Probed now, never from a cache. */
+  /** Probed now, never from a cache, within three seconds. */
   health(): Promise<HealthReport>;
   ready(): Promise<boolean>;
 }

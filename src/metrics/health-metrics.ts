@@ -1,5 +1,6 @@
 // The verdict of `/health`, part by part, so that an alert can say which.
 import type { Instruments } from './instruments.ts';
+import { OptionalGauge } from './optional-gauge.ts';
 
 export const healthParts = [
   'database',
@@ -17,12 +18,14 @@ export const healthStatuses = ['ok', 'degraded', 'down'] as const;
 
 export interface HealthVerdict {
   readonly status: (typeof healthStatuses)[number];
-  readonly parts: Readonly<Record<HealthPart, boolean>>;
+  /** Whether it is well; null: it could not be looked at in time. */
+  readonly parts: Readonly<Record<HealthPart, boolean | null>>;
 }
 
 export class HealthMetrics {
   readonly #status;
   readonly #parts;
+  readonly #unknown;
 
   constructor(instruments: Instruments) {
     this.#status = instruments.gauge(
@@ -35,13 +38,23 @@ export class HealthMetrics {
       'Whether /health finds nothing wrong with a part; absent while it cannot be had.',
       ['part'],
     );
+    this.#unknown = new OptionalGauge(
+      instruments,
+      'health_parts_unknown',
+      'Parts that /health could not look at in time; absent while the verdict cannot be had.',
+    );
   }
 
   refresh(verdict: HealthVerdict | null): void {
     this.#status.reset();
     this.#parts.reset();
+    this.#unknown.set(null);
     if (verdict === null) return;
     for (const status of healthStatuses) this.#status.set({ status }, verdict.status === status ? 1 : 0);
-    for (const part of healthParts) this.#parts.set({ part }, verdict.parts[part] ? 1 : 0);
+    for (const part of healthParts) {
+      const isWell = verdict.parts[part];
+      if (isWell !== null) this.#parts.set({ part }, isWell ? 1 : 0);
+    }
+    this.#unknown.set(healthParts.filter((part) => verdict.parts[part] === null).length);
   }
 }

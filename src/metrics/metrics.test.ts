@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWithPromtool, promtool } from '../../testkit/promtool.ts';
+import type { HealthVerdict } from './health-metrics.ts';
 import { metricsKit, samplesOf, someSets, tellAll } from './metrics-fixture.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -45,6 +46,20 @@ describe('a scrape', () => {
     });
     blocked = 13;
     expect(samplesOf(await metrics.scrape('prometheus'))['entries{set="blocked"}']).toBe(13);
+  });
+
+  it('shows of a part that could not be looked at no value, and how many those are', async () => {
+    const parts = { database: null, map_file: null, master_socket: true, workers: true } as Record<
+      string,
+      boolean | null
+    >;
+    const rest = { runtime_map: false, reload: true, proxy: true, version: true };
+    const { metrics } = metricsKit({
+      health: async () => ({ status: 'degraded', parts: { ...parts, ...rest } as HealthVerdict['parts'] }),
+    });
+    const samples = samplesOf(await metrics.scrape('prometheus'));
+    expect(samples).toMatchObject({ health_parts_unknown: 2, 'health_part_ok{part="runtime_map"}': 0 });
+    expect(samples['health_part_ok{part="database"}']).toBeUndefined();
   });
 
   it('goes without what cannot be had, says so once in the log, and in its place shows nothing', async () => {

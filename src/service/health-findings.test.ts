@@ -14,6 +14,18 @@ describe('what a probe found', () => {
     expect(healthParts.filter((part) => !parts[part])).toEqual(['master_socket', 'proxy']);
   });
 
+  it('is neither well nor wrong where it was not looked at, but for what was wrong before', () => {
+    const found = new HealthFindings();
+    found.miss('map_file', 'map file', { seen: false, why: 'not looked at', wasWrong: false });
+    found.miss('database', 'database', { seen: false, why: 'not looked at; it was full', wasWrong: true });
+    found.miss('runtime_map', 'running map', { seen: false, why: 'not looked at', wasWrong: false });
+    found.add('runtime_map', 'a worker lacks something');
+    found.take('proxy', 'proxy', { seen: true, value: null }, (problem) => problem);
+    expect(found.reasons).toContain('map file: not looked at');
+    const { parts } = found.verdict('degraded');
+    expect(parts).toMatchObject({ map_file: null, database: false, runtime_map: false, proxy: true });
+  });
+
   it('is nothing where all is well', () => {
     const { parts } = new HealthFindings().verdict('ok');
     expect(healthParts.every((part) => parts[part])).toBe(true);

@@ -1,7 +1,6 @@
 // The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { BulkRunner } from '../blocking/bulk-runner.ts';
-import type { LeftOver } from '../blocking/left-over.ts';
 import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { Reconciler } from '../blocking/reconciler.ts';
@@ -12,21 +11,23 @@ import type { KnownWorker, Passing, WorkerBook } from '../blocking/worker-book.t
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { childrenOf, processAlive } from '../haproxy/process.ts';
-import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
 import type { HealthReport, HealthService } from '../http/services.ts';
 import type { HealthVerdict } from '../metrics/health-metrics.ts';
 import type { Database } from '../store/open-database.ts';
 import { causeText } from '../telemetry/log.ts';
+import { type EntryCount, EntryCounter, saysNothing, troubleInCount } from './entry-counter.ts';
 import { HealthFindings } from './health-findings.ts';
+import { Look, type Seen } from './look.ts';
+import { LookBound } from './look-bound.ts';
 
+/** Whoever asks has his answer after this long, whatever hangs; a load balancer's check waits some seconds at most. */
+const answerWithinMs = 3_000;
 const probePatienceMs = 1_500;
-/** Blocks wait meanwhile. */
-const inTurnPatienceMs = 250;
+/** A comparison leaves so much of the time to the count behind it. */
+const countNeedsMs = 500;
 /** While one reload follows the other, the socket is there for some 10 ms at a time. */
 const reloadPollMs = 10;
-/** How often the entries are counted beside the changes that come, before one count has the turn. */
-const countsBeside = 3;
 
 export interface HealthSources {
   readonly database: Pick<Database, 'ping' | 'probe'>;
@@ -49,6 +50,8 @@ export interface HealthSources {
   /** What else is wrong: the supervisor's state, foreign listeners. */
   readonly proxyProblems: () => Promise<readonly string[]>;
   readonly started: () => boolean;
+  /** Milliseconds; 3,000 unless told. */
+  readonly answerWithinMs?: number;
 }
 
 type DatabaseLook = 'ping' | 'probe';
@@ -58,28 +61,47 @@ interface Probe {
   readonly verdict: HealthVerdict;
 }
 
-interface EntryCount {
-  readonly seen: number | null;
-  readonly expected: number;
-  /** What the worker may hold at this moment, both included: other than `expected` only during a big change. */
-  readonly least: number;
-  readonly most: number;
-  readonly unanswered: string | null;
+interface Running {
+  readonly probe: Promise<Probe>;
+  readonly bound: LookBound;
+}
+
+/** What the proxy itself was asked: one thing after the other, as each needs what was seen before. */
+interface ProxyLooks {
+  readonly processes: Seen<Processes | MasterSocketError>;
+  readonly count: Seen<EntryCount>;
+  readonly problems: Seen<readonly string[]>;
+  readonly noWorker: boolean;
+  /** Whether a big change was under way when the entries began to be counted. */
+  readonly changingBefore: boolean;
 }
 
 export class Health implements HealthService {
   readonly #sources: HealthSources;
-  #running: Promise<Probe> | null = null;
+  readonly #withinMs: number;
+  readonly #counter: EntryCounter;
+  readonly #database = new Look<string | null>((problem) => problem);
+  readonly #file = new Look<string | null>((problem) => problem);
+  readonly #processes = new Look<Processes | MasterSocketError>(socketProblem);
+  readonly #comparison = new Look<void>(() => null);
+  readonly #count = new Look<EntryCount>((count) => (saysNothing(count) ? undefined : troubleInCount(count)));
+  readonly #problems = new Look<readonly string[]>((problems) => problems[0] ?? null);
+  readonly #life = new Look<boolean>((lives) => (lives ? null : 'no worker of the proxy is running'));
+  #running: Running | null = null;
   #next: Promise<Probe> | null = null;
   /** What the last write that was tried found: between two of them a disk stays full, though reads succeed. */
   #writeProblem: string | null = null;
 
   constructor(sources: HealthSources) {
     this.#sources = sources;
+    this.#withinMs = sources.answerWithinMs ?? answerWithinMs;
+    this.#counter = new EntryCounter(sources);
   }
 
+  /** Within three seconds; what could not be looked at in that time is told as that. */
   async health(): Promise<HealthReport> {
-    return (await this.#shared()).report;
+    this.#next ??= this.#following(performance.now());
+    return (await this.#next).report;
   }
 
   /**
@@ -87,32 +109,46 @@ export class Health implements HealthService {
    * @param how `ping`: nothing is written to the database
    */
   async verdict(how: DatabaseLook): Promise<HealthVerdict> {
-    return (await (this.#running ?? this.#start(how, false))).verdict;
-  }
-
-  /** Those who ask while a probe runs share the one that follows it: an answer is never older than its question. */
-  async #shared(): Promise<Probe> {
-    if (this.#running === null) return await this.#start();
-    this.#next ??= this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#next = null;
-        return this.#start();
-      });
-    return await this.#next;
+    return (await this.#anyProbe(how)).verdict;
   }
 
   /** The report for the service's own sake, which nobody waits for, as `verdict` is. `ping`: nothing is written. */
   async look(how: DatabaseLook): Promise<HealthReport> {
-    return (await (this.#running ?? this.#start(how, false))).report;
+    return (await this.#anyProbe(how)).report;
   }
 
-  /** @param mayTakeTurn whether changes may have to wait for the count of the entries */
-  #start(how: DatabaseLook = 'probe', mayTakeTurn = true): Promise<Probe> {
-    this.#running = this.#probe(how, mayTakeTurn).finally(() => {
+  async #anyProbe(how: DatabaseLook): Promise<Probe> {
+    return await (this.#running?.probe ?? this.#start(how, false, performance.now() + this.#withinMs));
+  }
+
+  /**
+   * Those who ask at once share one probe, and those who ask while one runs the one that follows it: an answer is never
+   * older than its question. The one that runs ends in time for the other to have half of it.
+   */
+  async #following(asked: number): Promise<Probe> {
+    await setImmediate();
+    while (this.#running !== null) {
+      const { probe, bound } = this.#running;
+      bound.bringForward(asked + this.#withinMs / 2);
+      // Told to those who asked for it.
+      await probe.catch(() => undefined);
+    }
+    this.#next = null;
+    return await this.#start('probe', true, asked + this.#withinMs);
+  }
+
+  /**
+   * @param mayTakeTurn whether changes may have to wait for the count of the entries
+   * @param deadline `performance.now()` milliseconds
+   */
+  #start(how: DatabaseLook, mayTakeTurn: boolean, deadline: number): Promise<Probe> {
+    const bound = new LookBound(deadline);
+    const probe = this.#probe(how, mayTakeTurn, bound).finally(() => {
+      bound.end();
       this.#running = null;
     });
-    return this.#running;
+    this.#running = { probe, bound };
+    return probe;
   }
 
   /** Anybody may ask this, so it costs no write. */
@@ -120,67 +156,61 @@ export class Health implements HealthService {
     return this.#sources.started() && (await this.#readProblem()) === null;
   }
 
-  async #probe(how: DatabaseLook, mayTakeTurn: boolean): Promise<Probe> {
+  async #probe(how: DatabaseLook, mayTakeTurn: boolean, bound: LookBound): Promise<Probe> {
     const { book, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
-    const databaseProblem = await this.#databaseProblem(how);
-    if (databaseProblem !== null) found.add('database', `database: ${databaseProblem}`);
-    const processes = await this.#processes();
-    await this.#comparedByNow();
-    const changingBefore = this.#sources.reconciler.paused;
-    if (processes instanceof MasterSocketError) found.add('master_socket', `master socket: ${processes.message}`);
-    const { seen, expected, least, most, unanswered } = await this.#countEntries(processes, mayTakeTurn);
-    if (unanswered !== null) found.add('runtime_map', `running map: ${unanswered}`);
-    const fileProblem = await this.#fileProblem();
-    if (fileProblem !== null) found.add('map_file', `map file: ${fileProblem}`);
+    const [database, file, proxy] = await Promise.all([
+      this.#database.within(bound, () => this.#databaseProblem(how)),
+      this.#file.within(bound, () => this.#fileProblem()),
+      this.#lookAtProxy(mayTakeTurn, bound),
+    ]);
+    const { processes, count, problems, noWorker, changingBefore } = proxy;
+    found.take('database', 'database', database, (problem) => problem);
+    found.take('master_socket', 'master socket', processes, socketProblem);
+    found.take('runtime_map', 'running map', count, troubleInCount);
+    found.take('map_file', 'map file', file, (problem) => problem);
     if (bulk.problem !== null) found.add('database', `database: ${bulk.problem}`);
     // What a big change under way leaves to be done is on purpose, and is told by its own answer; what was found before
     // it or beside it, such as a block that did not get into a worker, is neither.
     const changing = changingBefore || this.#sources.reconciler.paused;
-    if (seen !== null && (seen < least || seen > most)) {
-      const wanted =
-        least === most ? `instead of ${expected}` : `where a big change under way leaves ${least} to ${most}`;
-      found.add('runtime_map', `running map: it holds ${seen} entries ${wanted}`);
-    }
     const { scheduled } = reloads;
     if (scheduled !== null) found.add('reload', `a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
     found.add('version', ...unsupported);
-    found.add('proxy', ...(await this.#proxyProblems()));
+    if (problems.seen) found.add('proxy', ...problems.value);
+    else found.miss('proxy', 'proxy', problems);
     // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
-    if (book.hasPassingLack()) await this.#comparedByNow();
+    if (book.hasPassingLack()) await this.#comparedByNow(bound.restMs, bound);
     for (const worker of book.all()) {
       const lack = lackOf(worker, book, worker.unresponsive ? [] : this.#passingNow(changing));
       if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
     }
 
-    const answered = !(processes instanceof MasterSocketError);
-    const noWorker = answered ? processes.current.length === 0 : !(await this.#anyWorkerLives());
     if (noWorker) found.add('workers', 'no worker of the proxy is running');
     const { reasons } = found;
+    // A disk that was found full by a write stays full until a write succeeds.
+    const databaseProblem = database.seen ? database.value : this.#writeProblem;
     const status = databaseProblem !== null || noWorker ? 'down' : reasons.length > 0 ? 'degraded' : 'ok';
     const current = noWorker ? null : book.current();
     const report: HealthReport = {
       status,
       reasons,
-      database: { status: databaseProblem === null ? 'ok' : 'down', reason: databaseProblem },
+      database: {
+        ...partOf(database, 'down', (problem) => problem),
+        ...(databaseProblem === null ? {} : { status: 'down' }),
+      },
       master_socket: {
-        status: answered ? 'ok' : 'down',
-        reason: answered ? null : processes.message,
+        ...partOf(processes, 'down', socketProblem),
         since: link.state.up ? null : link.state.since.toISOString(),
       },
       workers: {
         current: current === null ? null : workerPart(current, book),
         draining: book.draining().map((worker) => workerPart(worker, book)),
       },
-      map_file: {
-        status: fileProblem === null ? 'ok' : 'behind',
-        reason: fileProblem,
-        entries: keeper.file.entryCount,
-      },
+      map_file: { ...partOf(file, 'behind', (problem) => problem), entries: keeper.file.entryCount },
       runtime_map: {
-        expected,
-        seen,
+        expected: count.seen ? count.value.expected : keeper.expected.total,
+        seen: count.seen ? count.value.seen : null,
         big_change: bulk.underWay === null ? null : { added: bulk.underWay.added, removed: bulk.underWay.removed },
         last_verified_at: book.lastVerifiedAt?.toISOString() ?? null,
       },
@@ -192,6 +222,30 @@ export class Health implements HealthService {
       versions,
     };
     return { report, verdict: found.verdict(status) };
+  }
+
+  async #lookAtProxy(mayTakeTurn: boolean, bound: LookBound): Promise<ProxyLooks> {
+    const processes = await this.#processes.within(bound, () => this.#listed());
+    // Whose sockets are ours is known by now.
+    const [counted, problems, noWorker] = await Promise.all([
+      this.#counted(processes, mayTakeTurn, bound),
+      this.#problems.within(bound, () => this.#proxyProblems()),
+      this.#noWorker(processes, bound),
+    ]);
+    return { processes, ...counted, problems, noWorker };
+  }
+
+  async #counted(
+    processes: Seen<Processes | MasterSocketError>,
+    mayTakeTurn: boolean,
+    bound: LookBound,
+  ): Promise<Pick<ProxyLooks, 'count' | 'changingBefore'>> {
+    await this.#comparedByNow(bound.restMs - countNeedsMs, bound);
+    const changingBefore = this.#sources.reconciler.paused;
+    const count = processes.seen
+      ? await this.#count.within(bound, () => this.#counter.count(processes.value, mayTakeTurn, bound))
+      : this.#count.leftOut();
+    return { count, changingBefore };
   }
 
   /** A configuration that cannot be read is a finding, not a failure of the probe. */
@@ -224,7 +278,7 @@ export class Health implements HealthService {
     return await problemOf(() => this.#sources.database.ping());
   }
 
-  async #processes(): Promise<Processes | MasterSocketError> {
+  async #listed(): Promise<Processes | MasterSocketError> {
     const { book, socket, link } = this.#sources;
     const deadline = performance.now() + probePatienceMs;
     for (;;) {
@@ -243,84 +297,13 @@ export class Health implements HealthService {
   }
 
   /** One that is new, or could not be reached during a reload, is looked at now: "not compared yet" would tell nothing. */
-  async #comparedByNow(): Promise<void> {
+  async #comparedByNow(patienceMs: number, bound: LookBound): Promise<void> {
     const { book, reconciler, link } = this.#sources;
     const settled = book.all().every((worker) => book.isWhole(worker) || worker.unresponsive);
     if (settled || reconciler.paused || !link.state.up) return;
-    const given = new AbortController();
-    const patience = sleep(probePatienceMs, undefined, { signal: given.signal }).catch(() => undefined);
-    try {
-      await Promise.race([reconciler.lookThroughReload(false), patience]);
-    } finally {
-      given.abort();
-    }
-  }
-
-  /**
-   * What the database holds, and how much of it the current worker was seen to hold; null: it could not be asked.
-   * `unanswered`: a worker that hangs behind a master that answers.
-   */
-  async #countEntries(processes: Processes | MasterSocketError, mayTakeTurn: boolean): Promise<EntryCount> {
-    const { keeper, turns } = this.#sources;
-    const unknown = (unanswered: string | null = null) => ({
-      seen: null,
-      expected: keeper.expected.total,
-      least: 0,
-      most: Number.POSITIVE_INFINITY,
-      unanswered,
-    });
-    if (processes instanceof MasterSocketError || processes.current.length === 0) return unknown();
-    const { pid } = processes.current[0]!;
-    let answered = false;
-    try {
-      for (let tries = 0; tries < countsBeside; tries += 1) {
-        const before = { idle: turns.idle, expected: keeper.expected.total };
-        const count = await this.#countOnce(pid, probePatienceMs);
-        if (count.seen !== null && count.seen >= count.least && count.seen <= count.most) return count;
-        answered = true;
-        // Nobody was changing anything meanwhile.
-        if (!mayTakeTurn && before.idle && turns.idle && before.expected === count.expected) return count;
-      }
-      // A change may be between database and worker at each of these moments; where many come, at nearly every one.
-      if (!mayTakeTurn) return unknown();
-      return await turns.take('urgent', () => this.#countOnce(pid, inTurnPatienceMs));
-    } catch (error) {
-      if (error instanceof MasterSocketError) {
-        const hangs = !answered && error.reason === 'deadline' && error.command !== '';
-        return unknown(hangs ? error.message : null);
-      }
-      if (error instanceof RuntimeMapRejection) return unknown();
-      throw error;
-    }
-  }
-
-  async #countOnce(pid: number, patienceMs: number): Promise<EntryCount> {
-    const { blocked, keeper } = this.#sources;
-    const count = await blocked.runtime.entryCount(performance.now() + patienceMs, { kind: 'pid', pid });
-    // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
-    const expected = keeper.expected.total;
-    const twoVersions = count.nextVersion > count.currentVersion;
-    const seen = (twoVersions ? this.#leftOver(pid) : undefined)?.live(count.entries, expected) ?? count.entries;
-    return { seen, expected, ...this.#bounds(expected, twoVersions), unanswered: null };
-  }
-
-  /**
-   * What a big change has stored and not brought to the worker yet, either way. `twoVersions`: the worker may hold one
-   * that a replace is filling at the end of it, which is counted too.
-   */
-  #bounds(expected: number, twoVersions: boolean): Pick<EntryCount, 'least' | 'most'> {
-    const { bulk, reconciler } = this.#sources;
-    const { underWay } = bulk;
-    if (underWay === null && !reconciler.paused) return { least: expected, most: expected };
-    if (underWay === null) return { least: 0, most: Number.POSITIVE_INFINITY };
-    return {
-      least: expected - underWay.added,
-      most: twoVersions ? Number.POSITIVE_INFINITY : expected + underWay.removed,
-    };
-  }
-
-  #leftOver(pid: number): LeftOver | undefined {
-    return this.#sources.book.byPid(pid)?.leftOver.blocked;
+    const givenMs = Math.min(patienceMs, probePatienceMs);
+    // What it does not come to is told of the worker.
+    if (givenMs > 0) await this.#comparison.within(bound, () => reconciler.lookThroughReload(false), givenMs);
   }
 
   async #fileProblem(): Promise<string | null> {
@@ -328,6 +311,13 @@ export class Health implements HealthService {
     if (keeper.problem !== null) return keeper.problem;
     if (!(await keeper.file.unchanged())) return 'it is not what was written';
     return (await trusted.fileUnchanged()) ? null : 'that of the trusted addresses is not what was written';
+  }
+
+  async #noWorker(processes: Seen<Processes | MasterSocketError>, bound: LookBound): Promise<boolean> {
+    if (processes.seen && !(processes.value instanceof MasterSocketError)) return processes.value.current.length === 0;
+    const life = await this.#life.within(bound, () => this.#anyWorkerLives());
+    // Not known is not dead.
+    return life.seen && !life.value;
   }
 
   /** With the socket away, /proc still tells. */
@@ -352,6 +342,16 @@ async function problemOf(ask: () => Promise<void>): Promise<string | null> {
   } catch (error) {
     return causeText(error);
   }
+}
+
+function socketProblem(seen: Processes | MasterSocketError): string | null {
+  return seen instanceof MasterSocketError ? seen.message : null;
+}
+
+function partOf<T, Wrong extends string>(look: Seen<T>, wrong: Wrong, problemIn: (value: T) => string | null) {
+  if (!look.seen) return { status: 'unknown' as const, reason: look.why };
+  const reason = problemIn(look.value);
+  return { status: reason === null ? ('ok' as const) : wrong, reason };
 }
 
 function lackOf(worker: KnownWorker, book: WorkerBook, except: readonly Passing[] = []): string | null {

@@ -586,8 +586,8 @@ export interface components {
     };
     /** The database. */
     DatabaseHealth: {
-      /** Whether it was read and written. */
-      readonly status: 'ok' | 'down';
+      /** Whether it was read and written; `unknown`: it did not answer in time. */
+      readonly status: 'ok' | 'down' | 'unknown';
       /** Why not; null when all is well. */
       readonly reason: string | null;
     };
@@ -624,7 +624,7 @@ export interface components {
     };
     /** The truth about the whole. */
     Health: {
-      /** `ok`; `degraded`: blocking may not be enforced somewhere; `down`: no database, or no worker. */
+      /** `ok`; `degraded`: blocking may not be enforced somewhere, or something could not be looked at in time; `down`: no database, or no worker. */
       readonly status: 'ok' | 'degraded' | 'down';
       /** What is wrong, a sentence each; empty when all is well. */
       readonly reasons: readonly string[];
@@ -687,8 +687,8 @@ export interface components {
     };
     /** The map files. */
     MapFileHealth: {
-      /** `behind`: not what was written, or not what it should be. */
-      readonly status: 'ok' | 'behind';
+      /** `behind`: not what was written, or not what it should be; `unknown`: it could not be looked at in time. */
+      readonly status: 'ok' | 'behind' | 'unknown';
       /** What is wrong; null when all is well. */
       readonly reason: string | null;
       /** How many addresses the map file of the blocked ones holds. */
@@ -696,8 +696,8 @@ export interface components {
     };
     /** The master socket of the proxy. */
     MasterSocketHealth: {
-      /** Whether it answered. */
-      readonly status: 'ok' | 'down';
+      /** Whether it answered; `unknown`: it could not be asked in time. */
+      readonly status: 'ok' | 'down' | 'unknown';
       /** Why not; null when all is well. */
       readonly reason: string | null;
       /** Since when it counts as down; null when it does not. */

@@ -27,7 +27,7 @@ export const operations: OperationDocs = {
     tag: 'Health',
     summary: 'Say whether blocking is enforced, and if not, why',
     description:
-      'Probed when asked, never from a cache. Degraded: an address that is to be blocked may get through somewhere, and `reasons` say where. Down: no usable database, or no worker of the proxy.',
+      'Probed when asked, never from a cache, and answered within three seconds, whatever hangs. Degraded: an address that is to be blocked may get through somewhere, or something could not be looked at in time, and `reasons` say which. Down: no usable database, or no worker of the proxy.',
     answers: {
       200: { description: 'All is well.' },
       503: { description: 'Degraded or down; `status` says which, and `reasons` why.' },
@@ -70,7 +70,8 @@ export const models: FieldDocs = {
 };
 
 export const fields: FieldDocs = {
-  'Health.status': '`ok`; `degraded`: blocking may not be enforced somewhere; `down`: no database, or no worker.',
+  'Health.status':
+    '`ok`; `degraded`: blocking may not be enforced somewhere, or something could not be looked at in time; `down`: no database, or no worker.',
   'Health.reasons': 'What is wrong, a sentence each; empty when all is well.',
   'Health.database': 'The database.',
   'Health.master_socket': 'The master socket of the proxy.',
@@ -80,16 +81,17 @@ export const fields: FieldDocs = {
   'Health.last_reload': 'The last reload since the service started; null: there was none.',
   'Health.scheduled_reload': 'The reload that follows by itself; null: none does.',
   'Health.versions': 'Versions.',
-  'DatabaseHealth.status': 'Whether it was read and written.',
+  'DatabaseHealth.status': 'Whether it was read and written; `unknown`: it did not answer in time.',
   'DatabaseHealth.reason': 'Why not; null when all is well.',
-  'MasterSocketHealth.status': 'Whether it answered.',
+  'MasterSocketHealth.status': 'Whether it answered; `unknown`: it could not be asked in time.',
   'MasterSocketHealth.reason': 'Why not; null when all is well.',
   'MasterSocketHealth.since': 'Since when it counts as down; null when it does not.',
   'WorkersHealth.current': 'The one that takes new connections; null when there is none.',
   'WorkersHealth.draining': 'Those that only finish what they have begun.',
   'WorkerHealth.whole': 'Both of its maps were seen to be right.',
   'WorkerHealth.reason': 'What they lack; null when they are right.',
-  'MapFileHealth.status': '`behind`: not what was written, or not what it should be.',
+  'MapFileHealth.status':
+    '`behind`: not what was written, or not what it should be; `unknown`: it could not be looked at in time.',
   'MapFileHealth.reason': 'What is wrong; null when all is well.',
   'MapFileHealth.entries': 'How many addresses the map file of the blocked ones holds.',
   'RuntimeMapHealth.expected': 'How many entries it should hold.',

@@ -12,9 +12,12 @@ const CountOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'], mini
 export const HealthSchema = answer<HealthReport>('Health')({
   status: oneOf('ok', 'degraded', 'down'),
   reasons: Texts,
-  database: answer<HealthReport['database']>('DatabaseHealth')({ status: oneOf('ok', 'down'), reason: StringOrNull }),
+  database: answer<HealthReport['database']>('DatabaseHealth')({
+    status: oneOf('ok', 'down', 'unknown'),
+    reason: StringOrNull,
+  }),
   master_socket: answer<HealthReport['master_socket']>('MasterSocketHealth')({
-    status: oneOf('ok', 'down'),
+    status: oneOf('ok', 'down', 'unknown'),
     reason: StringOrNull,
     since: TimeOrNull,
   }),
@@ -23,7 +26,7 @@ export const HealthSchema = answer<HealthReport>('Health')({
     draining: listOf(WorkerHealthSchema),
   }),
   map_file: answer<HealthReport['map_file']>('MapFileHealth')({
-    status: oneOf('ok', 'behind'),
+    status: oneOf('ok', 'behind', 'unknown'),
     reason: StringOrNull,
     entries: Count,
   }),

@@ -11,6 +11,14 @@ const health = (socket: 'ok' | 'down') =>
     workers: { current: { pid: 7, whole: true, reason: null }, draining: [{ pid: 6, whole: true, reason: null }] },
   }) as unknown as Health;
 
+it('tells what did not answer in time as not known, with its reason', () => {
+  const why = 'not looked at, no answer within 3.0 s';
+  const unknown = { status: 'unknown' as const, reason: why, since: null, entries: 3 };
+  const parts = partsOf({ ...health('ok'), database: unknown, map_file: unknown, master_socket: unknown });
+  const seen = parts.slice(0, 3).map(({ tone, words }) => ({ tone, words }));
+  expect(seen).toEqual(Array(3).fill({ tone: 'unknown', words: `Not known: ${why}.` }));
+});
+
 it('tells of a worker that cannot be asked now what was last known, and not as good', () => {
   expect(partsOf(health('ok')).every(({ tone }) => tone === 'good')).toBe(true);
   const workers = partsOf(health('down')).filter(({ name }) => /worker/i.test(name));

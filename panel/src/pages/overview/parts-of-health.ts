@@ -13,21 +13,28 @@ export function partsOf(health: Health): HealthPart[] {
   const worker =
     socket.status === 'ok' ? workerPart : (...seen: Parameters<typeof workerPart>) => asItWas(workerPart(...seen));
   return [
-    database.status === 'ok'
-      ? { name: 'Database', tone: 'good', words: 'It reads and writes.' }
-      : { name: 'Database', tone: 'bad', words: database.reason ?? 'It cannot be used.' },
-    file.status === 'ok'
-      ? { name: 'File', tone: 'good', words: `It holds ${count(file.entries)}, as it was written.` }
-      : { name: 'File', tone: 'warn', words: file.reason ?? 'It is behind.' },
-    socket.status === 'ok'
-      ? { name: 'Connection to the proxy', tone: 'good', words: 'The proxy answers.' }
-      : { name: 'Connection to the proxy', tone: 'bad', words: socket.reason ?? 'The proxy does not answer.' },
+    partOf('Database', database, 'It reads and writes.', 'bad', 'It cannot be used.'),
+    partOf('File', file, `It holds ${count(file.entries)}, as it was written.`, 'warn', 'It is behind.'),
+    partOf('Connection to the proxy', socket, 'The proxy answers.', 'bad', 'The proxy does not answer.'),
     runningMap(health),
     ...(workers.current === null
       ? [{ name: 'Worker', tone: 'bad' as const, words: 'No worker of the proxy is running.' }]
       : [worker(workers.current, 'Worker')]),
     ...workers.draining.map((old) => worker(old, 'Old worker')),
   ];
+}
+
+function partOf(
+  name: string,
+  { status, reason }: { readonly status: string; readonly reason: string | null },
+  well: string,
+  tone: Tone,
+  wrong: string,
+): HealthPart {
+  if (status === 'ok') return { name, tone: 'good', words: well };
+  // It did not answer in time: neither well nor wrong.
+  if (status === 'unknown') return { name, tone: 'unknown', words: `Not known: ${reason ?? 'no answer in time'}.` };
+  return { name, tone, words: reason ?? wrong };
 }
 
 /** What cannot be asked now is not green any more. */
@@ -62,7 +69,7 @@ export type Remedy = 'sync' | 'reload' | null;
 
 /** The one button that helps most. Null: none does; somebody has to look at the machine. */
 export function remedyFor(health: Health): Remedy {
-  if (health.status === 'ok' || health.database.status !== 'ok') return null;
-  if (health.master_socket.status !== 'ok' || health.workers.current === null) return null;
+  if (health.status === 'ok' || health.database.status === 'down') return null;
+  if (health.master_socket.status === 'down' || health.workers.current === null) return null;
   return health.scheduled_reload === null ? 'sync' : 'reload';
 }

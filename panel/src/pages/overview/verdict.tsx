@@ -94,9 +94,9 @@ function Remedies({ health }: { readonly health: Health }) {
 
 /** What no button of this page can mend. */
 function byHand({ database, master_socket: socket }: Health): string {
-  if (database.status !== 'ok')
+  if (database.status === 'down')
     return 'No button here mends this: look at the disk of the service, its space and its rights.';
-  if (socket.status !== 'ok')
+  if (socket.status === 'down')
     return 'No button here mends this: is HAProxy running? Start it, for example: systemctl start haproxy. The service goes on by itself then.';
   return 'No button here mends this: HAProxy has no worker. Look at its own messages and start it again.';
 }

@@ -1,0 +1,61 @@
+// By when an answer has to be there, whatever it is about hangs.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export class LookBound {
+  readonly #passed = Promise.withResolvers<false>();
+  #deadline: number;
+  #timer: NodeJS.Timeout;
+
+  /** @param deadline `performance.now()` milliseconds */
+  constructor(deadline: number) {
+    this.#deadline = deadline;
+    this.#timer = this.#wait();
+  }
+
+  get deadline(): number {
+    return this.#deadline;
+  }
+
+  /** Milliseconds; 0 when it has passed. */
+  get restMs(): number {
+    return Math.max(0, this.#deadline - performance.now());
+  }
+
+  /** Somebody needs the time behind it. A later deadline than it has changes nothing. */
+  bringForward(deadline: number): void {
+    if (deadline >= this.#deadline) return;
+    this.#deadline = deadline;
+    clearTimeout(this.#timer);
+    this.#timer = this.#wait();
+  }
+
+  /**
+   * Whether `work` ends, well or not, before this has passed. It is not stopped otherwise; what it fails with afterwards
+   * is nobody's any more.
+   * @param patienceMs where it is waited for no longer than that
+   */
+  async outlasts(work: Promise<unknown>, patienceMs?: number): Promise<boolean> {
+    const ended = work.then(
+      () => true,
+      () => true,
+    );
+    if (patienceMs === undefined) return await Promise.race([ended, this.#passed.promise]);
+    const given = new AbortController();
+    const patience = sleep(patienceMs, false, { signal: given.signal }).catch(() => false);
+    try {
+      return await Promise.race([ended, patience, this.#passed.promise]);
+    } finally {
+      given.abort();
+    }
+  }
+
+  /** Everything is there: nothing is waited for any more. */
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #wait(): NodeJS.Timeout {
+    // A process that had no time for timers had none for what has come meanwhile either: that is taken first.
+    return setTimeout(() => setImmediate(() => this.#passed.resolve(false)), this.restMs);
+  }
+}

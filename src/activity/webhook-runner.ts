@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookBatch, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { deliveryOf, type SendRequest, send } from './webhook-delivery.ts';
+import type { WebhookObserver } from './webhook-observer.ts';
 
 const mostEvents = 100;
 /** Five seconds, ten, twenty … an hour, in all about a day. */
@@ -21,6 +22,7 @@ export interface RunnerParts {
   readonly store: Pick<WebhooksStore, 'get' | 'batch' | 'update'>;
   readonly request: SendRequest;
   readonly log: Log;
+  readonly observer: Pick<WebhookObserver, 'tried'>;
   readonly now: () => Date;
   readonly random?: () => number;
 }
@@ -90,13 +92,14 @@ export class WebhookRunner {
   }
 
   async #deliver(hook: WebhookRow, batch: WebhookBatch): Promise<void> {
-    const { store, log, now, request } = this.#parts;
+    const { store, log, now, request, observer } = this.#parts;
     const missed = hook.missed + batch.dropped;
     // Before it is sent: after a crash the same goes out under the same id, and its receiver knows it again.
     if (hook.batchEnd === null) await store.update(hook, { batch_end: batch.end });
     const why = await send(hook, deliveryOf(hook, batch, missed, now()), now(), request, this.#stop.signal);
     const at = now().toISOString();
     if (why === null) {
+      observer.tried(hook.id, 'delivered');
       if (hook.attempts > 0) log.info('Webhook delivers again', { id: hook.id, attempts: hook.attempts });
       const change = {
         position: batch.end,
@@ -115,6 +118,7 @@ export class WebhookRunner {
     if (attempts === 1) log.warn('Webhook was not delivered; it is tried again', { id: hook.id, why });
     const failure = { last_error: why, last_error_at: at };
     if (now().getTime() - Date.parse(since) >= givenUpAfterMs) {
+      observer.tried(hook.id, 'given_up');
       log.error('Webhook was given up', { id: hook.id, events: batch.events.length, why });
       const change = {
         ...failure,
@@ -128,6 +132,7 @@ export class WebhookRunner {
       await store.update(hook, change, batch.dropped + batch.events.length);
       return;
     }
+    observer.tried(hook.id, 'failed');
     await store.update(hook, { ...failure, attempts, first_failed_at: since, next_attempt_at: this.#after(attempts) });
   }
 

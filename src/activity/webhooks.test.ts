@@ -6,6 +6,7 @@ import { WebhooksStore } from '../store/webhooks-store.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { EventRing } from './event-ring.ts';
 import type { SendRequest } from './webhook-delivery.ts';
+import type { DeliveryResult, WebhookObserver } from './webhook-observer.ts';
 import { webhookSignature } from './webhook-signature.ts';
 import { type WebhookRequest, Webhooks } from './webhooks.ts';
 
@@ -29,6 +30,9 @@ let sent: Sent[];
 let meanwhile: () => Promise<void>;
 let logged: string[];
 let running: Webhooks[];
+/** What came of each try. */
+let results: DeliveryResult[];
+let removed: string[];
 let ring: EventRing;
 let store: WebhooksStore;
 
@@ -41,6 +45,8 @@ beforeEach(async () => {
   meanwhile = async () => undefined;
   logged = [];
   running = [];
+  results = [];
+  removed = [];
 });
 afterEach(async () => {
   for (const webhooks of running) await webhooks.stop();
@@ -68,11 +74,16 @@ async function started(
   const log = { info: () => undefined, warn: note, error: note };
   ring = new EventRing({ log: silentLog, now, ...(options.inRing && { mostEvents: options.inRing }) });
   store = new WebhooksStore(options.database ?? database, options.most);
-  const webhooks = new Webhooks({ store, ring, tell: ring.tell, log, now, request, gatherMs: 5 });
+  const webhooks = new Webhooks({ store, ring, tell: ring.tell, log, now, request, gatherMs: 5, observer });
   running.push(webhooks);
   await webhooks.start();
   return webhooks;
 }
+const observer: WebhookObserver = {
+  began: () => undefined,
+  tried: (_webhook, result) => void results.push(result),
+  removed: (webhook) => void removed.push(webhook),
+};
 const note = (message: string, fields: object = {}) => void logged.push(`${message} ${JSON.stringify(fields)}`);
 
 const author = {
@@ -214,7 +225,29 @@ describe('a webhook', () => {
     await vi.waitFor(() => expect(pidsOf(sent.at(-1)!)).toEqual(['gap', 7]));
     await vi.waitFor(async () => expect(await webhooks.get('chat')).toMatchObject({ missed: 0, failing_since: null }));
     expect(eventsOf(sent.at(-1)!)[0]).toMatchObject({ data: { missed: 1 } });
+    expect(results).toEqual([...Array(pauses.length - 1).fill('failed'), 'given_up', 'delivered']);
   }, 20_000);
+
+  it('that fails tells what waits for it and since when; one that nothing waits for, and one that is not enabled, do not', async () => {
+    const webhooks = await started();
+    expect(await webhooks.backlogs()).toEqual([]);
+    await put(webhooks, { types: ['worker.gone', 'service.started'] });
+    await put(webhooks, { id: 'off', enabled: false });
+    expect(await webhooks.backlogs()).toEqual([{ id: 'chat', pending: 0, missed: 0, oldestAt: null }]);
+    answers = [503];
+    ring.tell('worker.appeared', { pid: 1, role: 'current' });
+    clock += 60_000;
+    gone(1);
+    const oldestAt = new Date(clock).toISOString();
+    await vi.waitFor(() => expect(results).toEqual(['failed']));
+    clock += 1_000;
+    ring.tell('service.started', { version: '1', proxy: '3' });
+    await vi.waitFor(async () =>
+      expect(await webhooks.backlogs()).toEqual([{ id: 'chat', pending: 2, missed: 0, oldestAt }]),
+    );
+    await webhooks.remove('chat', author);
+    expect(removed).toEqual(['chat']);
+  });
 
   it('goes on after a restart: what was not received is sent again, under the same id', async () => {
     const webhooks = await started();

@@ -3,11 +3,12 @@
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
-import type { WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
+import type { WebhookBacklog, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
 import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { EventRing } from './event-ring.ts';
 import type { SendRequest } from './webhook-delivery.ts';
+import { unobservedWebhooks, type WebhookObserver } from './webhook-observer.ts';
 import { WebhookOutbox } from './webhook-outbox.ts';
 import { WebhookRunner } from './webhook-runner.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
@@ -55,6 +56,7 @@ export class Webhooks {
   readonly #log: Log;
   readonly #now: () => Date;
   readonly #request: SendRequest;
+  readonly #observer: WebhookObserver;
   readonly #runners = new Map<string, WebhookRunner>();
   #started = false;
   /** One change at a time: each ends and begins a runner. */
@@ -67,6 +69,7 @@ export class Webhooks {
     readonly log: Log;
     readonly now: () => Date;
     readonly request?: SendRequest;
+    readonly observer?: WebhookObserver;
     readonly gatherMs?: number;
   }) {
     this.#store = options.store;
@@ -74,6 +77,7 @@ export class Webhooks {
     this.#log = options.log;
     this.#now = options.now;
     this.#request = options.request ?? ((url, init) => fetch(url, init));
+    this.#observer = options.observer ?? unobservedWebhooks;
     this.#outbox = new WebhookOutbox({
       ring: options.ring,
       store: options.store,
@@ -106,6 +110,14 @@ export class Webhooks {
     const records: WebhookRecord[] = [];
     for (const hook of await this.#store.list()) records.push(await this.#shown(hook));
     return records;
+  }
+
+  /** What waits for each that is enabled. @throws StoreError */
+  async backlogs(): Promise<readonly ({ readonly id: string } & WebhookBacklog)[]> {
+    const enabled = (await this.#store.list()).filter((hook) => hook.enabled);
+    const backlogs: ({ readonly id: string } & WebhookBacklog)[] = [];
+    for (const hook of enabled) backlogs.push({ id: hook.id, ...(await this.#store.backlog(hook)) });
+    return backlogs;
   }
 
   async get(id: string): Promise<WebhookRecord> {
@@ -162,6 +174,7 @@ export class Webhooks {
     const removed = await this.#store.remove(id, this.#now(), author.audited);
     if (removed === null) throw unknownHook('remove webhook', id);
     await this.#stopRunner(id);
+    this.#observer.removed(id);
     this.#done('remove_webhook', id, author);
     this.#tell('webhook.removed', { id, by: author.keyName });
     return { id };
@@ -176,7 +189,14 @@ export class Webhooks {
 
   #run(hook: WebhookRow): void {
     if (!this.#started || !hook.enabled) return;
-    const parts = { store: this.#store, request: this.#request, log: this.#log, now: this.#now };
+    this.#observer.began(hook.id);
+    const parts = {
+      store: this.#store,
+      request: this.#request,
+      log: this.#log,
+      now: this.#now,
+      observer: this.#observer,
+    };
     this.#runners.set(hook.id, new WebhookRunner(hook.id, parts));
   }
 

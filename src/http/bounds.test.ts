@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { connectionLimit } from './connection-limit.ts';
 import { type Listening, listen } from './listen.ts';
-import { BEARER, BULK, type Overrides, stubApp } from './testkit/stub-services.ts';
+import { BEARER, BULK, HEALTH, type Overrides, stubApp } from './testkit/stub-services.ts';
 
 const open: Listening[] = [];
 const sockets: Socket[] = [];
@@ -44,6 +44,28 @@ async function answerOf(sent: ReturnType<typeof request>): Promise<{ status: num
 }
 
 const bearer = `authorization: ${BEARER.authorization}\r\n`;
+
+test('who asks for the health and goes away takes the answer from nobody', async () => {
+  const looked = Promise.withResolvers<void>();
+  let asked = 0;
+  const health = async () => {
+    asked += 1;
+    await looked.promise;
+    return HEALTH;
+  };
+  const { port } = await serve({ health: { health } });
+  const options = { port, path: '/health', headers: BEARER };
+  const leaves = request(options);
+  leaves.on('error', () => undefined);
+  leaves.end();
+  const stays = request(options);
+  const answer = answerOf(stays);
+  stays.end();
+  await vi.waitFor(() => expect(asked).toBe(2));
+  leaves.destroy();
+  looked.resolve();
+  expect((await answer).status).toBe(200);
+});
 
 describe('the body of a request that was refused', () => {
   test.each([

@@ -45,6 +45,7 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
     reloads: { scheduled: { attempts: 2 } },
     storedFacts: async () => ({ nextExpiry: '2026-11-21T13:00:00.000Z', sites: 1 }),
     expiringEntries: async () => 5,
+    webhookBacklogs: async () => [{ id: 'chat', pending: 3, missed: 1, oldestAt: '2026-11-21T12:30:00.000Z' }],
     health: async () => ({
       status: 'degraded',
       parts: Object.fromEntries(healthParts.map((part) => [part, part !== 'reload'])) as Record<
@@ -65,6 +66,7 @@ export function tellAll({ observers, metrics }: MetricsKit): void {
   observers.commands.answered('get map', 0.1);
   observers.commands.failed('show proc', 'deadline');
   observers.drift.compared('blocked', 'whole');
+  observers.webhooks.tried('chat', 'failed');
   observers.reloads.ended({ status: 'completed', purpose: 'site', milliseconds: 40 });
   metrics.answered('POST', '/api/blocked-ips', 201, 2.4);
 }

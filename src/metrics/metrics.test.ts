@@ -22,6 +22,9 @@ describe('a scrape', () => {
       'entries{set="blocked"}': 12,
       'entries{set="trusted"}': 2,
       expiring_entries: 5,
+      'webhook_pending_events{webhook="chat"}': 3,
+      'webhook_missed_events{webhook="chat"}': 1,
+      'webhook_oldest_pending_timestamp_seconds{webhook="chat"}': Date.parse('2026-11-21T12:30:00Z') / 1_000,
       next_expiry_timestamp_seconds: Date.parse('2026-11-21T13:00:00Z') / 1_000,
       sites: 1,
       queued_changes: 3,
@@ -69,13 +72,16 @@ describe('a scrape', () => {
     const { metrics, warned } = metricsKit({
       storedFacts: fail,
       expiringEntries: fail,
+      webhookBacklogs: fail,
       health: fail,
       proxyStats: fail,
     });
     for (let round = 0; round < 2; round += 1) {
       const samples = samplesOf(await metrics.scrape('prometheus'));
       expect(samples).toMatchObject({ 'entries{set="blocked"}': 12, proxy_stats_up: 0 });
-      const shown = Object.keys(samples).filter((name) => /^(health|expiring|next_|sites|frontend|backend)/.test(name));
+      const shown = Object.keys(samples).filter((name) =>
+        /^(health|webhook|expiring|next_|sites|frontend|backend)/.test(name),
+      );
       expect(shown).toEqual([]);
     }
     expect(warned.toSorted()).toEqual([
@@ -83,6 +89,7 @@ describe('a scrape', () => {
       'Metrics go without the health: no room',
       'Metrics go without what the database holds: no room',
       'Metrics go without what the proxy has counted: no room',
+      'Metrics go without what waits for webhooks: no room',
     ]);
   });
 
@@ -122,7 +129,7 @@ describe('a scrape', () => {
   it('waits no longer than it may, whoever does not answer', async () => {
     const never = () => new Promise<never>(() => undefined);
     const { metrics } = metricsKit(
-      { storedFacts: never, expiringEntries: never, health: never, proxyStats: never },
+      { storedFacts: never, expiringEntries: never, webhookBacklogs: never, health: never, proxyStats: never },
       20,
     );
     const began = performance.now();
@@ -170,6 +177,22 @@ describe('what the parts tell', () => {
       'reloads_total{result="completed",reason="scheduled"}': 1,
       'reload_duration_seconds_count{result="refused"}': 3,
     });
+  });
+
+  it('of a webhook is under its name from when it begins until it is removed', async () => {
+    const { observers, metrics } = metricsKit({ webhookBacklogs: async () => [] });
+    observers.webhooks.began('chat');
+    observers.webhooks.tried('chat', 'failed');
+    observers.webhooks.tried('chat', 'given_up');
+    const told = async () =>
+      Object.entries(samplesOf(await metrics.scrape('prometheus'))).filter(([name]) => name.startsWith('webhook'));
+    expect(await told()).toEqual([
+      ['webhook_deliveries_total{webhook="chat",result="delivered"}', 0],
+      ['webhook_deliveries_total{webhook="chat",result="failed"}', 1],
+      ['webhook_deliveries_total{webhook="chat",result="given_up"}', 1],
+    ]);
+    observers.webhooks.removed('chat');
+    expect(await told()).toEqual([]);
   });
 
   it('of requests is by route and class, and one series for what is not there', async () => {

@@ -14,6 +14,7 @@ import { ProcessMetrics } from './process-metrics.ts';
 import { ProxyMetrics } from './proxy-metrics.ts';
 import type { ReloadSource } from './reload-metrics.ts';
 import { SetMetrics, type SetSources, type StoredFacts } from './set-metrics.ts';
+import type { WebhookBacklog } from './webhook-metrics.ts';
 
 export interface MetricSources {
   readonly version: string;
@@ -24,6 +25,8 @@ export interface MetricSources {
   storedFacts(): Promise<StoredFacts>;
   /** Takes as long as there are many. @throws when the database cannot be read */
   expiringEntries(): Promise<number>;
+  /** Takes as long as events wait, 10,000 at most for each of 20. @throws when the database cannot be read */
+  webhookBacklogs(): Promise<readonly WebhookBacklog[]>;
   /** As `/health` sees it, without holding up a change. */
   health(): Promise<HealthVerdict>;
   /** Ends by itself after a second. @throws when they cannot be read */
@@ -36,6 +39,8 @@ const scrapePatienceMs = 2_000;
 const healthTimes: GlanceTimes = { fresh: 5_000, stale: 60_000 };
 /** Counting those that end takes 0.2 s at a million, in slices. */
 const countTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };
+/** Nothing while all is received; counting 10,000 events that wait takes some milliseconds for each webhook. */
+const backlogTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };
 /** Shown as it is now, or not at all. */
 const nowTimes: GlanceTimes = { fresh: 0, stale: scrapePatienceMs };
 
@@ -44,6 +49,7 @@ export class Metrics implements MetricsService {
   readonly #sources: MetricSources;
   readonly #reloads: MetricObservers['reloads'];
   readonly #requests: MetricObservers['requests'];
+  readonly #webhooks: MetricObservers['webhooks'];
   readonly #sets: SetMetrics;
   readonly #healthMetrics: HealthMetrics;
   readonly #proxy: ProxyMetrics;
@@ -52,6 +58,7 @@ export class Metrics implements MetricsService {
   readonly #health: Glance<HealthVerdict>;
   readonly #stored: Glance<StoredFacts>;
   readonly #expiring: Glance<number>;
+  readonly #backlogs: Glance<readonly WebhookBacklog[]>;
   readonly #proxyStats: Glance<Awaited<ReturnType<MetricSources['proxyStats']>>>;
   readonly #patienceMs: number;
   #scrape: Promise<string> | null = null;
@@ -69,6 +76,7 @@ export class Metrics implements MetricsService {
     this.#sources = sources;
     this.#reloads = observers.reloads;
     this.#requests = observers.requests;
+    this.#webhooks = observers.webhooks;
     this.#info = new InfoMetrics(instruments, sources.version);
     this.#healthMetrics = new HealthMetrics(instruments);
     this.#sets = new SetMetrics(instruments);
@@ -93,6 +101,7 @@ export class Metrics implements MetricsService {
     this.#health = glance('the health', () => sources.health(), healthTimes);
     this.#stored = glance('what the database holds', () => sources.storedFacts(), nowTimes);
     this.#expiring = glance('how many entries end', () => sources.expiringEntries(), countTimes);
+    this.#backlogs = glance('what waits for webhooks', () => sources.webhookBacklogs(), backlogTimes);
     this.#proxyStats = glance('what the proxy has counted', () => sources.proxyStats(), nowTimes);
   }
 
@@ -110,15 +119,17 @@ export class Metrics implements MetricsService {
   }
 
   async #make(): Promise<string> {
-    const [health, stored, expiring, proxy] = await Promise.all([
+    const [health, stored, expiring, backlogs, proxy] = await Promise.all([
       this.#health.look(this.#patienceMs),
       this.#stored.look(this.#patienceMs),
       this.#expiring.look(this.#patienceMs),
+      this.#backlogs.look(this.#patienceMs),
       this.#proxyStats.look(this.#patienceMs),
     ]);
     this.#healthMetrics.refresh(health);
     this.#sets.refresh(this.#sources.sets, stored, expiring);
     this.#reloads.refresh(this.#sources.reloads);
+    this.#webhooks.refresh(backlogs);
     this.#proxy.refresh(proxy?.stats ?? null, proxy?.siteOf ?? (() => ''));
     this.#process.refresh();
     this.#info.refresh(this.#sources.proxyVersion());

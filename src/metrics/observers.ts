@@ -7,6 +7,7 @@ import { Instruments } from './instruments.ts';
 import { OperationMetrics } from './operation-metrics.ts';
 import { ReloadMetrics } from './reload-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
+import { WebhookMetrics } from './webhook-metrics.ts';
 
 export class MetricObservers {
   readonly operations: OperationMetrics;
@@ -15,6 +16,7 @@ export class MetricObservers {
   readonly drift: DriftMetrics;
   readonly reloads: ReloadMetrics;
   readonly requests: RequestMetrics;
+  readonly webhooks: WebhookMetrics;
 
   constructor(registry: Registry) {
     const instruments = new Instruments(registry);
@@ -24,5 +26,6 @@ export class MetricObservers {
     this.drift = new DriftMetrics(instruments);
     this.reloads = new ReloadMetrics(instruments);
     this.requests = new RequestMetrics(instruments);
+    this.webhooks = new WebhookMetrics(instruments);
   }
 }

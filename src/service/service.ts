@@ -108,10 +108,17 @@ export async function startService(
     ring.tell(type, data);
     if (mayChangeHealth.has(type)) healthWatch.kick();
   };
-  const webhooks = new Webhooks({ store: new WebhooksStore(database), ring, tell, log, now });
   const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
   const registry = new Registry();
   const observers = new MetricObservers(registry);
+  const webhooks = new Webhooks({
+    store: new WebhooksStore(database),
+    ring,
+    tell,
+    log,
+    now,
+    observer: observers.webhooks,
+  });
   const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
   const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
   const sitesStore = new SitesStore(database);
@@ -385,6 +392,7 @@ export async function startService(
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
       expiringEntries: () => parts.store.countEnding(),
+      webhookBacklogs: () => webhooks.backlogs(),
       health: gentleHealth(health),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
     },

@@ -52,6 +52,15 @@ export interface WebhookBatch {
   readonly dropped: number;
 }
 
+export interface WebhookBacklog {
+  /** Events that wait for it. */
+  readonly pending: number;
+  /** Events that it will not get, and was not told of yet. */
+  readonly missed: number;
+  /** When the oldest of those that wait was told, ISO 8601; null: none waits. */
+  readonly oldestAt: string | null;
+}
+
 /** Events that wait, for all hooks together; some 5 MB. The oldest are dropped for what is more. */
 export const MOST_WEBHOOK_EVENTS = 10_000;
 const DELETED_AT_ONCE = 1_000;
@@ -197,16 +206,39 @@ export class WebhooksStore {
 
   /** `pending`: how many events wait for it; `missed`: how many it will not get, and was not told of yet. */
   async undelivered(hook: WebhookRow): Promise<{ pending: number; missed: number }> {
+    const { pending, missed } = await this.#waiting(hook);
+    return { pending, missed };
+  }
+
+  /** The same, with how long it has been so. */
+  async backlog(hook: WebhookRow): Promise<WebhookBacklog> {
+    const { pending, missed, oldest } = await this.#waiting(hook);
+    return { pending, missed, oldestAt: oldest === null ? null : await this.#toldAt(oldest) };
+  }
+
+  async #waiting(hook: WebhookRow): Promise<{ pending: number; missed: number; oldest: number | null }> {
     // Nothing is kept for it, so nothing is lost to it either.
-    if (!hook.enabled) return { pending: 0, missed: 0 };
+    if (!hook.enabled) return { pending: 0, missed: 0, oldest: null };
     const rows = await this.#database.read
       .selectFrom('webhook_events')
-      .select(['type', (eb) => eb.fn.countAll<number>().as('total')])
+      .select((eb) => ['type', eb.fn.countAll<number>().as('total'), eb.fn.min<number>('seq').as('oldest')])
       .where('seq', '>', hook.position)
       .groupBy('type')
       .execute();
-    const pending = rows.filter(({ type }) => wants(hook, type)).reduce((sum, { total }) => sum + total, 0);
-    return { pending, missed: hook.missed + (await this.#dropped(hook)) };
+    const own = rows.filter(({ type }) => wants(hook, type));
+    const pending = own.reduce((sum, { total }) => sum + total, 0);
+    const oldest = own.length === 0 ? null : Math.min(...own.map((row) => row.oldest));
+    return { pending, missed: hook.missed + (await this.#dropped(hook)), oldest };
+  }
+
+  /** Null: it was delivered meanwhile. */
+  async #toldAt(seq: number): Promise<string | null> {
+    const row = await this.#database.read
+      .selectFrom('webhook_events')
+      .select('event_json')
+      .where('seq', '=', seq)
+      .executeTakeFirst();
+    return row === undefined ? null : (JSON.parse(row.event_json) as { readonly at: string }).at;
   }
 
   /** Events behind its position that are gone. */

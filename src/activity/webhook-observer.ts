@@ -1,0 +1,18 @@
+// Who counts what becomes of deliveries.
+
+/** Of one try. `failed`: it is tried again. `given_up`: it failed for a day, and its events are gone. */
+export type DeliveryResult = 'delivered' | 'failed' | 'given_up';
+
+export interface WebhookObserver {
+  /** From here on it delivers. */
+  began(webhook: string): void;
+  tried(webhook: string, result: DeliveryResult): void;
+  removed(webhook: string): void;
+}
+
+/** For whoever wants to hear nothing. */
+export const unobservedWebhooks: WebhookObserver = {
+  began: () => undefined,
+  tried: () => undefined,
+  removed: () => undefined,
+};

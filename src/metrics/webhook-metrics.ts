@@ -1,0 +1,68 @@
+// Webhooks, by their names: whether what is sent arrives, and what waits.
+import type { DeliveryResult, WebhookObserver } from '../activity/webhook-observer.ts';
+import type { Instruments } from './instruments.ts';
+
+const results: readonly DeliveryResult[] = ['delivered', 'failed', 'given_up'];
+
+/** What waits for one webhook that is enabled. */
+export interface WebhookBacklog {
+  readonly id: string;
+  /** Events that it is to get, the delivery under way included. */
+  readonly pending: number;
+  /** Events that it will not get, and was not told of yet. */
+  readonly missed: number;
+  /** When the oldest of those that wait was told, ISO 8601; null: none waits. */
+  readonly oldestAt: string | null;
+}
+
+export class WebhookMetrics implements WebhookObserver {
+  readonly #tries;
+  readonly #pending;
+  readonly #missed;
+  readonly #oldest;
+
+  constructor(instruments: Instruments) {
+    this.#tries = instruments.counter('webhook_deliveries_total', 'Tries to deliver, by what came of them.', [
+      'webhook',
+      'result',
+    ]);
+    this.#pending = instruments.gauge(
+      'webhook_pending_events',
+      'Events that wait for a webhook; absent while the database cannot be read.',
+      ['webhook'],
+    );
+    this.#missed = instruments.gauge(
+      'webhook_missed_events',
+      'Events that a webhook will not get, and was not told of yet; absent while the database cannot be read.',
+      ['webhook'],
+    );
+    this.#oldest = instruments.gauge(
+      'webhook_oldest_pending_timestamp_seconds',
+      'When the oldest event that waits for a webhook happened; absent when none waits.',
+      ['webhook'],
+    );
+  }
+
+  began(webhook: string): void {
+    for (const result of results) this.#tries.inc({ webhook, result }, 0);
+  }
+
+  tried(webhook: string, result: DeliveryResult): void {
+    this.#tries.inc({ webhook, result });
+  }
+
+  /** Names come and go; what is gone is told no more. */
+  removed(webhook: string): void {
+    for (const result of results) this.#tries.remove({ webhook, result });
+  }
+
+  /** @param backlogs null: the database could not be read, or was too slow */
+  refresh(backlogs: readonly WebhookBacklog[] | null): void {
+    for (const gauge of [this.#pending, this.#missed, this.#oldest]) gauge.reset();
+    for (const { id, pending, missed, oldestAt } of backlogs ?? []) {
+      this.#pending.set({ webhook: id }, pending);
+      this.#missed.set({ webhook: id }, missed);
+      if (oldestAt !== null) this.#oldest.set({ webhook: id }, Date.parse(oldestAt) / 1_000);
+    }
+  }
+}

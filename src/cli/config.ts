@@ -15,6 +15,13 @@ export function configVerbs(): { group: Verb; verbs: Readonly<Record<ConfigVerb,
     show: new Verb('show', 'the settings that a service started here would have, secrets masked')
       .example('config show', 'what is in effect')
       .example('config show --supervise true', 'with a flag of serve') as Verb,
+    template: new Verb('template', 'write the built-in template, to begin one of your own from; asks no service')
+      .argument('[file]', 'a new file; standard output unless given')
+      .example(
+        'config template /etc/proxy-manager/proxy.cfg.liquid',
+        'then edit it, and name it in PROXY_MANAGER_TEMPLATE',
+      )
+      .example('config template', 'to look at') as Verb,
     validate: new Verb(
       'validate',
       'let HAProxy check what a reload would use; nothing that is live is touched',
@@ -35,7 +42,7 @@ export function configVerbs(): { group: Verb; verbs: Readonly<Record<ConfigVerb,
   return { group, verbs };
 }
 
-type ConfigVerb = 'show' | 'validate' | 'diff' | 'backups' | 'reloads' | 'restore';
+type ConfigVerb = 'show' | 'template' | 'validate' | 'diff' | 'backups' | 'reloads' | 'restore';
 
 export async function validateConfig({ api, output, format }: Session): Promise<ExitCode> {
   const answer = await api.validate();

@@ -99,9 +99,13 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
   config: {
     group: proxy,
     load: async (cli) => {
-      const [config, { configShowVerb }] = await Promise.all([import('./config.ts'), import('./service-verbs.ts')]);
+      const [config, { configShowVerb, configTemplateVerb }] = await Promise.all([
+        import('./config.ts'),
+        import('./service-verbs.ts'),
+      ]);
       const { group, verbs } = config.configVerbs();
       configShowVerb(cli, verbs.show);
+      configTemplateVerb(cli, verbs.template);
       cli.asking(verbs.validate, config.validateConfig);
       cli.asking(verbs.diff, config.diffConfig);
       cli.asking(verbs.backups, config.listBackups);

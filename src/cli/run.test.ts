@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startingTemplate } from '../configuration/starting-template.ts';
 import { CommandLine } from './command-line.ts';
 import { currentManPage } from './manual/current-man-page.ts';
 import { buildProgram } from './program.ts';
@@ -141,6 +142,42 @@ describe('the program', () => {
     expect((await typed('config show', environment)).out).toContain('api_key = ********\n');
     const { out } = await typed('config show --supervise true -o json', environment);
     expect(JSON.parse(out)).toMatchObject({ api_key: '********', supervise: 'true' });
+  });
+});
+
+describe('the template to begin with', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'template-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('is written to standard output, as text or as JSON, without a service', async () => {
+    const { code, out, err } = await typed('config template');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(startingTemplate());
+    expect(JSON.parse((await typed('config template - -o json')).out)).toEqual({ template: out });
+    expect(await typed('--url http://a:1 config template')).toMatchObject({ code: 2, out: '' });
+  });
+
+  it('is written to a new file, and over none that is there', async () => {
+    const file = join(folder, 'own.liquid');
+    expect(await typed(`config template ${file}`)).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('PROXY_MANAGER_TEMPLATE'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe(startingTemplate());
+    await writeFile(file, 'my own');
+    expect(await typed(`config template ${file}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('left as it is'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('my own');
+    expect(await typed(`config template ${folder}/nowhere/own.liquid`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no such file or directory'),
+    });
   });
 });
 

@@ -1,10 +1,10 @@
-// The verbs that are the service, or work where it does: `serve`, `map-repair`, `config show`. What they run is loaded
+// The verbs that are the service, or work where it does: `serve`, `map-repair`, `config show`, `config template`. What they run is loaded
 // when they run: it is most of the program, and the other verbs need none of it.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describeSettings, readSettings, type Settings, settingDefinitions } from '../settings.ts';
 import type { CommandLine } from './command-line.ts';
-import { misused } from './failure.ts';
+import { Failure, misused } from './failure.ts';
 import { harmless } from './output/harmless.ts';
 import { optionsOf, outputFormat, outputOption, Verb } from './verb.ts';
 
@@ -65,6 +65,37 @@ export function configShowVerb(cli: CommandLine, verb: Verb): Verb {
     if (outputFormat(optionsOf(verb)) === 'json') await cli.output.json(Object.fromEntries(settings));
     else await cli.output.lines(settings.map(([name, value]) => harmless(`${name} = ${value}`)));
   }) as Verb;
+}
+
+/** To standard output, or to a file that must not be there yet: a template that was worked on is nobody's to lose. */
+export function configTemplateVerb(cli: CommandLine, verb: Verb): Verb {
+  verb.addOption(outputOption());
+  return verb.action(async () => {
+    const { url, ...options } = optionsOf(verb);
+    if (url !== undefined) throw misused(`${verb.path} asks no service and takes no --url`);
+    const { startingTemplate } = await import('../configuration/starting-template.ts');
+    const template = startingTemplate();
+    const [file] = verb.processedArgs as (string | undefined)[];
+    const inJson = outputFormat(options) === 'json';
+    if (file === undefined || file === '-') {
+      if (inJson) await cli.output.json({ template });
+      else await cli.output.write(template);
+      return;
+    }
+    await writeNew(file, template);
+    if (inJson) await cli.output.json({ file });
+    else cli.output.remark(harmless(`${file}: edit it, and name it in PROXY_MANAGER_TEMPLATE`));
+  }) as Verb;
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx', flush: true });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? 'it is there already, and was left as it is' : message;
+    throw new Failure(`${file} was not written: ${why}`, { cause });
+  }
 }
 
 function withSettings(verb: Verb): Verb {

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { builtInTemplate } from './builtin-template.ts';
+import { renderConfiguration } from './render.ts';
+import { startingTemplate } from './starting-template.ts';
+import { sampleInput, sampleSites } from './template-samples.ts';
+
+describe('the template that one of your own begins as', () => {
+  it('makes what the built-in one makes, but for the lines that say where it comes from', async () => {
+    const input = { ...sampleInput, sites: sampleSites };
+    const [own, builtIn] = await Promise.all(
+      [startingTemplate(), builtInTemplate].map((text) => renderConfiguration(text, 'test', input)),
+    );
+    const [first, second, ...rest] = own!.text.split('\n');
+    expect(rest).toEqual(builtIn!.text.split('\n').slice(2));
+    expect([first, second].join('\n')).not.toMatch(/built-in/);
+    expect(second).toContain('PROXY_MANAGER_TEMPLATE');
+  });
+});

@@ -7,8 +7,6 @@ import type { TurnQueue } from '../blocking/turn-queue.ts';
 import type { WorkerBook } from '../blocking/worker-book.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
-import type { Processes } from '../haproxy/workers.ts';
-import type { LookBound } from './look-bound.ts';
 
 const patienceMs = 1_500;
 /** Blocks wait meanwhile. */
@@ -50,14 +48,18 @@ export class EntryCounter {
     return { seen: null, expected, least: 0, most: Number.POSITIVE_INFINITY, unanswered };
   }
 
-  /** @param mayTakeTurn whether changes may have to wait for the count */
-  async count(processes: Processes | MasterSocketError, mayTakeTurn: boolean, bound: LookBound): Promise<EntryCount> {
-    const { keeper, turns } = this.#parts;
-    if (processes instanceof MasterSocketError || processes.current.length === 0) return this.uncounted();
-    const { pid } = processes.current[0]!;
+  /**
+   * Of the worker that is current when it begins.
+   * @param mayTakeTurn whether changes may have to wait for the count
+   * @param isWanted whether somebody still waits for it
+   */
+  async count(mayTakeTurn: boolean, isWanted: () => boolean): Promise<EntryCount> {
+    const { keeper, turns, book } = this.#parts;
+    const pid = book.current()?.pid;
+    if (pid === undefined) return this.uncounted();
     let answered = false;
     try {
-      for (let tries = 0; tries < countsBeside && bound.restMs > 0; tries += 1) {
+      for (let tries = 0; tries < countsBeside && isWanted(); tries += 1) {
         const before = { idle: turns.idle, expected: keeper.expected.total };
         const count = await this.#countOnce(pid, patienceMs);
         if (isWithin(count)) return count;
@@ -68,8 +70,8 @@ export class EntryCounter {
       // A change may be between database and worker at each of these moments; where many come, at nearly every one.
       if (!mayTakeTurn) return this.uncounted();
       return await turns.take('urgent', async () =>
-        // Who asked has his answer by then, and blocks need not wait for it.
-        bound.restMs === 0 ? this.uncounted() : await this.#countOnce(pid, inTurnPatienceMs),
+        // Who asked may have his answer by then, and blocks need not wait for it.
+        isWanted() ? await this.#countOnce(pid, inTurnPatienceMs) : this.uncounted(),
       );
     } catch (error) {
       if (error instanceof MasterSocketError) {

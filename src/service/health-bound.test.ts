@@ -28,7 +28,7 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; tookMs: number }>
 }
 
 const unlooked = (about: string) =>
-  expect.stringMatching(new RegExp(`^${about}: not looked at, no answer within 0\\.\\d s`));
+  expect.stringMatching(new RegExp(`^${about}: not looked at, no answer within \\d\\.\\d s`));
 const never = new Promise<never>(() => undefined);
 
 afterEach(() => {
@@ -133,32 +133,31 @@ describe('those who ask for the health', () => {
     const looked = Promise.withResolvers<void>();
     const probe = vi.spyOn(kit.database, 'probe').mockReturnValueOnce(looked.promise);
     const health = healthOf(kit, { answerWithinMs: 60_000 });
-    const first = Promise.all([health.health(), health.health()]);
+    const first = Promise.all([health.health(), health.health(), health.health()]);
     await eventually('it is looked', () => probe.mock.calls.length > 0);
     const later = Promise.all([health.health(), health.health(), health.health()]);
     looked.resolve();
-    const [one, other] = await first;
-    expect(other).toBe(one);
-    const followers = await later;
-    expect(new Set(followers).size).toBe(1);
-    expect(followers[0]).not.toBe(one);
+    await first;
+    expect((await later).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
     expect(probe).toHaveBeenCalledTimes(2);
   });
 
-  itScripted('while a look hangs have their answer in time, and half of it for their own look', async ({ kit }) => {
-    const probe = vi.spyOn(kit.database, 'probe').mockReturnValue(never);
-    const health = healthOf(kit, { answerWithinMs: 1_000 });
-    const first = health.health();
-    await eventually('it is looked', () => probe.mock.calls.length > 0);
-    const { value, tookMs } = await timed(health.health());
-    expect(tookMs).toBeLessThan(1_000 + latestMs);
-    // With no time left nothing would have been looked at.
-    expect(value).toMatchObject({
-      master_socket: { status: 'ok' },
-      map_file: { status: 'ok' },
-      runtime_map: { seen: 0 },
-    });
-    expect(value.reasons).toEqual([unlooked('database')]);
-    expect((await first).reasons).toEqual([unlooked('database')]);
-  });
+  itScripted(
+    'while a look of others hangs have their answer in time, and all else looked at for themselves',
+    async ({ kit }) => {
+      const probe = vi.spyOn(kit.database, 'probe').mockReturnValue(never);
+      const health = healthOf(kit, { answerWithinMs: 1_000 });
+      const first = health.health();
+      await eventually('it is looked', () => probe.mock.calls.length > 0);
+      const { value, tookMs } = await timed(health.health());
+      expect(tookMs).toBeLessThan(1_000 + latestMs);
+      expect(value).toMatchObject({
+        master_socket: { status: 'ok' },
+        map_file: { status: 'ok' },
+        runtime_map: { seen: 0 },
+      });
+      expect(value.reasons).toEqual([unlooked('database')]);
+      expect((await first).reasons).toEqual([unlooked('database')]);
+    },
+  );
 });

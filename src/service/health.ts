@@ -1,5 +1,5 @@
 // The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BulkRunner } from '../blocking/bulk-runner.ts';
 import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
@@ -61,11 +61,6 @@ interface Probe {
   readonly verdict: HealthVerdict;
 }
 
-interface Running {
-  readonly probe: Promise<Probe>;
-  readonly bound: LookBound;
-}
-
 /** What the proxy itself was asked: one thing after the other, as each needs what was seen before. */
 interface ProxyLooks {
   readonly processes: Seen<Processes | MasterSocketError>;
@@ -87,8 +82,7 @@ export class Health implements HealthService {
   readonly #count = new Look<EntryCount>((count) => (saysNothing(count) ? undefined : troubleInCount(count)));
   readonly #problems = new Look<readonly string[]>((problems) => problems[0] ?? null);
   readonly #life = new Look<boolean>((lives) => (lives ? null : 'no worker of the proxy is running'));
-  #running: Running | null = null;
-  #next: Promise<Probe> | null = null;
+  #running: Promise<Probe> | null = null;
   /** What the last write that was tried found: between two of them a disk stays full, though reads succeed. */
   #writeProblem: string | null = null;
 
@@ -98,10 +92,12 @@ export class Health implements HealthService {
     this.#counter = new EntryCounter(sources);
   }
 
-  /** Within three seconds; what could not be looked at in that time is told as that. */
+  /**
+   * Within three seconds; what could not be looked at in that time is told as that. Those who ask while somebody else's
+   * answer is made share the looks that were not begun by then: an answer is never older than its question.
+   */
   async health(): Promise<HealthReport> {
-    this.#next ??= this.#following(performance.now());
-    return (await this.#next).report;
+    return (await this.#start('probe', true)).report;
   }
 
   /**
@@ -118,37 +114,20 @@ export class Health implements HealthService {
   }
 
   async #anyProbe(how: DatabaseLook): Promise<Probe> {
-    return await (this.#running?.probe ?? this.#start(how, false, performance.now() + this.#withinMs));
+    return await (this.#running ?? this.#start(how, false));
   }
 
-  /**
-   * Those who ask at once share one probe, and those who ask while one runs the one that follows it: an answer is never
-   * older than its question. The one that runs ends in time for the other to have half of it.
-   */
-  async #following(asked: number): Promise<Probe> {
-    await setImmediate();
-    while (this.#running !== null) {
-      const { probe, bound } = this.#running;
-      bound.bringForward(asked + this.#withinMs / 2);
-      // Told to those who asked for it.
-      await probe.catch(() => undefined);
-    }
-    this.#next = null;
-    return await this.#start('probe', true, asked + this.#withinMs);
-  }
-
-  /**
-   * @param mayTakeTurn whether changes may have to wait for the count of the entries
-   * @param deadline `performance.now()` milliseconds
-   */
-  #start(how: DatabaseLook, mayTakeTurn: boolean, deadline: number): Promise<Probe> {
-    const bound = new LookBound(deadline);
-    const probe = this.#probe(how, mayTakeTurn, bound).finally(() => {
+  /** @param mayTakeTurn whether changes may have to wait for the count of the entries */
+  async #start(how: DatabaseLook, mayTakeTurn: boolean): Promise<Probe> {
+    const bound = new LookBound(performance.now() + this.#withinMs);
+    const probe = this.#probe(how, mayTakeTurn, bound);
+    this.#running = probe;
+    try {
+      return await probe;
+    } finally {
       bound.end();
-      this.#running = null;
-    });
-    this.#running = { probe, bound };
-    return probe;
+      if (this.#running === probe) this.#running = null;
+    }
   }
 
   /** Anybody may ask this, so it costs no write. */
@@ -160,7 +139,7 @@ export class Health implements HealthService {
     const { book, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
     const [database, file, proxy] = await Promise.all([
-      this.#database.within(bound, () => this.#databaseProblem(how)),
+      this.#database.within(bound, () => this.#databaseProblem(how), { kind: how }),
       this.#file.within(bound, () => this.#fileProblem()),
       this.#lookAtProxy(mayTakeTurn, bound),
     ]);
@@ -242,10 +221,18 @@ export class Health implements HealthService {
   ): Promise<Pick<ProxyLooks, 'count' | 'changingBefore'>> {
     await this.#comparedByNow(bound.restMs - countNeedsMs, bound);
     const changingBefore = this.#sources.reconciler.paused;
-    const count = processes.seen
-      ? await this.#count.within(bound, () => this.#counter.count(processes.value, mayTakeTurn, bound))
-      : this.#count.leftOut();
+    const count = processes.seen ? await this.#countedIn(processes.value, mayTakeTurn, bound) : this.#count.leftOut();
     return { count, changingBefore };
+  }
+
+  async #countedIn(
+    processes: Processes | MasterSocketError,
+    mayTakeTurn: boolean,
+    bound: LookBound,
+  ): Promise<Seen<EntryCount>> {
+    if (processes instanceof MasterSocketError) return { seen: true, value: this.#counter.uncounted() };
+    const kind = mayTakeTurn ? 'by turn' : 'beside';
+    return await this.#count.within(bound, (isWanted) => this.#counter.count(mayTakeTurn, isWanted), { kind });
   }
 
   /** A configuration that cannot be read is a finding, not a failure of the probe. */
@@ -303,7 +290,8 @@ export class Health implements HealthService {
     if (settled || reconciler.paused || !link.state.up) return;
     const givenMs = Math.min(patienceMs, probePatienceMs);
     // What it does not come to is told of the worker.
-    if (givenMs > 0) await this.#comparison.within(bound, () => reconciler.lookThroughReload(false), givenMs);
+    if (givenMs > 0)
+      await this.#comparison.within(bound, () => reconciler.lookThroughReload(false), { patienceMs: givenMs });
   }
 
   async #fileProblem(): Promise<string | null> {

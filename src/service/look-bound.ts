@@ -3,30 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export class LookBound {
   readonly #passed = Promise.withResolvers<false>();
-  #deadline: number;
-  #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout;
 
-  /** @param deadline `performance.now()` milliseconds */
+  /** `performance.now()` milliseconds. */
+  readonly deadline: number;
+
   constructor(deadline: number) {
-    this.#deadline = deadline;
-    this.#timer = this.#wait();
-  }
-
-  get deadline(): number {
-    return this.#deadline;
+    this.deadline = deadline;
+    // A process that had no time for timers had none for what has come meanwhile either: that is taken first.
+    this.#timer = setTimeout(() => setImmediate(() => this.#passed.resolve(false)), this.restMs);
   }
 
   /** Milliseconds; 0 when it has passed. */
   get restMs(): number {
-    return Math.max(0, this.#deadline - performance.now());
-  }
-
-  /** Somebody needs the time behind it. A later deadline than it has changes nothing. */
-  bringForward(deadline: number): void {
-    if (deadline >= this.#deadline) return;
-    this.#deadline = deadline;
-    clearTimeout(this.#timer);
-    this.#timer = this.#wait();
+    return Math.max(0, this.deadline - performance.now());
   }
 
   /**
@@ -52,10 +42,5 @@ export class LookBound {
   /** Everything is there: nothing is waited for any more. */
   end(): void {
     clearTimeout(this.#timer);
-  }
-
-  #wait(): NodeJS.Timeout {
-    // A process that had no time for timers had none for what has come meanwhile either: that is taken first.
-    return setTimeout(() => setImmediate(() => this.#passed.resolve(false)), this.restMs);
   }
 }

@@ -1,5 +1,6 @@
 // One of the things that are looked at for the health. What does not come within the bound is told as not looked at:
 // neither well nor wrong, with what was found before, and when.
+import { setImmediate } from 'node:timers/promises';
 import type { LookBound } from './look-bound.ts';
 
 export type Seen<T> = { readonly seen: true; readonly value: T } | Missed;
@@ -15,9 +16,19 @@ export interface Missed {
 /** What was found longer ago says nothing of now. */
 const tellsForMs = 60_000;
 
+/** `isWanted`: whether somebody still waits for what is found. */
+type Ask<T> = (isWanted: () => boolean) => Promise<T>;
+
+interface Waited<T> {
+  readonly finding: Promise<T>;
+  wantedUntil: number;
+}
+
 export class Look<T> {
   readonly #troubleIn: (value: T) => string | null | undefined;
   #underWay: Promise<unknown> | null = null;
+  /** By kind: what follows the one under way. */
+  readonly #next = new Map<string, Waited<T>>();
   #last: { readonly trouble: string | null; readonly at: number } | null = null;
 
   /** `troubleIn` says what is wrong in what was seen; null: nothing; undefined: it tells neither. */
@@ -26,20 +37,38 @@ export class Look<T> {
   }
 
   /**
-   * Looks, and waits for what it finds until the bound. What hangs from a look before is not looked at once more beside
-   * it: ten that hang at once would be worse than one.
-   * @param patienceMs where it is waited for no longer than that
+   * Looks, and waits for what it finds until the bound. One look at a time: those who come while one is under way, and
+   * it may hang, share the one that follows it, so that nothing that is found is older than their question.
+   * @param options `kind`: only those who want the same share; `patienceMs`: where it is waited for no longer than that
    * @throws what `look` throws within that time
    */
-  async within(bound: LookBound, look: () => Promise<T>, patienceMs?: number): Promise<Seen<T>> {
-    const began = performance.now();
-    const restOf = (ms: number): number => Math.max(0, began + ms - performance.now());
-    const inTime = (work: Promise<unknown>): Promise<boolean> =>
-      bound.outlasts(work, patienceMs === undefined ? undefined : restOf(patienceMs));
-    if (this.#underWay !== null && !(await inTime(this.#underWay))) return this.#missed(began);
+  async within(
+    bound: LookBound,
+    look: Ask<T>,
+    { kind = '', patienceMs }: { readonly kind?: string; readonly patienceMs?: number } = {},
+  ): Promise<Seen<T>> {
     if (bound.restMs === 0) return this.leftOut();
-    const finding = this.#begin(look);
-    return (await inTime(finding)) ? { seen: true, value: await finding } : this.#missed(began);
+    const began = performance.now();
+    const waited = this.#waitedFor(kind, look);
+    waited.wantedUntil = Math.max(waited.wantedUntil, bound.deadline);
+    if (!(await bound.outlasts(waited.finding, patienceMs))) return this.#missed(began);
+    return { seen: true, value: await waited.finding };
+  }
+
+  #waitedFor(kind: string, look: Ask<T>): Waited<T> {
+    const known = this.#next.get(kind);
+    if (known !== undefined) return known;
+    const waited: Waited<T> = { finding: this.#following(kind, look, () => waited.wantedUntil), wantedUntil: 0 };
+    this.#next.set(kind, waited);
+    return waited;
+  }
+
+  async #following(kind: string, look: Ask<T>, wantedUntil: () => number): Promise<T> {
+    // Those who ask at once share it.
+    await setImmediate();
+    while (this.#underWay !== null) await this.#underWay;
+    this.#next.delete(kind);
+    return await this.#begin(() => look(() => performance.now() < wantedUntil()));
   }
 
   /** Not begun: what has to be known for it was not seen, or the time was over before. */
@@ -48,15 +77,16 @@ export class Look<T> {
   }
 
   async #begin(look: () => Promise<T>): Promise<T> {
-    const finding = look();
-    this.#underWay = finding;
+    const ended = Promise.withResolvers<void>();
+    this.#underWay = ended.promise;
     try {
-      const value = await finding;
+      const value = await look();
       const trouble = this.#troubleIn(value);
       if (trouble !== undefined) this.#last = { trouble, at: performance.now() };
       return value;
     } finally {
       this.#underWay = null;
+      ended.resolve();
     }
   }
 

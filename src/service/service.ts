@@ -32,7 +32,7 @@ import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
-import { foreignListeners } from '../supervision/foreign-listeners.ts';
+import { foreignListeners, named } from '../supervision/foreign-listeners.ts';
 import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
@@ -294,7 +294,7 @@ export async function startService(
       const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>
         foreignListeners(bindAddresses(text), known),
       );
-      for (const foreign of foreigners) {
+      for (const foreign of await named(foreigners)) {
         problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
       }
       return problems;

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../testkit/free-port.ts';
-import { foreignListeners } from './foreign-listeners.ts';
+import { foreignListeners, named } from './foreign-listeners.ts';
 
 const servers: Server[] = [];
 async function listen(host: string, port: number, options: { ipv6Only?: boolean } = {}): Promise<void> {
@@ -22,7 +22,7 @@ describe('a listener on our address', () => {
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [])).toEqual([]);
     await listen('127.0.0.1', port);
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [process.pid])).toEqual([]);
-    expect(await foreignListeners([{ host: '127.0.0.1', port }], [1])).toEqual([
+    expect(await named(await foreignListeners([{ host: '127.0.0.1', port }], [1]))).toEqual([
       expect.stringContaining(`port ${port} (process ${process.pid}`),
     ]);
   });

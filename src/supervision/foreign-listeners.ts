@@ -9,7 +9,7 @@ export interface OwnAddress {
   readonly port: number;
 }
 
-interface ListeningSocket {
+export interface ListeningSocket {
   /** As the kernel prints it: hexadecimal, in words of the machine's byte order. */
   readonly address: string;
   readonly port: number;
@@ -20,17 +20,27 @@ interface ListeningSocket {
 
 const wildcards = new Set(['00000000', '00000000000000000000000000000000']);
 
-/** Sockets that listen where one of `own` does and that none of `pids` holds; each with the process that has it. */
-export async function foreignListeners(own: readonly OwnAddress[], pids: readonly number[]): Promise<string[]> {
+/** Sockets that listen where one of `own` does and that none of `pids` holds. */
+export async function foreignListeners(
+  own: readonly OwnAddress[],
+  pids: readonly number[],
+): Promise<readonly ListeningSocket[]> {
   const listening = (await listeningSockets()).filter((socket) => own.some((address) => overlaps(socket, address)));
   if (listening.length === 0) return [];
   const held = new Set<string>();
   for (const pid of pids) for (const inode of await socketInodes(pid)) held.add(inode);
   const hidden = await usersOfHidden(pids);
-  const foreign = listening.filter((socket) => !held.has(socket.inode) && !hidden.has(socket.uid));
-  if (foreign.length === 0) return [];
-  const owners = await ownersOf(new Set(foreign.map((socket) => socket.inode)));
-  const texts = foreign.map((socket) => `port ${socket.port} (${owners.get(socket.inode) ?? 'an unknown process'})`);
+  return listening.filter((socket) => !held.has(socket.inode) && !hidden.has(socket.uid));
+}
+
+/**
+ * `port 80 (process 4711, haproxy -f …)` for each. Looks at every file of every process, a second on a busy machine: to be
+ * asked of those that stay.
+ */
+export async function named(sockets: readonly ListeningSocket[]): Promise<readonly string[]> {
+  if (sockets.length === 0) return [];
+  const owners = await ownersOf(new Set(sockets.map((socket) => socket.inode)));
+  const texts = sockets.map((socket) => `port ${socket.port} (${owners.get(socket.inode) ?? 'an unknown process'})`);
   return [...new Set(texts)];
 }
 
@@ -98,7 +108,7 @@ async function usersOfHidden(pids: readonly number[]): Promise<Set<string>> {
   return users;
 }
 
-/** Who holds these sockets, as far as we may see it: `process 4711, haproxy -f …`. Looks at every process: asked seldom. */
+/** Who holds these sockets, as far as we may see it: `process 4711, haproxy -f …`. */
 async function ownersOf(inodes: ReadonlySet<string>): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for (const name of await readdir('/proc')) {

@@ -17,14 +17,14 @@ export interface OurProcesses {
  * What `foreign` finds and goes on finding, with the master's children of each moment counted as ours.
  * @param foreign listeners on our addresses that none of the given processes holds
  */
-export async function lastingForeigners(
+export async function lastingForeigners<Listener>(
   { pids, masterPid }: OurProcesses,
-  foreign: (pids: readonly number[]) => Promise<readonly string[]>,
+  foreign: (pids: readonly number[]) => Promise<readonly Listener[]>,
   given: { readonly children: typeof childrenOf; readonly pause: (ms: number) => Promise<unknown> } = {
     children: childrenOf,
     pause: sleep,
   },
-): Promise<readonly string[]> {
+): Promise<readonly Listener[]> {
   let found = await foreign(pids);
   // Without a master nobody is making a worker.
   for (let tried = 0; found.length > 0 && masterPid !== null && tried < tries; tried += 1) {

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Radio, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useCreateKey } from '../../api/keys.ts';
 import type { NewKey, Scope } from '../../api/types.ts';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
-import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { ExpiryField, neverEnds, readExpiry } from './expiry-field.tsx';
 import { NewKeyShown } from './new-key-shown.tsx';
 import { scopeWords } from './scope-words.ts';
@@ -15,26 +15,21 @@ export interface CreateKeyDialogProps {
 }
 
 export function CreateKeyDialog({ taken, onClose }: CreateKeyDialogProps) {
-  useFocusReturn();
   const [made, setMade] = useState<NewKey | null>(null);
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={made === null ? 'Make a key' : `The key ${made.name}`}
       size="lg"
-      // It is shown this once: nobody loses it to a slip of the hand.
-      closeOnClickOutside={made === null}
-      closeOnEscape={made === null}
-      withCloseButton={made === null}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      // It is shown this once.
+      easyToLeave={made === null}
+      onClose={onClose}
     >
       {made === null ? (
         <CreateKeyForm taken={taken} onMade={setMade} onClose={onClose} />
       ) : (
         <NewKeyShown made={made} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -85,19 +80,11 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
         {create.error !== null && (
           <ProblemAlert title={changeTitle(create.error, 'No key was made')} error={create.error} />
         )}
-        <Group justify="space-between" align="center" gap="xs">
-          <Text size="xs" c="dimmed">
-            The key is shown once, in the next step.
-          </Text>
-          <Group gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={name === '' || wrong !== null || !reading.ok} loading={create.isPending}>
-              Make the key
-            </Button>
-          </Group>
-        </Group>
+        <DialogButtons onCancel={onClose} note="The key is shown once, in the next step.">
+          <Button type="submit" disabled={name === '' || wrong !== null || !reading.ok} loading={create.isPending}>
+            Make the key
+          </Button>
+        </DialogButtons>
       </Stack>
     </form>
   );

@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Webhook } from '../../api/types.ts';
 import { useSetWebhook } from '../../api/webhooks.ts';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { EventTypesField } from './event-types-field.tsx';
 import { SecretShown } from './secret-shown.tsx';
 import { draftOf, isOpenToRead, nameFault, settingsOf, urlFault } from './webhook-draft.ts';
@@ -19,27 +19,22 @@ export interface WebhookDialogProps {
 }
 
 export function WebhookDialog({ hook, taken, onClose }: WebhookDialogProps) {
-  useFocusReturn();
   const [made, setMade] = useState<{ readonly id: string; readonly secret: string } | null>(null);
   const title = hook === null ? 'Add a webhook' : `Change the webhook ${hook.id}`;
-  const hide = made === null;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={made === null ? title : `The secret of ${made.id}`}
       size="lg"
-      // It is shown this once: nobody loses it to a slip of the hand.
-      closeOnClickOutside={hide}
-      closeOnEscape={hide}
-      withCloseButton={hide}
+      // It is shown this once.
+      easyToLeave={made === null}
+      onClose={onClose}
     >
       {made === null ? (
         <WebhookForm hook={hook} taken={taken} onSecret={setMade} onClose={onClose} />
       ) : (
         <SecretShown secret={made.secret} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -151,10 +146,7 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
         {set.error !== null && <ProblemAlert title={changeTitle(set.error, 'It was not saved')} error={set.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogButtons onCancel={onClose}>
           <Button
             type="submit"
             disabled={draft.id === '' || wrongName !== null || wrongUrl !== null || nothing}
@@ -162,7 +154,7 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
           >
             {hook === null ? 'Add it' : 'Save'}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );

@@ -1,11 +1,12 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useAudit } from '../../../api/audit.ts';
 import { useNewEvents } from '../../../live/live.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
-import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { OlderOnes } from '../../../parts/older-ones.tsx';
+import { ReadProblem } from '../../../parts/read.tsx';
 import { AuditFilterFields, filterOf, noFilter } from './audit-filter.tsx';
 import { AuditTable } from './audit-table.tsx';
 
@@ -34,13 +35,7 @@ export function AuditTrail() {
   return (
     <Stack gap="md">
       <AuditFilterFields value={draft} onChange={setDraft} />
-      {audit.error !== null && (
-        <ProblemAlert
-          title={items === undefined ? 'The record could not be read' : 'What you see may be old'}
-          error={audit.error}
-          onRetry={() => void audit.refetch()}
-        />
-      )}
+      <ReadProblem of={audit} failed="The record could not be read" />
       {newer && (
         <Button variant="light" onClick={showNewer} w="fit-content">
           There is something newer: show it
@@ -55,13 +50,7 @@ export function AuditTrail() {
           <AuditTable records={items} />
         )}
       </div>
-      {audit.hasNextPage && (
-        <Group justify="center">
-          <Button variant="default" onClick={() => void audit.fetchNextPage()} loading={audit.isFetchingNextPage}>
-            Show older ones
-          </Button>
-        </Group>
-      )}
+      <OlderOnes of={audit} />
     </Stack>
   );
 }

@@ -91,15 +91,17 @@ export class BlockedSet implements BlockedSetService {
       operation: 'unblock',
       caller,
     });
-    const covering = await this.#coveringOf(entry);
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer answered a removal with something else');
     const stray = result.strays.has(entry.text);
-    if (effect.removed === null) {
-      // Nothing was unblocked, so there is nothing to enforce by a reload either.
-      const report = stray
+    // Where nothing was unblocked there is nothing to enforce by a reload either.
+    const report =
+      effect.removed !== null || stray
         ? this.#outcomes.one('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
+    // Only now: what was done is told and enforced, though the database cannot be asked any more.
+    const covering = await this.#coveringOf(entry);
+    if (effect.removed === null) {
       throw new ServiceError(
         codes.NotFound,
         'unblock',
@@ -109,7 +111,6 @@ export class BlockedSet implements BlockedSetService {
         { members: { covered_by: covering, stray_removed: stray, ...report } },
       );
     }
-    const report = this.#outcomes.one('unblock', entry.text, result, caller);
     return { ip_address: entry.text, still_blocked_by: covering, ...report };
   }
 

@@ -2,7 +2,6 @@ import { Badge, Button, Group } from '@mantine/core';
 import type { Key } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
-import { NothingHere } from '../../parts/nothing-here.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { removes } from '../../parts/use-row-keys.ts';
 import { useSessionState } from '../../session/session.ts';
@@ -18,13 +17,6 @@ export interface KeyTableProps {
 
 export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
   const { info } = useSessionState();
-  if (keys.length === 0) {
-    return (
-      <NothingHere title="No key is in the database">
-        The settings of the service give one of their own, which stands in no list.
-      </NothingHere>
-    );
-  }
   return (
     <ListTable label="Keys" columns={['Name', 'May', 'State', 'Last used', 'Made']} buttons="Change">
       {keys.map((key) => (

@@ -5,6 +5,7 @@ import type { Key } from '../../api/types.ts';
 import { AdminPage } from '../../parts/admin-page.tsx';
 import { useNow } from '../../parts/age.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
+import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
@@ -53,7 +54,13 @@ function Keys() {
               />
             </Group>
             <div className="card">
-              <KeyTable keys={shown} now={now} onRevoke={setRevoking} />
+              {shown.length > 0 ? (
+                <KeyTable keys={shown} now={now} onRevoke={setRevoking} />
+              ) : (
+                <NothingHere title={all.length === 0 ? 'No key is in the database' : 'No key in the database is valid'}>
+                  The settings of the service give one of their own, which stands in no list.
+                </NothingHere>
+              )}
             </div>
           </>
         )}

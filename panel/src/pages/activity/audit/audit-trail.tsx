@@ -16,7 +16,9 @@ const typingMs = 250;
 export function AuditTrail() {
   const [draft, setDraft] = useState(noFilter);
   const [settled] = useDebouncedValue(draft, typingMs);
-  const audit = useAudit(filterOf(settled));
+  const filter = filterOf(settled);
+  const narrowed = Object.keys(filter).length > 0;
+  const audit = useAudit(filter);
   const [newer, setNewer] = useState(false);
   const items = audit.data?.pages.flatMap((page) => page.items);
   const readBack = (audit.data?.pages.length ?? 0) > 1;
@@ -45,7 +47,7 @@ export function AuditTrail() {
         {items === undefined ? (
           audit.error === null && <Loading what="Reading the record" />
         ) : items.length === 0 ? (
-          <NothingHere title={settled === noFilter ? 'Nothing is recorded yet' : 'Nothing matches'} />
+          <NothingHere title={narrowed ? 'Nothing matches' : 'Nothing is recorded yet'} />
         ) : (
           <AuditTable records={items} />
         )}

@@ -1,8 +1,10 @@
-import { Button, Radio, Stack, TextInput } from '@mantine/core';
+import { Button, Radio, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useCreateKey } from '../../api/keys.ts';
 import type { NewKey, Scope } from '../../api/types.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { NameField } from '../../parts/name-field.tsx';
+import { nameFault } from '../../parts/plain-name.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ExpiryField, neverEnds, readExpiry } from './expiry-field.tsx';
 import { NewKeyShown } from './new-key-shown.tsx';
@@ -42,7 +44,7 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('read');
   const [expiry, setExpiry] = useState(neverEnds);
-  const wrong = nameFault(name, taken);
+  const wrong = nameFault(name, taken, 'There is, or was, a key of this name.');
   const reading = readExpiry(expiry, Date.now());
 
   const submit = (event: FormEvent): void => {
@@ -55,19 +57,12 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <TextInput
-          label="Name"
+        <NameField
           description="Of the program or the person. It stands in the log, and is never used again."
           placeholder="fail2ban-web1"
           value={name}
-          onChange={(event) => setName(event.currentTarget.value.trim())}
-          error={name === '' ? null : wrong}
-          maxLength={64}
-          data-autofocus
-          required
-          withAsterisk={false}
-          autoComplete="off"
-          spellCheck={false}
+          onChange={setName}
+          fault={wrong}
         />
         <Radio.Group label="What it may do" value={scope} onChange={(value) => setScope(value as Scope)}>
           <Stack gap="xs" mt={6}>
@@ -88,12 +83,4 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
       </Stack>
     </form>
   );
-}
-
-/** The service's own rule. */
-function nameFault(name: string, taken: readonly string[]): string | null {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
-    return 'Letters, digits, points, dashes and underscores, beginning with a letter or digit.';
-  if (taken.includes(name)) return 'There is, or was, a key of this name.';
-  return null;
 }

@@ -3,11 +3,13 @@ import { type FormEvent, useState } from 'react';
 import type { Webhook } from '../../api/types.ts';
 import { useSetWebhook } from '../../api/webhooks.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { NameField } from '../../parts/name-field.tsx';
+import { nameFault } from '../../parts/plain-name.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { EventTypesField } from './event-types-field.tsx';
 import { SecretShown } from './secret-shown.tsx';
-import { draftOf, isOpenToRead, nameFault, settingsOf, urlFault } from './webhook-draft.ts';
+import { draftOf, isOpenToRead, settingsOf, urlFault } from './webhook-draft.ts';
 import { newSecret } from './webhook-secret.ts';
 
 export interface WebhookDialogProps {
@@ -48,7 +50,8 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
   /** It was made here and nobody has seen it yet. */
   const [fresh, setFresh] = useState(false);
   const change = (part: Partial<typeof draft>): void => setDraft({ ...draft, ...part });
-  const wrongName = hook === null ? nameFault(draft.id, taken) : null;
+  const wrongName =
+    hook === null ? nameFault(draft.id, taken, 'There is a webhook of this name: change that one.') : null;
   const wrongUrl = urlFault(draft.url);
   const nothing = !draft.everything && draft.types.length === 0;
 
@@ -74,19 +77,12 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
     <form onSubmit={submit}>
       <Stack gap="md">
         {hook === null && (
-          <TextInput
-            label="Name"
+          <NameField
             description="Of what hears it, such as chat or pager."
             placeholder="pager"
             value={draft.id}
-            onChange={(event) => change({ id: event.currentTarget.value.trim() })}
-            error={draft.id === '' ? null : wrongName}
-            maxLength={64}
-            data-autofocus
-            required
-            withAsterisk={false}
-            autoComplete="off"
-            spellCheck={false}
+            onChange={(id) => change({ id })}
+            fault={wrongName}
           />
         )}
         <TextInput

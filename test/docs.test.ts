@@ -147,12 +147,16 @@ function formOf(reason: string): RegExp {
 /** Where the reasons of `/health` are made, and what is one there. */
 const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/service/health.ts', /found\.add\('\w+', [`'](.*?)[`']\)/g],
+  ['src/service/health.ts', /found\.(?:take|miss)\('\w+', '(.*?)'/g],
+  ['src/service/look.ts', /why: `(not looked at)/g],
+  ['src/service/look.ts', /`(no answer within )\$/g],
+  ['src/service/entry-counter.ts', /return `(it holds )\$/g],
   [
     'src/service/health.ts',
     /(?:\? null : |return \(await [^?]*\? null : |return )'(it is not what was written|that of[^']*)'/g,
   ],
   ['src/service/health.ts', /return \[`(proxy: )/g],
-  ['src/service/service.ts', /problems\.push\(`(.*?)`\)/g],
+  ['src/service/proxy-problems.ts', /problems\.push\(`(.*?)`\)/g],
   ['src/service/live-rule.ts', /return `\$\{configFile\} (has no rule for the blocked map, so nobody is denied)/g],
   ['src/service/proxy-facts.ts', /lacking\.push\(`([^$]*)\$/g],
   ['src/haproxy/master-socket-error.ts', /^ {2}'?[a-z-]+'?: '(.*)',$/gm],
@@ -178,7 +182,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/service/blocking-parts.ts', /markAllSuspect\('blocked', '(.*?)'/g],
   ['src/configuration/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
   ['src/service/service.ts', /reloads\.schedule\('(.*?)'\)/g],
-  ['src/service/service.ts', /: `(no configuration that the proxy takes)/g],
+  ['src/service/configuration-parts.ts', /: `(no configuration that the proxy takes)/g],
   ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](the proxy .*?|the master .*?|not looked for yet)[`']/g],
 ];
 

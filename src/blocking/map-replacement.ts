@@ -9,6 +9,7 @@ import type { ChangeWindow, ChangeWindows } from './change-windows.ts';
 import { bucketCount, bucketOf, Fingerprint } from './fingerprint.ts';
 import { listedFingerprint } from './listed-fingerprint.ts';
 import type { MapName, MirroredMap } from './mirrored-map.ts';
+import { readAhead } from './read-ahead.ts';
 import type { RepairTime } from './repair-time.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -114,7 +115,7 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
 
 async function fill({ map, pid, pending, turns, time }: Replacement, version: number): Promise<void> {
   const worker = { kind: 'pid', pid } as const;
-  for await (const page of map.scan()) {
+  for await (const page of readAhead(map.scan())) {
     for (let start = 0; start < page.length; start += fillSlice) {
       const texts = page.slice(start, start + fillSlice);
       time.step();

@@ -268,6 +268,8 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByRole('button', { name: 'Revoke it' }).click();
     await says('The key looker is revoked');
     await page.getByRole('row', { name: /^looker/ }).waitFor({ state: 'detached' });
+    // It is there still, and not valid.
+    await page.getByText('No key in the database is valid').waitFor();
     expect((await service.call('GET', '/api/session', { key })).status).toBe(401);
   });
 

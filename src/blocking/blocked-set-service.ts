@@ -27,20 +27,19 @@ export interface BlockedListQuery {
   readonly signal?: AbortSignal;
 }
 
+export interface BatchRequest {
+  readonly add: readonly { readonly index: number; readonly request: BlockRequest }[];
+  readonly remove: readonly { readonly index: number; readonly entry: IpEntry }[];
+  /** What the edge refused already; the service adds its own (both lists, trust). */
+  readonly rejected: readonly Rejection[];
+}
+
 export interface BlockedSetService {
   /** Blocks one address or network. `created` tells 201 from 200. Errors: covered by trust (409), database or file (503). */
   block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; answer: BlockAnswer }>;
   /** Errors: 1100 when it has no row of its own, with `covered_by` and `stray_removed`. */
   unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer>;
-  /** `rejected`: what the edge refused already; the service adds its own (both lists, trust). */
-  batch(
-    request: {
-      add: readonly { readonly index: number; readonly request: BlockRequest }[];
-      remove: readonly { readonly index: number; readonly entry: IpEntry }[];
-      rejected: readonly Rejection[];
-    },
-    caller: Caller,
-  ): Promise<BulkAnswer>;
+  batch(request: BatchRequest, caller: Caller): Promise<BulkAnswer>;
   /** Replaces the whole set. The source is read to its end before anything changes; if it throws, nothing changed. */
   replaceAll(
     source: AsyncIterable<readonly BulkItem[]>,

@@ -207,6 +207,15 @@ describe('the one writer', () => {
     expect((await block('192.0.2.1')).created).toBe(true);
   });
 
+  it('gives a group that waited for all of its time a real try all the same', async () => {
+    master.script = (command) =>
+      command.includes(' add map ') ? { kind: 'late', until: new Promise((done) => setTimeout(done, 250)) } : undefined;
+    const change = { op: 'add' as const, entry: entryOf('192.0.2.1'), expiry: { kind: 'permanent' as const } };
+    const waited = performance.now() - 1;
+    const { failures } = await kit.writer.change([change], 'urgent', waited, { operation: 'block', caller: caller() });
+    expect(failures).toEqual([]);
+  });
+
   it('says 404 of what has no row, removes a stray of it from the worker and the file, and says so', async () => {
     master.map(kit.mapPath).add('192.0.2.66', '1');
     await kit.keeper.file.add(['192.0.2.67']);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
 import { BulkStore } from '../store/bulk-store.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let kit: BlockingKit;
@@ -48,9 +49,37 @@ const sameEverywhere = async () => {
   expect(await kit.store.count()).toBe(texts.length);
 };
 
+/** So slow that a turn has time for one of them. */
+const slowPages = (onPage: () => void = () => undefined) => {
+  const { scanTexts } = kit.store;
+  vi.spyOn(kit.store, 'scanTexts').mockImplementation(async (...args) => {
+    onPage();
+    const page = await scanTexts.apply(kit.store, args);
+    const until = performance.now() + 15;
+    while (performance.now() < until);
+    return page;
+  });
+};
+
 describe('the keeper of the map file', () => {
+  it('reads in one turn as many pages as are read fast, and one that is not', async () => {
+    await fill(12_000);
+    const turns = vi.spyOn(TurnQueue.prototype, 'take');
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    await kit.keeper.updateBlockedIpsMap();
+    clock.mockRestore();
+    // All three pages; then the file is put in its place.
+    expect(turns.mock.calls.length).toBe(2);
+    turns.mockClear();
+    slowPages();
+    await kit.keeper.updateBlockedIpsMap();
+    expect(turns.mock.calls.length).toBe(4);
+    await sameEverywhere();
+  });
+
   it('rewrites while changes go on, and loses and revives none', async () => {
     await fill(12_000);
+    slowPages();
     let going = true;
     const rewrites = (async () => {
       for (let n = 0; n < 4; n += 1) await kit.keeper.updateBlockedIpsMap();
@@ -99,15 +128,11 @@ describe('the keeper of the map file', () => {
 
   it('goes on when the file is edited during a rewrite: the change that notices it replaces that rewrite', async () => {
     await fill(12_000);
-    const { scanTexts } = kit.store;
     let blocked: ReturnType<typeof block> | undefined;
-    vi.spyOn(kit.store, 'scanTexts').mockImplementation(async (...args) => {
-      const page = await scanTexts.apply(kit.store, args);
-      if (blocked === undefined) {
-        appendFileSync(kit.mapPath, '198.51.100.9 1\n');
-        blocked = block('192.0.2.2');
-      }
-      return page;
+    slowPages(() => {
+      if (blocked !== undefined) return;
+      appendFileSync(kit.mapPath, '198.51.100.9 1\n');
+      blocked = block('192.0.2.2');
     });
     const rewrite = kit.keeper.updateBlockedIpsMap();
     await eventually('the rewrite is under way', () => blocked !== undefined);
@@ -120,12 +145,10 @@ describe('the keeper of the map file', () => {
 
   it('goes on when a rewrite from outside meets the one that a change makes in its own turn', async () => {
     await fill(12_000);
-    const { scanTexts } = kit.store;
     let outside: Promise<unknown> | undefined;
-    vi.spyOn(kit.store, 'scanTexts').mockImplementation(async (...args) => {
-      // The change has the turn by now, and reads the database for its rewrite.
+    // The change has the turn by now, and reads the database for its rewrite.
+    slowPages(() => {
       outside ??= kit.keeper.updateBlockedIpsMap();
-      return await scanTexts.apply(kit.store, args);
     });
     appendFileSync(kit.mapPath, '198.51.100.9 1\n');
     expect((await block('192.0.2.2')).created).toBe(true);

@@ -1,14 +1,15 @@
 // Keeps the blocked map file in step with the database, and with it the fingerprint of what should be blocked.
 // `updateBlockedIpsMap` (the specification's `update_blocked_ips_map`) is the one way the file is written whole.
-import { parseIp, sortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { MapFile, MapFileRewrite } from '../haproxy/map-file.ts';
-import type { AdoptedRows, BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { Fingerprint } from './fingerprint.ts';
+import { ExpectedSet, type NetTexts, type TablePass } from './expected-set.ts';
+import type { Fingerprint } from './fingerprint.ts';
 import { OtherFileGuard, refuseLostRows } from './other-file-guard.ts';
+import { RowsByHand } from './rows-by-hand.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 /** Rows read at once: 3 to 5 ms, 10 on a machine that is short of processor. */
@@ -21,10 +22,6 @@ const pagesAtMost = 8;
 const slotsAtMost = 16_384;
 const deadLinesAtLeast = 10_000;
 
-/** Rows looked at in one turn for what somebody inserted by hand; a row costs some 30 µs. */
-const adoptPage = 500;
-const listedUnusable = 20;
-
 interface Active {
   readonly rewrite: MapFileRewrite;
   /** A change that could not wait wrote the file in its own turn; its outcome is this one's too. */
@@ -33,12 +30,6 @@ interface Active {
   readonly inTurn: boolean;
   /** Resolves when it has ended, however it ended. */
   readonly ended: Promise<void>;
-}
-
-interface Scan {
-  readonly shadow: Fingerprint;
-  /** Sort key of the last row that was read; what changes at or before it changes the shadow too. */
-  cursor: Uint8Array | null;
 }
 
 export interface Acceptance {
@@ -61,10 +52,9 @@ export class MapFileKeeper {
   readonly #turns: TurnQueue;
   readonly #log: Log;
   readonly #onDatabaseSurprise: () => void;
-  readonly #now: () => Date;
   readonly #guard: OtherFileGuard;
-  #expected = new Fingerprint();
-  #scan: Scan | null = null;
+  readonly #rowsByHand: RowsByHand;
+  readonly #expected = new ExpectedSet();
   #update: Promise<MapFileUpdate> | null = null;
   #active: Active | null = null;
   #beginning: Promise<unknown> = Promise.resolve();
@@ -94,8 +84,8 @@ export class MapFileKeeper {
     this.#turns = options.turns;
     this.#log = options.log;
     this.#onDatabaseSurprise = options.onDatabaseSurprise;
-    this.#now = options.now ?? (() => new Date());
     this.#guard = new OtherFileGuard(options);
+    this.#rowsByHand = new RowsByHand({ ...options, now: options.now ?? (() => new Date()) });
   }
 
   get file(): MapFile {
@@ -103,7 +93,7 @@ export class MapFileKeeper {
   }
 
   get expected(): Fingerprint {
-    return this.#expected;
+    return this.#expected.fingerprint;
   }
 
   /** Why the file is behind the database; null when it is not. */
@@ -129,13 +119,8 @@ export class MapFileKeeper {
   }
 
   /** To be called for every committed change, inside its turn. */
-  noteCommitted(net: { readonly added: readonly string[]; readonly removed: readonly string[] }): void {
-    for (const text of net.added) this.#expected.add(text);
-    for (const text of net.removed) this.#expected.remove(text);
-    const scan = this.#scan;
-    if (scan?.cursor == null) return;
-    for (const text of net.added) if (isAtOrBefore(text, scan.cursor)) scan.shadow.add(text);
-    for (const text of net.removed) if (isAtOrBefore(text, scan.cursor)) scan.shadow.remove(text);
+  noteCommitted(net: NetTexts): void {
+    this.#expected.noteCommitted(net);
   }
 
   /**
@@ -155,7 +140,7 @@ export class MapFileKeeper {
 
   /** What somebody inserted into the table by hand is taken up first, should there be any. */
   async adoptForeignRows(): Promise<void> {
-    if (await this.#store.hasUnkeyedRows()) await this.updateBlockedIpsMap();
+    if (await this.#rowsByHand.any()) await this.updateBlockedIpsMap();
   }
 
   /** A rewrite is under way that will make the file usable; null: none. Never rejects. */
@@ -215,7 +200,7 @@ export class MapFileKeeper {
     try {
       if (accept.acceptOtherFile !== true)
         await this.#guard.refuseOtherFile(accept.acceptShrink === true || this.#shrinkGranted || this.#shrinking > 0);
-      await this.#adoptUnkeyedRows(turn);
+      await this.#rowsByHand.adopt(turn);
       const active = await this.#begin(outcome.promise, inTurn, ended.promise);
       try {
         const written = await this.#write(
@@ -270,24 +255,22 @@ export class MapFileKeeper {
     acceptShrink: boolean,
     turn: <T>(work: () => Promise<T>) => Promise<T>,
   ): Promise<MapFileUpdate> {
-    const scan: Scan = { shadow: new Fingerprint(), cursor: null };
-    this.#scan = scan;
+    const pass = this.#expected.beginPass();
     const staleBefore = this.#stale;
     try {
       for (;;) {
-        const { pages, last } = await turn(() => this.#readPages(scan));
+        const { pages, last } = await turn(() => this.#readPages(pass));
         for (const texts of pages) await rewrite.append(texts);
         if (last) break;
       }
       // The long fsync of all that was appended, before the closing turn.
       await rewrite.seal();
       return await turn(async () => {
-        // Whatever comes after the last row that was read belongs to the shadow as well by now.
-        const rest = await this.#store.scanTexts(scan.cursor, Number.MAX_SAFE_INTEGER);
-        for (const text of rest.texts) scan.shadow.add(text);
-        if (!acceptShrink) refuseLostRows(scan.shadow.total, this.#expected.total);
+        // Whatever comes after the last row that was read belongs to the set as well by now.
+        pass.read(await this.#store.scanTexts(pass.cursor, Number.MAX_SAFE_INTEGER));
+        if (!acceptShrink) refuseLostRows(pass.found.total, this.expected.total);
         const result = await rewrite.finish();
-        this.#adopt(scan.shadow);
+        this.#adopt(pass);
         this.#problem = null;
         if (this.#stale === staleBefore) {
           this.#stale = null;
@@ -296,48 +279,23 @@ export class MapFileKeeper {
         return result;
       });
     } finally {
-      if (this.#scan === scan) this.#scan = null;
+      this.#expected.endPass(pass);
     }
   }
 
   /** What one turn reads of the table. `last`: nothing more is to be read for now. */
-  async #readPages(scan: Scan): Promise<{ pages: readonly (readonly string[])[]; last: boolean }> {
+  async #readPages(pass: TablePass): Promise<{ pages: readonly (readonly string[])[]; last: boolean }> {
     const pages: (readonly string[])[] = [];
     const began = performance.now();
     for (let before = 0; ; ) {
-      const page = await this.#store.scanTexts(scan.cursor, pageSize);
-      for (const text of page.texts) scan.shadow.add(text);
-      if (page.last !== null) scan.cursor = page.last;
+      const page = await this.#store.scanTexts(pass.cursor, pageSize);
+      pass.read(page);
       pages.push(page.texts);
       // Not "until none is left": addresses blocked in rising order would keep it going for ever.
       if (page.texts.length < pageSize) return { pages, last: true };
       const spent = performance.now() - began;
       if (pages.length === pagesAtMost || spent + (spent - before) > pagesMs) return { pages, last: false };
       before = spent;
-    }
-  }
-
-  /** Rows inserted by hand are made rows like any other before the table is read. */
-  async #adoptUnkeyedRows(turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<void> {
-    if (!(await this.#store.hasUnkeyedRows())) return;
-    let adopted = 0;
-    let unusableTotal = 0;
-    const unusable: { ip_address: string; why: string }[] = [];
-    let after: string | null = null;
-    do {
-      const from: string | null = after;
-      const piece: AdoptedRows = await turn(() => this.#store.adoptUnkeyedRows(from, adoptPage, this.#now()));
-      adopted += piece.adopted;
-      unusableTotal += piece.unusable.length;
-      unusable.push(...piece.unusable.slice(0, listedUnusable - unusable.length));
-      after = piece.last;
-    } while (after !== null);
-    if (adopted > 0) this.#log.info('Rows inserted into the database by hand were taken up', { count: adopted });
-    if (unusableTotal > 0) {
-      this.#log.warn('Rows in the database that are no addresses are not enforced; correct or delete them', {
-        count: unusableTotal,
-        rows: unusable,
-      });
     }
   }
 
@@ -351,15 +309,9 @@ export class MapFileKeeper {
     );
   }
 
-  #adopt(shadow: Fingerprint): void {
-    const same = shadow.equals(this.#expected);
-    this.#expected = shadow;
-    this.#store.wasCounted(shadow.total);
+  #adopt(pass: TablePass): void {
+    const same = this.#expected.adopt(pass);
+    this.#store.wasCounted(pass.found.total);
     if (!same) this.#onDatabaseSurprise();
   }
-}
-
-function isAtOrBefore(text: string, cursor: Uint8Array): boolean {
-  const parsed = parseIp(text);
-  return parsed.ok && Buffer.compare(sortKey(parsed.entry), cursor) <= 0;
 }

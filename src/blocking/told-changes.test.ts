@@ -1,5 +1,5 @@
 // What the parts of the blocked set tell of what they do, with a scripted proxy.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { ScriptedMaster } from '../../testkit/scripted-master.ts';
@@ -37,6 +37,17 @@ describe('what is told', () => {
       },
     ]);
     expect(told('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
+  });
+
+  it('of an unblock that was made is all of it, though the database cannot be asked any more what covers it', async () => {
+    await kit.blockedSet.block(toBlock('192.0.2.1'), caller());
+    const asked = vi.spyOn(kit.store, 'coveringOf').mockRejectedValueOnce(new Error('disk gone'));
+    await expect(kit.blockedSet.unblock(entryOf('192.0.2.1'), caller())).rejects.toThrow('disk gone');
+    asked.mockRestore();
+    expect(told('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
+    expect(kit.lines).toContainEqual(
+      expect.objectContaining({ message: 'Operation done', fields: expect.objectContaining({ operation: 'unblock' }) }),
+    );
   });
 
   it('of what was not there is nothing', async () => {

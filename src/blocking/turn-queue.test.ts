@@ -87,7 +87,7 @@ describe('the queue of turns', () => {
     expect(order).toEqual(['first', 'b1', 'u1', 'b2', 'u2', 'b3']);
   });
 
-  it('lets several short slices go after an urgent turn that was long, up to half of its time', async () => {
+  it('lets several short slices go after an urgent turn that was long, up to a third of its time', async () => {
     const queue = new TurnQueue();
     const order: string[] = [];
     const note = (lane: Lane, name: string, ms: number) =>
@@ -96,7 +96,7 @@ describe('the queue of turns', () => {
         busy(ms);
       });
     const first = note('urgent', 'long', 60);
-    const bulk = Array.from({ length: 6 }, (_, n) => note('bulk', `b${n}`, 11));
+    const bulk = Array.from({ length: 6 }, (_, n) => note('bulk', `b${n}`, 7));
     const second = note('urgent', 'short', 1);
     const third = note('urgent', 'last', 1);
     await Promise.all([first, second, third, ...bulk]);

@@ -1,7 +1,7 @@
 // One writer per proxy: whatever changes the blocked set, its file or its maps has the turn while it does, and nobody
 // else; only what a turn left to be ended (`leave`) goes on beside the same owner's next one. Two lanes: urgent work goes
 // first, long work comes in slices between: one slice after each urgent turn, so that neither starves the other, and
-// where urgent turns are long because many share them, as many as fit into half of that time. A slice is at most
+// where urgent turns are long because many share them, as many as fit into a third of that time. A slice is at most
 // 50 ms by its maker's promise.
 
 import { setImmediate } from 'node:timers/promises';
@@ -10,9 +10,9 @@ import { setImmediate } from 'node:timers/promises';
 const newest = 0.2;
 
 /** What long work gets for the time of the urgent turn before it, where that is more than a slice. */
-const bulkShare = 1 / 2;
-/** And no more than this, whoever waits. */
-const bulkAtMostMs = 60;
+const bulkShare = 1 / 3;
+/** And no more than a slice may have, whoever waits. */
+const bulkAtMostMs = 40;
 /** A share below this is not worth a second slice. */
 const bulkAtLeastMs = 5;
 

@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { BEARER, HEALTH, NOW, RELOAD, REPORT, stubApp } from './testkit/stub-services.ts';
+import { BEARER, NOW, RELOAD, REPORT, stubApp } from './testkit/stub-services.ts';
 
 interface RouteCase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -368,96 +367,5 @@ describe('every route', () => {
       ],
       runtime_map_failures_total: 1,
     });
-  });
-});
-
-describe('the list as text', () => {
-  const text = { ...BEARER, accept: 'text/plain' };
-
-  test('is the whole set, one address a line', async () => {
-    const { app } = stubApp();
-    const response = await app.inject({ url: '/api/blocked-ips', headers: text });
-    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
-    expect(response.body).toBe('192.0.2.1\n192.0.2.2\n2001:db8::/32\n');
-  });
-
-  test('is empty for an empty set', async () => {
-    const { app } = stubApp({ blockedSet: { listTexts: () => Readable.from([]) } });
-    const response = await app.inject({ url: '/api/blocked-ips', headers: text });
-    expect({ status: response.statusCode, body: response.body }).toEqual({ status: 200, body: '' });
-  });
-
-  test('that cannot be read is an error, not half a list', async () => {
-    const listTexts = () => ({
-      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('disk gone')) }),
-    });
-    const { app, logged } = stubApp({ blockedSet: { listTexts } });
-    const response = await app.inject({ url: '/api/blocked-ips', headers: text });
-    expect(response.statusCode).toBe(500);
-    expect(response.json().detail).not.toContain('disk gone');
-    expect(logged).toContainEqual(
-      expect.objectContaining({ fields: expect.objectContaining({ cause: 'disk gone', code: 500 }) }),
-    );
-  });
-
-  test.each(['limit=5', 'text=scan', 'offset=0'])('cannot be cut or searched: %s', async (query) => {
-    const stub = stubApp();
-    const response = await stub.app.inject({ url: `/api/blocked-ips?${query}`, headers: text });
-    expect(response.statusCode).toBe(400);
-    expect(response.json().errors[0].name).toBe(query.split('=')[0]);
-    expect(stub.calls).toEqual([]);
-  });
-
-  test.each([
-    ['*/*', 'application/json'],
-    ['application/json, text/plain', 'application/json'],
-    ['text/plain;q=0.4, application/json;q=0.5', 'application/json'],
-    ['text/plain, application/json;q=0.5', 'text/plain'],
-  ])('is given for Accept: %s only when it is preferred', async (accept, type) => {
-    const { app } = stubApp();
-    const response = await app.inject({ url: '/api/blocked-ips', headers: { ...BEARER, accept } });
-    expect(response.headers['content-type']).toContain(type);
-  });
-});
-
-describe('HEAD', () => {
-  test('is answered like GET, without the body', async () => {
-    const { app } = stubApp();
-    const get = await app.inject({ method: 'GET', url: '/api/config', headers: BEARER });
-    const head = await app.inject({ method: 'HEAD', url: '/api/config', headers: BEARER });
-    expect({ status: head.statusCode, body: head.body }).toEqual({ status: 200, body: '' });
-    expect(head.headers['content-length']).toBe(get.headers['content-length']);
-  });
-
-  test('of the text list reads nothing from the database', async () => {
-    const stub = stubApp();
-    const response = await stub.app.inject({
-      method: 'HEAD',
-      url: '/api/blocked-ips',
-      headers: { ...BEARER, accept: 'text/plain' },
-    });
-    expect(response.statusCode).toBe(200);
-    expect(stub.calls).toEqual([]);
-  });
-});
-
-describe('health', () => {
-  test.each(['degraded', 'down'])('is 503 when %s, with its parts', async (status) => {
-    const { app } = stubApp({ health: { health: async () => ({ ...HEALTH, status }) } });
-    const response = await app.inject({ url: '/health', headers: BEARER });
-    expect(response.statusCode).toBe(503);
-    expect(response.json()).toEqual({ ...HEALTH, status });
-  });
-
-  test.each([
-    ['/livez', 200, 'alive', async () => false],
-    ['/readyz', 200, 'ready', async () => true],
-    ['/readyz', 503, 'unready', async () => false],
-    ['/readyz', 503, 'unready', () => Promise.reject(new Error('database gone'))],
-  ])('%s is %i %s without a key', async (url, status, body, ready) => {
-    const { app } = stubApp({ health: { ready } });
-    const response = await app.inject({ url });
-    expect({ status: response.statusCode, body: response.body }).toEqual({ status, body });
-    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 });

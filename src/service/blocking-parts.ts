@@ -1,6 +1,6 @@
 // The blocked set and everything that keeps it true, wired together.
-import { setImmediate } from 'node:timers/promises';
 import { AddressChecker } from '../blocking/address-checker.ts';
+import { Admission } from '../blocking/admission.ts';
 import type { RuntimeReport } from '../blocking/answers.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk-runner.ts';
@@ -12,11 +12,13 @@ import { type ChangeResult, GroupWriter } from '../blocking/group-writer.ts';
 import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { PendingVersions } from '../blocking/map-replacement.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
+import { Outcomes } from '../blocking/outcomes.ts';
 import { Reconciler } from '../blocking/reconciler.ts';
 import { RemovalRule, replacePays } from '../blocking/removal-rule.ts';
 import { RuntimeChanger } from '../blocking/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/runtime-link.ts';
 import { Synchroniser } from '../blocking/sync.ts';
+import { textPages } from '../blocking/text-pages.ts';
 import { TrustedSet } from '../blocking/trusted-set.ts';
 import { TurnQueue } from '../blocking/turn-queue.ts';
 import { WorkerBook } from '../blocking/worker-book.ts';
@@ -35,7 +37,7 @@ import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 
-const scanPage = 2_000;
+const textsInPage = 2_000;
 
 /** Who hears of what the parts do while they work. */
 export interface BlockingObservers {
@@ -133,7 +135,7 @@ export function wireBlocking(options: {
     get expected() {
       return keeper.expected;
     },
-    scan: () => scanTexts(store),
+    scan: () => textPages(store, textsInPage),
     reread: async () => {
       await keeper.updateBlockedIpsMap();
     },
@@ -197,20 +199,19 @@ export function wireBlocking(options: {
     betweenBigChanges: (work) => bulk.between(work),
   });
   const checker = new AddressChecker({ store, trusted: trusted.entries, socket, book, blockedMap, trustedMap });
+  const outcomes = new Outcomes({ scheduleReload, log, tell });
   const blockedSet = new BlockedSet({
     store,
     writer,
     bulk,
     synchroniser,
     checker,
-    trusted: trusted.entries,
+    admission: new Admission({ trusted: trusted.entries, now }),
+    outcomes,
     notSeenWhole: () => {
       if (!link.state.up) return `master socket is down (${link.state.reason})`;
       return book.isWholeEverywhere() ? null : 'not every live worker was seen to hold the whole set';
     },
-    scheduleReload,
-    log,
-    tell,
     now,
   });
   // Groups of expired entries come one after the other.
@@ -229,7 +230,7 @@ export function wireBlocking(options: {
       }),
     removalsAtMost,
     onExpired: (ips, result) => {
-      const report = blockedSet.reportExpiry(ips, result);
+      const report = outcomes.expired(ips, result);
       if (expiredRow !== null) options.onExpiryAudited?.(expiredRow, report);
       expiredRow = null;
       observers.expired(ips.length, result);
@@ -252,16 +253,4 @@ export function wireBlocking(options: {
     blockedSet,
     expiry,
   };
-}
-
-async function* scanTexts(store: BlockedIpsStore): AsyncIterable<readonly string[]> {
-  let after: Uint8Array | null = null;
-  for (;;) {
-    const page: { texts: string[]; last: Uint8Array | null } = await store.scanTexts(after, scanPage);
-    if (page.texts.length > 0) yield page.texts;
-    if (page.last === null || page.texts.length < scanPage) return;
-    after = page.last;
-    // Reading pages is nothing but work of this thread; requests want their share.
-    await setImmediate();
-  }
 }

@@ -7,20 +7,7 @@ import { AuditRecorder } from '../activity/audit-recorder.ts';
 import { EventFeed } from '../activity/event-feed.ts';
 import { EventRing } from '../activity/event-ring.ts';
 import { Webhooks } from '../activity/webhooks.ts';
-import { BackupStore } from '../configuration/backup-store.ts';
-import { bindAddresses, tryBind } from '../configuration/listeners.ts';
-import { LiveFile } from '../configuration/live-file.ts';
-import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
-import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
-import { SafeReload } from '../configuration/safe-reload.ts';
-import { ensureServerStateFile } from '../configuration/server-state.ts';
-import { filesNamedIn } from '../configuration/sites-map.ts';
-import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
-import { Template } from '../configuration/template.ts';
-import type { Site } from '../domain/site.ts';
 import { crashPoint } from '../faults/crash-point.ts';
-import { removeStaleTemporaries } from '../files/atomic-file.ts';
-import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
 import type { Services } from '../http/services.ts';
 import { measuredServices } from '../metrics/measured-services.ts';
@@ -32,26 +19,22 @@ import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
-import { foreignListeners } from '../supervision/foreign-listeners.ts';
-import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
-import { memoryAllowsWorker } from '../supervision/memory.ts';
-import { Supervisor } from '../supervision/supervisor.ts';
 import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { Configuration } from './configuration.ts';
-import { importMapFile } from './first-import.ts';
+import { wireConfiguration } from './configuration-parts.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
 import { Health } from './health.ts';
 import { HealthWatch } from './health-watch.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
-import { LiveRule } from './live-rule.ts';
 import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
-import { openState, rememberInstance } from './open-state.ts';
+import { openState } from './open-state.ts';
 import { builtPanel, readPanel } from './panel-files.ts';
+import { prepareStart } from './prepare-start.ts';
 import { ProxyFacts } from './proxy-facts.ts';
-import { ProxyReload } from './proxy-reload.ts';
+import { proxyProblems } from './proxy-problems.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
 import { growSparingly } from './sparing-heap.ts';
@@ -101,7 +84,8 @@ export async function startService(
   crashPoint('start.locked');
   const facts = new ProxyFacts(settings.proxyBin, log);
   await facts.read();
-  const { database, instance, knownInstance } = await openState(settings);
+  const state = await openState(settings);
+  const { database, instance } = state;
   crashPoint('start.database-opened');
 
   const ring = new EventRing({ log, now });
@@ -126,11 +110,11 @@ export async function startService(
     now,
     capabilities: () => facts.capabilitiesOf(parts.book.runningVersion),
     scheduleReload: (reason) => {
-      if (rule.missing) return false;
-      reloads.schedule(reason);
+      if (configured.rule.missing) return false;
+      configured.reloads.schedule(reason);
       return true;
     },
-    reconsiderReload: () => reloads.reconsider(),
+    reconsiderReload: () => configured.reloads.reconsider(),
     onExpiryAudited: (row, report) =>
       audit.finished(row, {
         runtimeMapUpdated: report.runtime_map_updated,
@@ -145,115 +129,20 @@ export async function startService(
   });
   const { keeper, trusted, reconciler, book } = parts;
 
-  // The template, the live file and what makes them one.
-  const live = new LiveFile(settings.configFile);
-  const backups = new BackupStore(settings.backupDir, now);
-  const template = settings.template === null ? Template.builtIn() : await Template.fromFile(settings.template);
-  const serverStateFile = join(settings.stateDir, 'server-state');
-  const render = (sites: Iterable<Site> | AsyncIterable<Site>) =>
-    template.render({
-      blockedMap: settings.blockedMap,
-      trustedMap: settings.trustedMap,
-      httpBind: settings.httpBind,
-      statsSocket: settings.statsSocket,
-      hardStopAfter: settings.hardStopAfter,
-      sitesMapBase: settings.sitesMap,
-      serverStateFile,
-      sites,
-    });
-  const renderStored = async () => await render(await sitesStore.all());
-  const writeMaps = async (): Promise<void> => {
-    if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
-    await trusted.updateTrustedIpsMap();
-  };
-  const mapFiles = [settings.blockedMap, settings.trustedMap];
-
-  const rule = new LiveRule(live, settings, log);
-  const proxyReload = new ProxyReload({
+  const history = new ReloadsStore(database);
+  const configured = await wireConfiguration({
     settings,
-    live,
-    socket,
+    sites: sitesStore,
+    history,
     parts,
-    serverStateFile,
-    supervisor: () => supervisor,
-    log,
-  });
-  const reloadProxy = async () => {
-    const outcome = await proxyReload.reload();
-    await rule.look();
-    return outcome;
-  };
-  const verifyWorkers = async (): Promise<string[]> => {
-    await reconciler.lookThroughReload(true);
-    return book
-      .all()
-      .filter((worker) => !book.isWhole(worker))
-      .map((worker) => `${worker.role} worker ${worker.pid} is not known to hold the whole set`);
-  };
-  const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
-  const safeReload = new SafeReload({
-    live,
-    backups,
-    proxyBin: settings.proxyBin,
-    sitesMapBase: settings.sitesMap,
-    mapFiles,
-    surroundings: { render, sites: () => sitesStore.all(), writeMaps, reloadProxy, verifyWorkers },
-    underWay,
-    log,
-  });
-  const reloads: ReloadCoordinator = new ReloadCoordinator({
-    safeReload,
-    store: new ReloadsStore(database),
+    socket,
+    facts,
+    observer: observers.reloads,
     log,
     tell,
     now,
-    stillNeeded: async () => {
-      await reconciler.look(false);
-      const current = book.current();
-      if (underWay.interrupted !== null) return true;
-      return !parts.link.state.up || current === null || !book.isWhole(current);
-    },
-    memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
-    // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
-    halfDone: () => underWay.interrupted !== null,
-    onEnded: (ended) => observers.reloads.ended(ended),
-    inForce: async () => {
-      // A change that was not finished is made or unmade by what the database says.
-      if (underWay.interrupted === 'rendered') return null;
-      const configText = await live.read();
-      if (configText === null) return await readableKnownGood(backups, log);
-      return { configText, files: await filesNamedIn(settings.sitesMap, configText) };
-    },
   });
-
-  const takenAddresses = async (): Promise<string[]> =>
-    (await tryBind(bindAddresses((await live.read()) ?? '')))
-      .filter(({ code }) => code === 'EADDRINUSE')
-      .map(({ address }) => address.text);
-  const ensureStart = () =>
-    ensureStartConfiguration({ live, backups, proxyBin: settings.proxyBin, mapFiles, render: renderStored, log });
-  const supervisor = settings.supervise
-    ? new Supervisor({
-        proxyBin: settings.proxyBin,
-        configFile: settings.configFile,
-        masterSocketPath: settings.masterSocket,
-        pidFile: settings.pidFile,
-        outputFile: join(settings.stateDir, 'proxy-output.log'),
-        socket,
-        log,
-        beforeStart: async () => {
-          await facts.read();
-          await writeMaps();
-          const start = await ensureStart();
-          return start.usable ? null : `no configuration that the proxy takes: ${start.output}`;
-        },
-        takenAddresses,
-        onRunning: () => {
-          reconciler.kick();
-          reloads.reconsider();
-        },
-      })
-    : null;
+  const { reloads, supervisor } = configured;
 
   const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, tell, now });
   const keyFile = join(settings.stateDir, 'api-key');
@@ -278,56 +167,17 @@ export async function startService(
       proxy: facts.versionOf(book.runningVersion),
       unsupported: facts.unsupportedBy(book.runningVersion),
     }),
-    proxyProblems: async () => {
-      const problems: string[] = [];
-      if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
-      const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
-      const text = (await live.read()) ?? '';
-      const lacking = rule.problemOf(text);
-      if (lacking !== null) problems.push(lacking);
-      const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>
-        foreignListeners(bindAddresses(text), known),
-      );
-      for (const foreign of foreigners) {
-        problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
-      }
-      return problems;
-    },
+    proxyProblems: () => proxyProblems(configured, book),
     started: () => started,
   });
   const healthWatch: HealthWatch = new HealthWatch({ look: (how) => health.look(how), tell, log });
 
   options.signal?.addEventListener('abort', () => supervisor?.abandon(), { once: true });
   try {
-    await prepare();
+    await prepareStart({ settings, state, blocking: parts, configuration: configured, keys, keyFile, audit, log, now });
   } catch (error) {
     await stop();
     throw error;
-  }
-
-  /** State first, then the file, then the proxy: nobody is served by less than the database says. */
-  async function prepare(): Promise<void> {
-    await underWay.find();
-    const acceptShrink = await parts.bulk.finishInterrupted();
-    await takeOverMapFile();
-    crashPoint('start.imported');
-    await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance, acceptShrink });
-    crashPoint('start.blocked-map-written');
-    await parts.bulk.forgetFinished();
-    await trusted.updateTrustedIpsMap();
-    crashPoint('start.trusted-map-written');
-    if (!knownInstance) await rememberInstance(settings, instance, log);
-    crashPoint('start.instance-remembered');
-    await ensureServerStateFile(serverStateFile);
-    crashPoint('start.server-state-made');
-    await keys.ensureFirstKey(keyFile, (row) => audit.finished(row, {}));
-    if ((await live.read()) === null) await reportStart(await ensureStart());
-    await rule.look();
-    crashPoint('start.configuration-ready');
-    await supervisor?.start();
-    crashPoint('start.proxy-runs');
-    await rememberKnownGood();
-    crashPoint('start.known-good-recorded');
   }
 
   async function stop(): Promise<void> {
@@ -354,28 +204,6 @@ export async function startService(
     for (const lock of locks) lock.free();
   }
 
-  async function takeOverMapFile(): Promise<void> {
-    await removeStaleTemporaries(settings.blockedMap);
-    if (knownInstance) return;
-    const { exists, header } = await readMapFileHeader(settings.blockedMap);
-    if (!exists || header?.database === instance.databaseId) return;
-    const done = await importMapFile(settings.blockedMap, parts.store, log, now());
-    audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details: { ...done } });
-  }
-
-  /** What runs and was found valid is what a failed reload goes back to. */
-  async function rememberKnownGood(): Promise<void> {
-    const text = await live.read();
-    if (text === null || (await readableKnownGood(backups, log)) !== null) return;
-    const start = await ensureStart();
-    if (!start.usable || start.source !== 'live') return;
-    await backups.markKnownGood(text, await filesNamedIn(settings.sitesMap, text));
-  }
-
-  function reportStart(start: Awaited<ReturnType<typeof ensureStart>>): void {
-    if (!start.usable) log.error('No configuration that the proxy takes', { output: start.output });
-  }
-
   const metrics = new Metrics(
     registry,
     observers,
@@ -392,11 +220,11 @@ export async function startService(
     log,
   );
   const configuration = new Configuration({
-    live,
-    backups,
+    live: configured.live,
+    backups: configured.backups,
     reloads,
-    history: new ReloadsStore(database),
-    render: renderStored,
+    history,
+    render: configured.renderStored,
     proxyBin: settings.proxyBin,
     log,
   });
@@ -428,7 +256,7 @@ export async function startService(
       parts.expiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
-      if (underWay.interrupted !== null) reloads.schedule('a crash interrupted one');
+      if (configured.underWay.interrupted !== null) reloads.schedule('a crash interrupted one');
       crashPoint('start.workers-compared');
       reconciler.start();
       growSparingly();

@@ -178,6 +178,23 @@ describe('the audit', () => {
     ]);
   });
 
+  it('is told once: one that comes again holds up none of those beside it', async () => {
+    const ids: number[] = [];
+    await new BlockedIpsStore(database).applyGroup(
+      [{ op: 'add', entry: entry('192.0.2.1'), expiry: { kind: 'permanent' } }],
+      NOON,
+      nothing,
+      [{ changes: 1, note: () => note('block'), written: (id) => void ids.push(id) }],
+    );
+    const outcome = { finishedAt: at, status: 200 };
+    await store.append([{ id: ids[0]!, outcome }]);
+    await store.append([{ id: ids[0]!, outcome: { finishedAt: at, status: 500 } }, told('reload')]);
+    expect((await store.page({ limit: 10 })).items).toMatchObject([
+      { operation: 'reload', status: 200 },
+      { operation: 'block', status: 200 },
+    ]);
+  });
+
   it.each([
     [200, 'done'],
     [207, 'partly'],

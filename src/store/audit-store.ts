@@ -93,7 +93,14 @@ export class AuditStore {
     this.#database = database;
     this.#rows = new AuditRows(database.write);
     const insertOf = (values: AuditOutcomesTable[]) =>
-      new PreparedQuery(database.write.insertInto('audit_outcomes').values(values).compile());
+      // One that has its outcome keeps it: refused, it would be tried again for ever, and all that came after it.
+      new PreparedQuery(
+        database.write
+          .insertInto('audit_outcomes')
+          .values(values)
+          .onConflict((conflict) => conflict.doNothing())
+          .compile(),
+      );
     this.#outcome = insertOf([NO_OUTCOME]);
     this.#outcomes = insertOf(new Array<AuditOutcomesTable>(BLOCK).fill(NO_OUTCOME));
   }

@@ -40,8 +40,14 @@ export function createApi(key: () => string | null, watcher: RequestWatcher): Ap
         if (!request.signal.aborted) watcher.unanswered();
         throw error;
       }
+      // The page of somebody between, such as a 502 or a 401 of his own, is no answer of the service (`client.ts`).
+      if (!response.headers.has('x-request-id')) {
+        watcher.unanswered();
+        return response;
+      }
       watcher.answered();
-      if (response.status === 401) watcher.keyRefused();
+      // What was asked with another key, before somebody else signed in, says nothing of this one.
+      if (response.status === 401 && mine === key()) watcher.keyRefused();
       return response;
     },
   });

@@ -1,11 +1,10 @@
 // Asks before something is done that is not easily undone. What the service says against it stays in the dialog.
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Dialog, DialogButtons } from './dialog.tsx';
 import { changeTitle, ProblemAlert } from './problem-alert.tsx';
-import { useFocusReturn } from './use-focus-return.ts';
 
 export interface ConfirmProps {
-  readonly opened: boolean;
   readonly title: string;
   /** What the button does, as a verb: "Remove the site". */
   readonly action: string;
@@ -18,8 +17,7 @@ export interface ConfirmProps {
   readonly failure?: (error: unknown) => ReactNode;
 }
 
-export function Confirm({ opened, title, action, danger = true, onConfirm, onClose, children, failure }: ConfirmProps) {
-  useFocusReturn();
+export function Confirm({ title, action, danger = true, onConfirm, onClose, children, failure }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const close = (): void => {
@@ -40,7 +38,7 @@ export function Confirm({ opened, title, action, danger = true, onConfirm, onClo
     }
   };
   return (
-    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog title={title} onClose={close}>
       <Stack gap="md">
         {children}
         {error !== null && (
@@ -48,15 +46,12 @@ export function Confirm({ opened, title, action, danger = true, onConfirm, onClo
             {failure?.(error)}
           </ProblemAlert>
         )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close} disabled={busy} data-autofocus>
-            Cancel
-          </Button>
+        <DialogButtons onCancel={close} held={busy} cancelFirst>
           <Button {...(danger ? { color: 'red' } : {})} onClick={() => void confirm()} loading={busy}>
             {action}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -12,28 +12,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/api/blocked-ips/batch': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    get?: never;
-    put?: never;
-    post: operations['changeBlockedAddresses'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/blocked-ips/sync': {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    get?: never;
-    put?: never;
-    post: operations['syncBlockedAddresses'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/api/blocked-ips/{ip_address}': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getBlockedAddress'];
@@ -50,6 +28,28 @@ export interface paths {
     get: operations['checkAddress'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/blocked-ips/batch': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['changeBlockedAddresses'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/blocked-ips/sync': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['syncBlockedAddresses'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1532,90 +1532,6 @@ export interface operations {
       };
     };
   };
-  /** Block and unblock many at once */
-  changeBlockedAddresses: {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    requestBody: { content: { 'application/json': components['schemas']['BatchRequest'] } };
-    responses: {
-      200: {
-        headers: { [name: string]: unknown };
-        content: { 'application/json': components['schemas']['BulkAnswer'] };
-      };
-      400: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 102;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      408: components['responses']['RequestTimeout'];
-      413: components['responses']['TooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['TooManyFailedKeys'];
-      500: components['responses']['Internal'];
-      503: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6002 | 6003 | 6004 | 6015;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-    };
-  };
-  /** Bring map file and running maps in line with the database */
-  syncBlockedAddresses: {
-    parameters: { query?: { accept_map_file?: boolean }; header?: never; path?: never; cookie?: never };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: { [name: string]: unknown };
-        content: { 'application/json': components['schemas']['SyncAnswer'] };
-      };
-      207: {
-        headers: { [name: string]: unknown };
-        content: { 'application/json': components['schemas']['SyncAnswer'] };
-      };
-      400: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 103 | 108;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['Forbidden'];
-      408: components['responses']['RequestTimeout'];
-      409: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6006 | 6008;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-      413: components['responses']['TooLarge'];
-      429: components['responses']['TooManyFailedKeys'];
-      500: components['responses']['Internal'];
-      503: {
-        headers: { [name: string]: unknown };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6003 | 6004 | 6015;
-          };
-          'application/x-protobuf': components['schemas']['ProtobufError'];
-        };
-      };
-    };
-  };
   /** Look at one blocked address or network */
   getBlockedAddress: {
     parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
@@ -1735,6 +1651,90 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Block and unblock many at once */
+  changeBlockedAddresses: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['BatchRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['BulkAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6002 | 6003 | 6004 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Bring map file and running maps in line with the database */
+  syncBlockedAddresses: {
+    parameters: { query?: { accept_map_file?: boolean }; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SyncAnswer'] };
+      };
+      207: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SyncAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6006 | 6008;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6004 | 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

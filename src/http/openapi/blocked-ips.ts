@@ -1,15 +1,10 @@
+// One blocked address at a time, the list, and the check.
 import Type from 'typebox';
 import { codes } from '../../errors/catalogue.ts';
-import { BlockBody, UnblockBody } from '../schemas/blocked-ips.ts';
-import { CoveredMembers, ShrinkMembers, StrayMembers, TrustMembers } from '../schemas/problem.ts';
+import { CoveredMembers, StrayMembers, TrustMembers } from '../schemas/problem.ts';
+import { changeCodes, durable, problem, report } from './change-samples.ts';
 import type { FieldDocs, OperationDocs } from './operation-doc.ts';
 
-const report = {
-  runtime_map_updated: true,
-  runtime_map_failures: [],
-  runtime_map_failures_total: 0,
-  reload_scheduled: false,
-};
 const entry = {
   ip_address: '203.0.113.7',
   reason: 'port scan',
@@ -24,29 +19,6 @@ const network = {
   blocked_at: '2026-11-19T08:30:00.000Z',
   expires_at: null,
 };
-const problem = { kind: 'Parameter', errors: [], request_id: 'V1StGXR8_Z5jdHi6' };
-
-const durable =
-  'A 2xx means that the change is durable in database and map file: no crash undoes it. `runtime_map_updated` says whether every worker of the proxy was seen to be right; where it is false, `runtime_map_failures` says which was not, and what follows. Only the database or the map file can make this fail (503).';
-
-const elementList = (element: object, what: string) =>
-  Type.Unsafe<unknown>({ type: 'array', items: { anyOf: [{ type: 'string', description: what }, element] } });
-
-const batchBody = Type.Object(
-  {
-    add: Type.Optional(elementList(BlockBody, 'An address or network.')),
-    remove: Type.Optional(elementList(UnblockBody, 'An address or network.')),
-  },
-  { title: 'BatchRequest', additionalProperties: false, minProperties: 1 },
-);
-const wholeSet = Type.Unsafe<unknown>({
-  title: 'WholeSet',
-  type: 'array',
-  items: { anyOf: [{ type: 'string', description: 'An address or network, as a line of the text form.' }, BlockBody] },
-});
-
-const changeCodes = [codes.QueueFull, codes.DatabaseUnusable, codes.MapFileUnusable];
-
 export const operations: OperationDocs = {
   'GET /api/blocked-ips': {
     id: 'listBlockedAddresses',
@@ -147,131 +119,6 @@ export const operations: OperationDocs = {
           op: 'block',
           ...problem,
           kind: 'State',
-        },
-      },
-    },
-  },
-  'PUT /api/blocked-ips': {
-    id: 'replaceBlockedAddresses',
-    tag: 'Blocked addresses',
-    summary: 'Replace the whole set',
-    description:
-      'The set that is sent takes the place of the one that is there, by its difference; at no moment is an address unblocked that is in both. It is streamed and may have millions of entries, and nothing is changed before the whole of it has come: an aborted body changes nothing.\n\nAs `text/plain`, one address or network a line; `#` and `;` begin comments, blank lines are nothing. As JSON, a list of texts and of objects as `POST /api/blocked-ips` takes them. A line of text, or a bare text in JSON, never changes what an entry already says about itself.\n\nGood entries are applied, bad ones listed. From 100 entries up, a set that would take away more than half is refused (409) without `allow_shrink=true`.',
-    body: {
-      'text/plain': Type.Unsafe<string>({ title: 'AddressLines', type: 'string' }),
-      'application/json': wholeSet,
-    },
-    answers: { 200: { description: 'The set is what was sent, but for what was rejected.' } },
-    codes: [codes.ShrinkRefused, ...changeCodes],
-    members: { 409: ShrinkMembers },
-    examples: {
-      text: {
-        summary: 'A list as text, with a line that is no address',
-        mediaType: 'text/plain',
-        body: '# our list\n203.0.113.7 ; port scan\n198.51.100.0/24\nlocalhost\n',
-        query: { allow_shrink: true },
-        answer: {
-          added: 1,
-          removed: 3,
-          unchanged: 1,
-          rejected_total: 1,
-          rejected: [
-            {
-              value: 'localhost',
-              why: 'localhost looks like a host name; give an IPv4 or IPv6 address or network, such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32',
-              line: 4,
-            },
-          ],
-          ...report,
-        },
-      },
-      json: {
-        summary: 'A list as JSON',
-        body: ['203.0.113.7', { ip_address: '2001:db8::/32', reason: 'test traffic', duration_seconds: 86_400 }],
-        query: { allow_shrink: true },
-        answer: { added: 1, removed: 1, unchanged: 1, rejected_total: 0, rejected: [], ...report },
-      },
-      shrink: {
-        summary: 'A list that would take away more than half',
-        mediaType: 'text/plain',
-        body: '203.0.113.7\n',
-        status: 409,
-        answer: {
-          would_remove: 120,
-          current_total: 121,
-          type: 'urn:proxy-manager:error:6006',
-          title: 'more than half of the set would go',
-          status: 409,
-          detail: '120 of 121 entries would go away, more than half; if that is meant, send allow_shrink=true',
-          code: 6006,
-          op: 'replace blocked set',
-          ...problem,
-          kind: 'State',
-        },
-      },
-    },
-  },
-  'POST /api/blocked-ips/batch': {
-    id: 'changeBlockedAddresses',
-    tag: 'Blocked addresses',
-    summary: 'Block and unblock many at once',
-    description: `Up to 100,000 in all and 16 MiB: texts, or objects as \`POST /api/blocked-ips\` takes them. Good entries are applied, bad ones listed; an address that stands in both lists, or is covered by trust without \`force\`, is rejected. \`force\` anywhere in it needs the scope \`admin\`. ${durable}`,
-    body: { 'application/json': batchBody },
-    answers: { 200: { description: 'What was changed, and what was rejected.' } },
-    codes: changeCodes,
-    examples: {
-      add_and_remove: {
-        summary: 'Two in, one out, and one that is no address',
-        body: {
-          add: ['203.0.113.20', { ip_address: '203.0.113.21', reason: 'spam', duration_seconds: 3600 }, '300.1.1.1'],
-          remove: ['203.0.113.7'],
-        },
-        answer: {
-          added: 2,
-          removed: 1,
-          unchanged: 0,
-          rejected_total: 1,
-          rejected: [
-            {
-              list: 'add',
-              index: 2,
-              value: '300.1.1.1',
-              why: '300.1.1.1 is not an IPv4 address: each part is at most 255',
-            },
-          ],
-          not_blocked: [],
-          ...report,
-        },
-      },
-    },
-  },
-  'POST /api/blocked-ips/sync': {
-    id: 'syncBlockedAddresses',
-    tag: 'Blocked addresses',
-    summary: 'Bring map file and running maps in line with the database',
-    description:
-      'Rewrites the map file from the database, compares the running map of every worker with it entry by entry, repairs what differs, and verifies it. Takes no body. `clear map` is never issued: at no moment is an address of the database unblocked.',
-    answers: {
-      200: { description: 'The running map of the current worker was seen to hold what the database holds.' },
-      207: { description: 'It was not: `runtime_map_synced` is false, and a reload follows by itself.' },
-    },
-    codes: [codes.ShrinkRefused, codes.ForeignMapFile, codes.MapFileUnusable],
-    examples: {
-      nothing_to_do: {
-        summary: 'All is well',
-        answer: {
-          runtime_map_synced: true,
-          total_ips: 2,
-          added: 0,
-          removed: 0,
-          missing_ips: [],
-          unexpected_ips: [],
-          wrong_value_ips: [],
-          duplicate_ips: [],
-          draining_workers: [],
-          map_file_updated: true,
-          reload_scheduled: false,
-          duration_ms: 12,
         },
       },
     },
@@ -384,19 +231,12 @@ export const operations: OperationDocs = {
 export const models: FieldDocs = {
   AddressLines: 'One address or network a line. In a request `#` and `;` begin comments, and blank lines are nothing.',
   BlockRequest: 'What to block, why, and until when.',
-  UnblockRequest: 'What to unblock.',
-  BatchRequest: 'What to block and what to unblock.',
-  WholeSet: 'Everything that is to be blocked.',
   BlockedIp: 'An entry of the blocked set.',
   BlockedIpDetail: 'An entry of the blocked set, and who holds it.',
   BlockedIpPage: 'A page of the blocked set.',
   BlockAnswer: 'The entry as it is now, and what was seen at the workers.',
   UnblockAnswer: 'What was taken out, and what was seen at the workers.',
-  BulkAnswer: 'What a big change did, and what was seen at the workers.',
-  Rejection: 'A line or element that was not applied.',
   RuntimeMapFailure: 'One worker that was not seen to be right for one address.',
-  SyncAnswer: 'What was compared, repaired and is still wrong.',
-  DrainingWorkerSync: 'A worker that only finishes what it has begun.',
   CheckAnswer: 'What happens to a client with this address.',
   WorkerVerdict: 'What one worker does with this address.',
   WorkerHolding: 'Whether one worker holds the entry.',
@@ -409,9 +249,6 @@ export const fields: FieldDocs = {
   'BlockRequest.expires_at': 'Until when. Excludes `duration_seconds`.',
   'BlockRequest.duration_seconds': 'For how many seconds from now. Excludes `expires_at`.',
   'BlockRequest.force': 'Stores it although a trusted entry covers it. Needs the scope `admin`.',
-  'UnblockRequest.ip_address': 'What to unblock.',
-  'BatchRequest.add': 'What to block.',
-  'BatchRequest.remove': 'What to unblock.',
   '*.reason': 'Why; null where nobody said.',
   '*.blocked_by': 'Who or what blocked it; null where nobody said.',
   '*.blocked_at': 'Since when.',
@@ -426,31 +263,6 @@ export const fields: FieldDocs = {
   'RuntimeMapFailure.command': 'The command that was sent.',
   'RuntimeMapFailure.responses': 'What the worker said, line for line.',
   'RuntimeMapFailure.reason': 'What was wrong with it.',
-  'BulkAnswer.added': 'How many entries are new.',
-  'BulkAnswer.removed': 'How many entries are gone.',
-  'BulkAnswer.unchanged': 'How many were as they are.',
-  'BulkAnswer.rejected_total': 'How many lines or elements were not applied.',
-  'BulkAnswer.rejected': 'The first 1,000 of them.',
-  'BulkAnswer.not_blocked':
-    'Those of `remove` that had no entry of their own; absent where nothing was to be removed, and where they are only counted (`unchanged`), as with more than 1,000 at once.',
-  'Rejection.line': 'Of a text, counted from 1.',
-  'Rejection.list': 'Of a batch: which of its lists.',
-  'Rejection.index': 'Of a list, counted from 0.',
-  'Rejection.value': 'What was sent, or its beginning.',
-  'Rejection.why': 'What is wrong with it, and what would be right.',
-  'SyncAnswer.runtime_map_synced': 'The current worker was seen to hold what the database holds.',
-  'SyncAnswer.total_ips': 'How many entries the database holds.',
-  'SyncAnswer.added': 'How many were missing in the current worker and were put in.',
-  'SyncAnswer.removed': 'How many were too many in the current worker and were taken out.',
-  'SyncAnswer.missing_ips': 'What is still missing, the first 100.',
-  'SyncAnswer.unexpected_ips': 'What is still too many, the first 100.',
-  'SyncAnswer.wrong_value_ips': 'What still has another value than 1, the first 100.',
-  'SyncAnswer.duplicate_ips': 'What still stands twice, the first 100.',
-  'SyncAnswer.draining_workers': 'The workers that only finish what they have begun.',
-  'SyncAnswer.map_file_updated': 'The map file was written.',
-  'SyncAnswer.reason': 'Why the running map could not be read or repaired; absent where it could.',
-  'DrainingWorkerSync.synced': 'It was seen to hold what the database holds.',
-  'DrainingWorkerSync.reason': 'Why not; absent where it does.',
   'CheckAnswer.verdict': 'What happens to the client: `blocked` is 403, `trusted` is never denied.',
   'CheckAnswer.by': 'The entry that decides; null where none does.',
   'CheckAnswer.reason': 'What that entry says about itself.',

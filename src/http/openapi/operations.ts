@@ -3,6 +3,7 @@
 import { isPanelRoute } from '../panel-pages.ts';
 import * as audit from './audit.ts';
 import * as blockedIps from './blocked-ips.ts';
+import * as blockedIpsBulk from './blocked-ips-bulk.ts';
 import * as config from './config.ts';
 import * as description from './description.ts';
 import * as events from './events.ts';
@@ -16,7 +17,20 @@ import * as trustedIps from './trusted-ips.ts';
 import * as webhooks from './webhooks.ts';
 
 /** In the order of the page. */
-const parts = [blockedIps, trustedIps, sites, config, keys, audit, events, webhooks, health, metrics, description];
+const parts = [
+  blockedIps,
+  blockedIpsBulk,
+  trustedIps,
+  sites,
+  config,
+  keys,
+  audit,
+  events,
+  webhooks,
+  health,
+  metrics,
+  description,
+];
 
 export const operationDocs: OperationDocs = together(parts.map(({ operations }) => operations));
 /** What a component is as a whole. */

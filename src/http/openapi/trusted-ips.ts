@@ -1,13 +1,8 @@
 import { codes } from '../../errors/catalogue.ts';
+import { report } from './change-samples.ts';
 import type { FieldDocs, OperationDocs } from './operation-doc.ts';
 
 const trusted = { ip_address: '192.0.2.10', note: 'our office', added_at: '2026-11-20T12:00:00.000Z' };
-const report = {
-  runtime_map_updated: true,
-  runtime_map_failures: [],
-  runtime_map_failures_total: 0,
-  reload_scheduled: false,
-};
 const path = { ip_address: '192.0.2.10' };
 const unknown = {
   type: 'urn:proxy-manager:error:1100',

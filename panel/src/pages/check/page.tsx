@@ -61,7 +61,7 @@ export default function CheckPage() {
         <ProblemAlert title="It could not be checked" error={check.error} onRetry={() => void check.refetch()} />
       )}
       {ip !== null && check.data !== undefined && !check.isError && (
-        <Answer answer={check.data} onBlock={() => setDialog(true)} />
+        <Answer key={ip} answer={check.data} onBlock={() => setDialog(true)} />
       )}
       {dialog && ip !== null && <BlockDialog entry={null} address={ip} onClose={() => setDialog(false)} />}
     </PageFrame>

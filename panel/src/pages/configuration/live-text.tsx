@@ -3,8 +3,8 @@ import { useMemo, useRef } from 'react';
 import { useConfig } from '../../api/config.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Read } from '../../parts/read.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { CodeView } from './code/code-view.tsx';
 import { sectionOf } from './code/lexer.ts';
 
@@ -22,43 +22,40 @@ export function LiveText() {
   };
   return (
     <>
-      {config.error !== null && (
-        <ProblemAlert
-          title={config.data === undefined ? 'The configuration could not be read' : 'What you see may be old'}
-          error={config.error}
-          onRetry={() => void config.refetch()}
-        />
-      )}
-      {config.data === undefined ? (
-        config.error === null && <Loading what="Reading the configuration" />
-      ) : (
-        <>
-          <Group justify="space-between" mb="xs" gap="xs">
-            <div>
-              <Text size="sm" className="mono wrap-anywhere">
-                {config.data.path}
-              </Text>
-              <Text size="xs" c="dimmed" className="figure" title={`SHA-256 ${config.data.sha256}`}>
-                {lines.length.toLocaleString()} lines, fingerprint {config.data.sha256.slice(0, 12)}
-              </Text>
-            </div>
-            <Group gap="xs">
-              <NativeSelect
-                aria-label="Go to a section"
-                data={[{ value: '', label: 'Go to …' }, ...sections]}
-                value=""
-                onChange={(event) => goTo(event.currentTarget.value)}
-                maw={240}
-              />
-              <CopyButton text={config.data.text} />
-              <Button variant="default" leftSection={<DownloadIcon size={16} />} onClick={() => save(config.data.text)}>
-                Save
-              </Button>
+      <Read of={config} failed="The configuration could not be read" loading="Reading the configuration">
+        {({ path, sha256, text }) => (
+          <>
+            <Group justify="space-between" mb="xs" gap="xs">
+              <div>
+                <Text size="sm" className="mono wrap-anywhere">
+                  {path}
+                </Text>
+                <Text size="xs" c="dimmed" className="figure" title={`SHA-256 ${sha256}`}>
+                  {lines.length.toLocaleString()} lines, fingerprint {sha256.slice(0, 12)}
+                </Text>
+              </div>
+              <Group gap="xs">
+                <NativeSelect
+                  aria-label="Go to a section"
+                  data={[{ value: '', label: 'Go to …' }, ...sections]}
+                  value=""
+                  onChange={(event) => goTo(event.currentTarget.value)}
+                  maw={240}
+                />
+                <CopyButton text={text} />
+                <Button
+                  variant="default"
+                  leftSection={<DownloadIcon size={16} />}
+                  onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), 'proxy.cfg')}
+                >
+                  Save
+                </Button>
+              </Group>
             </Group>
-          </Group>
-          <CodeView label="The live configuration" lines={lines} scroller={scroller} />
-        </>
-      )}
+            <CodeView label="The live configuration" lines={lines} scroller={scroller} />
+          </>
+        )}
+      </Read>
     </>
   );
 }
@@ -68,13 +65,4 @@ function sectionsOf(lines: readonly string[]): { readonly value: string; readonl
     const section = sectionOf(line);
     return section === null ? [] : [{ value: String(index + 1), label: `${section.type} ${section.name}`.trim() }];
   });
-}
-
-function save(text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = 'proxy.cfg';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -1,11 +1,11 @@
-import { Button, Tabs, Text } from '@mantine/core';
+import { Button, Tabs } from '@mantine/core';
 import { useState } from 'react';
 import { useValidate } from '../../api/config.ts';
 import type { ReloadAnswer } from '../../api/types.ts';
+import { AdminPage } from '../../parts/admin-page.tsx';
 import { CheckIcon, RefreshIcon } from '../../parts/icons.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { useMay } from '../../session/session.ts';
 import { BackupList } from './backup-list.tsx';
 import { ReloadHistory } from './history/reload-history.tsx';
 import { LiveText } from './live-text.tsx';
@@ -14,12 +14,10 @@ import { PendingChange } from './pending-change.tsx';
 import { ReloadDialog } from './reload-dialog.tsx';
 
 export default function ConfigurationPage() {
-  const may = useMay('admin');
-  if (may) return <Configuration />;
   return (
-    <PageFrame title="Configuration">
-      <Text c="dimmed">Your key may not look at the configuration. One that may do everything can.</Text>
-    </PageFrame>
+    <AdminPage title="Configuration" what="the configuration">
+      <Configuration />
+    </AdminPage>
   );
 }
 

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useReload } from '../../api/config.ts';
 import type { ReloadAnswer } from '../../api/types.ts';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
-import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { PendingChange } from './pending-change.tsx';
 
 export interface ReloadDialogProps {
@@ -13,13 +13,12 @@ export interface ReloadDialogProps {
 
 /** Shows what would change before it is changed, and why it was not. */
 export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
-  useFocusReturn();
   const reload = useReload();
   const close = (): void => {
     if (!reload.isPending) onClose();
   };
   return (
-    <Modal opened onClose={close} title="Reload the proxy" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog title="Reload the proxy" size="xl" onClose={close}>
       <Stack gap="md">
         <Text size="sm">
           HAProxy checks the configuration, then a new worker takes over; no connection is lost. If it refuses, what is
@@ -36,15 +35,12 @@ export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
             <ReloadFailure error={reload.error} />
           </ProblemAlert>
         )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close} disabled={reload.isPending} data-autofocus>
-            Cancel
-          </Button>
+        <DialogButtons onCancel={close} held={reload.isPending} cancelFirst>
           <Button onClick={() => reload.mutate(undefined, { onSuccess: onDone })} loading={reload.isPending}>
             Reload now
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -17,7 +17,6 @@ export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps)
   if (backup === null) return null;
   return (
     <Confirm
-      opened
       title={`Roll back to ${momentText(backup.created_at)}?`}
       action="Roll back"
       danger={false}

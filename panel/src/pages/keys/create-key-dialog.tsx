@@ -1,9 +1,11 @@
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Radio, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useCreateKey } from '../../api/keys.ts';
 import type { NewKey, Scope } from '../../api/types.ts';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { NameField } from '../../parts/name-field.tsx';
+import { nameFault } from '../../parts/plain-name.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
-import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { ExpiryField, neverEnds, readExpiry } from './expiry-field.tsx';
 import { NewKeyShown } from './new-key-shown.tsx';
 import { scopeWords } from './scope-words.ts';
@@ -15,26 +17,21 @@ export interface CreateKeyDialogProps {
 }
 
 export function CreateKeyDialog({ taken, onClose }: CreateKeyDialogProps) {
-  useFocusReturn();
   const [made, setMade] = useState<NewKey | null>(null);
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={made === null ? 'Make a key' : `The key ${made.name}`}
       size="lg"
-      // It is shown this once: nobody loses it to a slip of the hand.
-      closeOnClickOutside={made === null}
-      closeOnEscape={made === null}
-      withCloseButton={made === null}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      // It is shown this once.
+      easyToLeave={made === null}
+      onClose={onClose}
     >
       {made === null ? (
         <CreateKeyForm taken={taken} onMade={setMade} onClose={onClose} />
       ) : (
         <NewKeyShown made={made} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -47,7 +44,7 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('read');
   const [expiry, setExpiry] = useState(neverEnds);
-  const wrong = nameFault(name, taken);
+  const wrong = nameFault(name, taken, 'There is, or was, a key of this name.');
   const reading = readExpiry(expiry, Date.now());
 
   const submit = (event: FormEvent): void => {
@@ -60,19 +57,12 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <TextInput
-          label="Name"
+        <NameField
           description="Of the program or the person. It stands in the log, and is never used again."
           placeholder="fail2ban-web1"
           value={name}
-          onChange={(event) => setName(event.currentTarget.value.trim())}
-          error={name === '' ? null : wrong}
-          maxLength={64}
-          data-autofocus
-          required
-          withAsterisk={false}
-          autoComplete="off"
-          spellCheck={false}
+          onChange={setName}
+          fault={wrong}
         />
         <Radio.Group label="What it may do" value={scope} onChange={(value) => setScope(value as Scope)}>
           <Stack gap="xs" mt={6}>
@@ -85,28 +75,12 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
         {create.error !== null && (
           <ProblemAlert title={changeTitle(create.error, 'No key was made')} error={create.error} />
         )}
-        <Group justify="space-between" align="center" gap="xs">
-          <Text size="xs" c="dimmed">
-            The key is shown once, in the next step.
-          </Text>
-          <Group gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={name === '' || wrong !== null || !reading.ok} loading={create.isPending}>
-              Make the key
-            </Button>
-          </Group>
-        </Group>
+        <DialogButtons onCancel={onClose} note="The key is shown once, in the next step.">
+          <Button type="submit" disabled={name === '' || wrong !== null || !reading.ok} loading={create.isPending}>
+            Make the key
+          </Button>
+        </DialogButtons>
       </Stack>
     </form>
   );
-}
-
-/** The service's own rule. */
-function nameFault(name: string, taken: readonly string[]): string | null {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
-    return 'Letters, digits, points, dashes and underscores, beginning with a letter or digit.';
-  if (taken.includes(name)) return 'There is, or was, a key of this name.';
-  return null;
 }

@@ -1,9 +1,9 @@
 import { Badge, Button, Group } from '@mantine/core';
 import type { Key } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
-import { NothingHere } from '../../parts/nothing-here.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
-import { removes, useRowKeys } from '../../parts/use-row-keys.ts';
+import { removes } from '../../parts/use-row-keys.ts';
 import { useSessionState } from '../../session/session.ts';
 import { keyState } from './key-state.ts';
 import { mayWords } from './scope-words.ts';
@@ -17,66 +17,44 @@ export interface KeyTableProps {
 
 export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
   const { info } = useSessionState();
-  const rows = useRowKeys();
-  if (keys.length === 0) {
-    return (
-      <NothingHere title="No key is in the database">
-        The settings of the service give one of their own, which stands in no list.
-      </NothingHere>
-    );
-  }
   return (
-    <table className="rows" aria-label="Keys">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">May</th>
-          <th scope="col">State</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Made</th>
-          <th scope="col" className="do">
-            Change
-          </th>
-        </tr>
-      </thead>
-      <tbody ref={rows} data-rows>
-        {keys.map((key) => (
-          <tr key={key.name} data-row>
-            <td data-label="Name">
-              <Group gap="xs" component="span" display="inline-flex">
-                <b>{key.name}</b>
-                {key.name === info?.name && (
-                  <Badge size="sm" variant="default" tt="none">
-                    yours
-                  </Badge>
-                )}
-              </Group>
-            </td>
-            <td data-label="May">{mayWords(key.scopes)}</td>
-            <td data-label="State">
-              <State of={key} now={now} />
-            </td>
-            <td data-label="Last used">{key.last_used_at === null ? 'never' : <Age time={key.last_used_at} />}</td>
-            <td data-label="Made">
-              <Age time={key.created_at} />
-            </td>
-            <td className="do">
-              {keyState(key, now) === 'valid' && (
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={`Revoke ${key.name}`}
-                  {...removes}
-                  onClick={() => onRevoke(key)}
-                >
-                  Revoke
-                </Button>
+    <ListTable label="Keys" columns={['Name', 'May', 'State', 'Last used', 'Made']} buttons="Change">
+      {keys.map((key) => (
+        <tr key={key.name} data-row>
+          <td data-label="Name">
+            <Group gap="xs" component="span" display="inline-flex">
+              <b>{key.name}</b>
+              {key.name === info?.name && (
+                <Badge size="sm" variant="default" tt="none">
+                  yours
+                </Badge>
               )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+            </Group>
+          </td>
+          <td data-label="May">{mayWords(key.scopes)}</td>
+          <td data-label="State">
+            <State of={key} now={now} />
+          </td>
+          <td data-label="Last used">{key.last_used_at === null ? 'never' : <Age time={key.last_used_at} />}</td>
+          <td data-label="Made">
+            <Age time={key.created_at} />
+          </td>
+          <td className="do">
+            {keyState(key, now) === 'valid' && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Revoke ${key.name}`}
+                {...removes}
+                onClick={() => onRevoke(key)}
+              >
+                Revoke
+              </Button>
+            )}
+          </td>
+        </tr>
+      ))}
+    </ListTable>
   );
 }
 

@@ -2,24 +2,22 @@ import { Button, Group, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useKeys } from '../../api/keys.ts';
 import type { Key } from '../../api/types.ts';
+import { AdminPage } from '../../parts/admin-page.tsx';
 import { useNow } from '../../parts/age.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
-import { Loading } from '../../parts/loading.tsx';
+import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { useMay } from '../../session/session.ts';
+import { Read } from '../../parts/read.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { keyState } from './key-state.ts';
 import { KeyTable } from './key-table.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 
 export default function KeysPage() {
-  const may = useMay('admin');
-  if (may) return <Keys />;
   return (
-    <PageFrame title="Keys">
-      <Text c="dimmed">Your key may not look at keys. One that may do everything can.</Text>
-    </PageFrame>
+    <AdminPage title="Keys" what="keys">
+      <Keys />
+    </AdminPage>
   );
 }
 
@@ -42,32 +40,31 @@ function Keys() {
         </Button>
       }
     >
-      {keys.error !== null && (
-        <ProblemAlert
-          title={keys.data === undefined ? 'The keys could not be read' : 'What you see may be old'}
-          error={keys.error}
-          onRetry={() => void keys.refetch()}
-        />
-      )}
-      {keys.data === undefined ? (
-        keys.error === null && <Loading what="Reading the keys" />
-      ) : (
-        <>
-          <Group justify="space-between">
-            <Text size="sm" c="dimmed" className="figure" role="status">
-              {all.length - ended} valid, {ended} revoked or ended
-            </Text>
-            <Switch
-              label="Show revoked and ended ones"
-              checked={withEnded}
-              onChange={(event) => setWithEnded(event.currentTarget.checked)}
-            />
-          </Group>
-          <div className="card">
-            <KeyTable keys={shown} now={now} onRevoke={setRevoking} />
-          </div>
-        </>
-      )}
+      <Read of={keys} failed="The keys could not be read" loading="Reading the keys">
+        {() => (
+          <>
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed" className="figure" role="status">
+                {all.length - ended} valid, {ended} revoked or ended
+              </Text>
+              <Switch
+                label="Show revoked and ended ones"
+                checked={withEnded}
+                onChange={(event) => setWithEnded(event.currentTarget.checked)}
+              />
+            </Group>
+            <div className="card">
+              {shown.length > 0 ? (
+                <KeyTable keys={shown} now={now} onRevoke={setRevoking} />
+              ) : (
+                <NothingHere title={all.length === 0 ? 'No key is in the database' : 'No key in the database is valid'}>
+                  The settings of the service give one of their own, which stands in no list.
+                </NothingHere>
+              )}
+            </div>
+          </>
+        )}
+      </Read>
       {creating && <CreateKeyDialog taken={all.map(({ name }) => name)} onClose={() => setCreating(false)} />}
       <RevokeDialog keyToRevoke={revoking} onClose={() => setRevoking(null)} />
     </PageFrame>

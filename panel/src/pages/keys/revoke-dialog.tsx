@@ -18,7 +18,6 @@ export function RevokeDialog({ keyToRevoke: key, onClose }: RevokeDialogProps) {
   if (key === null) return null;
   return (
     <Confirm
-      opened
       title={`Revoke the key ${key.name}?`}
       action="Revoke it"
       onClose={onClose}

@@ -17,3 +17,12 @@ it('tells of a worker that cannot be asked now what was last known, and not as g
   expect(workers.map(({ tone }) => tone)).toEqual(['unknown', 'unknown']);
   expect(workers[0]?.words).toBe('Not known now. Last: it was seen to hold every entry.');
 });
+
+it('does not take a number for a proof: as many entries as there should be are no good news of a worker that differs', () => {
+  const { workers, ...rest } = health('ok');
+  const seen = partsOf({ ...rest, workers: { ...workers, current: { ...workers.current, whole: false } } } as Health);
+  expect(seen.find(({ name }) => name === 'Running proxy')).toMatchObject({
+    tone: 'unknown',
+    words: expect.stringContaining('as many as it should, 3 entries'),
+  });
+});

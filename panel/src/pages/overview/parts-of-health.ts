@@ -35,7 +35,7 @@ export function asItWas({ name, words }: HealthPart): HealthPart {
   return { name, tone: 'unknown', words: `Not known now. Last: ${words.charAt(0).toLowerCase()}${words.slice(1)}` };
 }
 
-function runningMap({ runtime_map: { expected, seen, big_change: change } }: Health): HealthPart {
+function runningMap({ runtime_map: { expected, seen, big_change: change }, workers }: Health): HealthPart {
   const name = 'Running proxy';
   if (seen === null)
     return { name, tone: 'unknown', words: `Not known: it could not be asked. It should hold ${count(expected)}.` };
@@ -43,6 +43,13 @@ function runningMap({ runtime_map: { expected, seen, big_change: change } }: Hea
     const words = `A big change is under way: it holds ${count(seen)}, and the database ${count(expected)}.`;
     return { name, tone: 'unknown', words };
   }
+  // A number alone proves nothing: others may be there in their place. The worker's own part says what was found.
+  if (seen === expected && workers.current?.whole !== true)
+    return {
+      name,
+      tone: 'unknown',
+      words: `It holds as many as it should, ${count(expected)}; not proved to be these.`,
+    };
   if (seen === expected) return { name, tone: 'good', words: `It holds all ${count(expected)}.` };
   return { name, tone: 'warn', words: `It holds ${seen.toLocaleString()} of ${count(expected)}.` };
 }

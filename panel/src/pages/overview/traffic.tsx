@@ -36,36 +36,13 @@ export function Traffic() {
     return <ProblemAlert title="The figures of the proxy could not be read" error={traffic.error} />;
   if (drawn === null || history === undefined) return <Loading what="Asking for figures" />;
   const { times, all, sites, blocked } = drawn;
-  const live = !traffic.isError;
+  const common = { times, reloads: history.reloads, live: !traffic.isError };
   return (
     <section aria-label="Traffic">
       <div className="charts">
-        <Chart
-          title="Requests a second"
-          times={times}
-          series={all}
-          reloads={history.reloads}
-          unit={perSecond}
-          live={live}
-        />
-        {sites.length > 0 && (
-          <Chart
-            title="By site, a second"
-            times={times}
-            series={sites}
-            reloads={history.reloads}
-            unit={perSecond}
-            live={live}
-          />
-        )}
-        <Chart
-          title="Blocked entries"
-          times={times}
-          series={blocked}
-          reloads={history.reloads}
-          unit={count}
-          live={live}
-        />
+        <Chart {...common} title="Requests a second" series={all} unit={perSecond} />
+        {sites.length > 0 && <Chart {...common} title="By site, a second" series={sites} unit={perSecond} />}
+        <Chart {...common} title="Blocked entries" series={blocked} unit={count} />
       </div>
       <Text size="xs" c="dimmed" mt={6}>
         {traffic.isError ? 'Not live: the figures could not be read just now. ' : ''}

@@ -3,10 +3,9 @@ import { useState } from 'react';
 import { useSites } from '../../api/sites.ts';
 import type { Site } from '../../api/types.ts';
 import { PlusIcon } from '../../parts/icons.tsx';
-import { Loading } from '../../parts/loading.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Read } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useMay } from '../../session/session.ts';
@@ -39,55 +38,48 @@ export default function SitesPage() {
         )
       }
     >
-      {sites.error !== null && (
-        <ProblemAlert
-          title={sites.data === undefined ? 'The sites could not be read' : 'What you see may be old'}
-          error={sites.error}
-          onRetry={() => void sites.refetch()}
-        />
-      )}
-      {sites.data === undefined ? (
-        sites.error === null && <Loading what="Reading the sites" />
-      ) : (
-        <>
-          <Group justify="space-between">
-            <SearchField label="Search by name or server" value={search} onChange={setSearch} />
-            <Text size="sm" c="dimmed" className="figure" role="status">
-              {search === ''
-                ? `${all.length} ${all.length === 1 ? 'site' : 'sites'}`
-                : `${found.length} of ${all.length}`}
-            </Text>
-          </Group>
-          {found.length === 0 && (
-            <div className="card">
-              {all.length > 0 ? (
-                <NothingHere title="Nothing matches" />
-              ) : (
-                <NothingHere title="No site yet">
-                  The proxy answers every name with “no such site” until one is added.
-                </NothingHere>
-              )}
-            </div>
-          )}
-          <Stack gap="sm" ref={rows} data-rows>
-            {found.slice(0, most).map((site) => (
-              <SiteCard
-                key={site.domain}
-                site={site}
-                onEdit={() => setEditing({ site })}
-                onRemove={() => setRemoving(site)}
-              />
-            ))}
-          </Stack>
-          {found.length > most && (
-            <Group justify="center">
-              <Button variant="default" onClick={() => setMost(most + step)}>
-                Show {Math.min(step, found.length - most)} more
-              </Button>
+      <Read of={sites} failed="The sites could not be read" loading="Reading the sites">
+        {() => (
+          <>
+            <Group justify="space-between">
+              <SearchField label="Search by name or server" value={search} onChange={setSearch} />
+              <Text size="sm" c="dimmed" className="figure" role="status">
+                {search === ''
+                  ? `${all.length} ${all.length === 1 ? 'site' : 'sites'}`
+                  : `${found.length} of ${all.length}`}
+              </Text>
             </Group>
-          )}
-        </>
-      )}
+            {found.length === 0 && (
+              <div className="card">
+                {all.length > 0 ? (
+                  <NothingHere title="Nothing matches" />
+                ) : (
+                  <NothingHere title="No site yet">
+                    The proxy answers every name with “no such site” until one is added.
+                  </NothingHere>
+                )}
+              </div>
+            )}
+            <Stack gap="sm" ref={rows} data-rows>
+              {found.slice(0, most).map((site) => (
+                <SiteCard
+                  key={site.domain}
+                  site={site}
+                  onEdit={() => setEditing({ site })}
+                  onRemove={() => setRemoving(site)}
+                />
+              ))}
+            </Stack>
+            {found.length > most && (
+              <Group justify="center">
+                <Button variant="default" onClick={() => setMost(most + step)}>
+                  Show {Math.min(step, found.length - most)} more
+                </Button>
+              </Group>
+            )}
+          </>
+        )}
+      </Read>
       {editing !== null && <SiteDialog site={editing.site} sites={all} onClose={() => setEditing(null)} />}
       <RemoveSiteDialog site={removing} onClose={() => setRemoving(null)} />
     </PageFrame>

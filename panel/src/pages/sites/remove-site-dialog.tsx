@@ -27,7 +27,6 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
   };
   return (
     <Confirm
-      opened
       title={`Remove ${domain}?`}
       action="Remove the site"
       onClose={onClose}

@@ -1,11 +1,10 @@
-import { ActionIcon, Anchor, Group, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { useServerStates } from '../../api/sites.ts';
 import type { Server, ServerState, Site } from '../../api/types.ts';
-import { EditIcon, TrashIcon } from '../../parts/icons.tsx';
 import { problemText } from '../../parts/problem-alert.tsx';
+import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
-import { removes } from '../../parts/use-row-keys.ts';
 import { useMay } from '../../session/session.ts';
 import { optionWords } from './option-words.ts';
 import { checkWords, siteWords, statusWords } from './server-words.ts';
@@ -35,22 +34,10 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
           <StateMark tone={summary.tone}>{summary.words}</StateMark>
         </Group>
         {may && (
-          <Group gap={4} wrap="nowrap">
-            <ActionIcon variant="subtle" size="lg" aria-label={`Change ${domain}`} title="Change" onClick={onEdit}>
-              <EditIcon />
-            </ActionIcon>
-            <ActionIcon
-              variant="subtle"
-              color="red"
-              size="lg"
-              aria-label={`Remove ${domain}`}
-              title="Remove"
-              {...removes}
-              onClick={onRemove}
-            >
-              <TrashIcon />
-            </ActionIcon>
-          </Group>
+          <RowButtons>
+            <EditButton label={`Change ${domain}`} onClick={onEdit} />
+            <RemoveButton label={`Remove ${domain}`} onClick={onRemove} />
+          </RowButtons>
         )}
       </div>
       {states.error !== null && (

@@ -3,10 +3,9 @@ import { useState } from 'react';
 import { useTrusted } from '../../api/trusted-ips.ts';
 import type { TrustedIp } from '../../api/types.ts';
 import { PlusIcon } from '../../parts/icons.tsx';
-import { Loading } from '../../parts/loading.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Read } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { useMay } from '../../session/session.ts';
 import { TrustDialog } from './trust-dialog.tsx';
@@ -34,41 +33,34 @@ export default function TrustedPage() {
         )
       }
     >
-      {trusted.error !== null && (
-        <ProblemAlert
-          title={trusted.data === undefined ? 'The list could not be read' : 'What you see may be old'}
-          error={trusted.error}
-          onRetry={() => void trusted.refetch()}
-        />
-      )}
-      {trusted.data === undefined ? (
-        trusted.error === null && <Loading what="Reading the trusted addresses" />
-      ) : (
-        <>
-          <Group justify="space-between">
-            <SearchField label="Search by address or note" value={search} onChange={setSearch} />
-            <Text size="sm" c="dimmed" className="figure" role="status">
-              {search === '' ? `${all.length} trusted` : `${found.length} of ${all.length}`}
-            </Text>
-          </Group>
-          <div className="card">
-            {found.length > 0 ? (
-              <TrustedTable entries={found.slice(0, mostShown)} onEdit={(entry) => setDialog({ entry })} />
-            ) : all.length > 0 ? (
-              <NothingHere title="Nothing matches" />
-            ) : (
-              <NothingHere title="Nobody is trusted yet">
-                Put your own office and your monitoring here, so that no block ever locks you out.
-              </NothingHere>
-            )}
-            {found.length > mostShown && (
-              <Text c="dimmed" size="sm" p="xs">
-                These are the first {mostShown}. Search to see others.
+      <Read of={trusted} failed="The list could not be read" loading="Reading the trusted addresses">
+        {() => (
+          <>
+            <Group justify="space-between">
+              <SearchField label="Search by address or note" value={search} onChange={setSearch} />
+              <Text size="sm" c="dimmed" className="figure" role="status">
+                {search === '' ? `${all.length} trusted` : `${found.length} of ${all.length}`}
               </Text>
-            )}
-          </div>
-        </>
-      )}
+            </Group>
+            <div className="card">
+              {found.length > 0 ? (
+                <TrustedTable entries={found.slice(0, mostShown)} onEdit={(entry) => setDialog({ entry })} />
+              ) : all.length > 0 ? (
+                <NothingHere title="Nothing matches" />
+              ) : (
+                <NothingHere title="Nobody is trusted yet">
+                  Put your own office and your monitoring here, so that no block ever locks you out.
+                </NothingHere>
+              )}
+              {found.length > mostShown && (
+                <Text c="dimmed" size="sm" p="xs">
+                  These are the first {mostShown}. Search to see others.
+                </Text>
+              )}
+            </div>
+          </>
+        )}
+      </Read>
       {dialog !== null && <TrustDialog entry={dialog.entry} trusted={all} onClose={() => setDialog(null)} />}
     </PageFrame>
   );

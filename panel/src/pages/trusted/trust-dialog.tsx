@@ -1,11 +1,12 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { covers, parseIp } from '../../../../src/domain/ip.ts';
 import { useTrust } from '../../api/trust.ts';
 import type { TrustedIp } from '../../api/types.ts';
-import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { AddressField } from '../../parts/address-field.tsx';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { useSessionState } from '../../session/session.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
 
@@ -20,7 +21,6 @@ export interface TrustDialogProps {
 const widest = { 4: 16, 6: 32 } as const;
 
 export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
-  useFocusReturn();
   const { info } = useSessionState();
   const trust = useTrust();
   const [address, setAddress] = useState(entry?.ip_address ?? '');
@@ -49,38 +49,15 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
   const shown = address.trim();
   const warning = entry === null && parse.ok ? warningOf(parse.entry, trusted) : null;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={entry === null ? 'Trust an address' : `Note of ${entry.ip_address}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog title={entry === null ? 'Trust an address' : `Note of ${entry.ip_address}`} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {entry === null && (
-            <TextInput
-              label="Address or network"
+            <AddressField
               placeholder="192.0.2.10, 192.0.2.0/24 or 2001:db8::/48"
-              className="mono-input"
               value={address}
-              onChange={(event) => setAddress(event.currentTarget.value)}
-              error={shown === '' || parse.ok ? null : sentence(parse.why)}
-              data-autofocus
-              required
-              withAsterisk={false}
-              autoComplete="off"
-              spellCheck={false}
+              onChange={setAddress}
             />
-          )}
-          {!parse.ok && parse.meant !== undefined && (
-            <Button
-              variant="default"
-              size="compact-sm"
-              w="fit-content"
-              onClick={() => setAddress(parse.meant?.text ?? address)}
-            >
-              Use {parse.meant.text}
-            </Button>
           )}
           {entry === null && own !== null && shown === '' && (
             <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setAddress(own)}>
@@ -104,17 +81,14 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
           {trust.error !== null && (
             <ProblemAlert title={changeTitle(trust.error, 'It was not saved')} error={trust.error} />
           )}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" disabled={!parse.ok} loading={trust.isPending}>
               {entry === null ? 'Trust it' : 'Save the note'}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

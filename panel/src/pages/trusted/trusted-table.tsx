@@ -1,8 +1,7 @@
-import { ActionIcon, Group } from '@mantine/core';
 import type { TrustedIp } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
-import { EditIcon, TrashIcon } from '../../parts/icons.tsx';
-import { removes, useRowKeys } from '../../parts/use-row-keys.ts';
+import { ListTable } from '../../parts/list-table.tsx';
+import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { useMay } from '../../session/session.ts';
 import { useRemoval } from './removal.ts';
 
@@ -14,61 +13,39 @@ export interface TrustedTableProps {
 export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
   const may = useMay('admin');
   const removal = useRemoval();
-  const rows = useRowKeys();
   return (
-    <table className="rows" aria-label="Trusted addresses">
-      <thead>
-        <tr>
-          <th scope="col">Address or network</th>
-          <th scope="col">Note</th>
-          <th scope="col">Since</th>
+    <ListTable
+      label="Trusted addresses"
+      columns={['Address or network', 'Note', 'Since']}
+      buttons={may ? 'Change' : null}
+    >
+      {entries.map((entry) => (
+        <tr key={entry.ip_address} data-row>
+          <td data-label="Address" className="mono">
+            {entry.ip_address}
+          </td>
+          <td data-label="Note">{entry.note ?? ''}</td>
+          <td data-label="Since">
+            <Age time={entry.added_at} />
+          </td>
           {may && (
-            <th scope="col" className="do">
-              Change
-            </th>
+            <td className="do">
+              <RowButtons>
+                <EditButton
+                  label={`Change the note of ${entry.ip_address}`}
+                  title="Change the note"
+                  onClick={() => onEdit(entry)}
+                />
+                <RemoveButton
+                  label={`Remove ${entry.ip_address}`}
+                  busy={removal.busyWith === entry.ip_address}
+                  onClick={() => void removal.remove(entry)}
+                />
+              </RowButtons>
+            </td>
           )}
         </tr>
-      </thead>
-      <tbody ref={rows} data-rows>
-        {entries.map((entry) => (
-          <tr key={entry.ip_address} data-row>
-            <td data-label="Address" className="mono">
-              {entry.ip_address}
-            </td>
-            <td data-label="Note">{entry.note ?? ''}</td>
-            <td data-label="Since">
-              <Age time={entry.added_at} />
-            </td>
-            {may && (
-              <td className="do">
-                <Group gap={4} justify="flex-end" wrap="nowrap" display="inline-flex">
-                  <ActionIcon
-                    variant="subtle"
-                    size="lg"
-                    aria-label={`Change the note of ${entry.ip_address}`}
-                    title="Change the note"
-                    onClick={() => onEdit(entry)}
-                  >
-                    <EditIcon />
-                  </ActionIcon>
-                  <ActionIcon
-                    variant="subtle"
-                    color="red"
-                    size="lg"
-                    aria-label={`Remove ${entry.ip_address}`}
-                    title="Remove"
-                    {...removes}
-                    loading={removal.busyWith === entry.ip_address}
-                    onClick={() => void removal.remove(entry)}
-                  >
-                    <TrashIcon />
-                  </ActionIcon>
-                </Group>
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </ListTable>
   );
 }

@@ -2,13 +2,12 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Webhook } from '../../api/types.ts';
 import { useSetWebhook, useWebhooks } from '../../api/webhooks.ts';
+import { AdminPage } from '../../parts/admin-page.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
-import { Loading } from '../../parts/loading.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Read } from '../../parts/read.tsx';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
-import { useMay } from '../../session/session.ts';
 import { RemoveWebhookDialog } from './remove-webhook-dialog.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import { webhookState } from './webhook-state.ts';
@@ -18,12 +17,10 @@ import { WebhookTable } from './webhook-table.tsx';
 const most = 20;
 
 export default function WebhooksPage() {
-  const may = useMay('admin');
-  if (may) return <Webhooks />;
   return (
-    <PageFrame title="Webhooks">
-      <Text c="dimmed">Your key may not look at webhooks. One that may do everything can.</Text>
-    </PageFrame>
+    <AdminPage title="Webhooks" what="webhooks">
+      <Webhooks />
+    </AdminPage>
   );
 }
 
@@ -55,39 +52,32 @@ function Webhooks() {
         </Button>
       }
     >
-      {webhooks.error !== null && (
-        <ProblemAlert
-          title={webhooks.data === undefined ? 'The webhooks could not be read' : 'What you see may be old'}
-          error={webhooks.error}
-          onRetry={() => void webhooks.refetch()}
-        />
-      )}
-      {webhooks.data === undefined ? (
-        webhooks.error === null && <Loading what="Reading the webhooks" />
-      ) : (
-        <>
-          <Text size="sm" c="dimmed" className="figure" role="status">
-            {summary(hooks)}
-            {full && ` These are all that the service keeps: remove one to add another.`}
-          </Text>
-          <div className="card">
-            {hooks.length === 0 ? (
-              <NothingHere title="No webhook yet">
-                Let your chat or your pager hear of it at once when blocking is not enforced, or a reload is refused.
-              </NothingHere>
-            ) : (
-              <WebhookTable
-                hooks={hooks}
-                stale={webhooks.error !== null}
-                trying={set.isPending ? set.variables.id : null}
-                onEdit={(hook) => setEditing({ hook })}
-                onRemove={setRemoving}
-                onTry={(hook) => void tryNow(hook)}
-              />
-            )}
-          </div>
-        </>
-      )}
+      <Read of={webhooks} failed="The webhooks could not be read" loading="Reading the webhooks">
+        {() => (
+          <>
+            <Text size="sm" c="dimmed" className="figure" role="status">
+              {summary(hooks)}
+              {full && ` These are all that the service keeps: remove one to add another.`}
+            </Text>
+            <div className="card">
+              {hooks.length === 0 ? (
+                <NothingHere title="No webhook yet">
+                  Let your chat or your pager hear of it at once when blocking is not enforced, or a reload is refused.
+                </NothingHere>
+              ) : (
+                <WebhookTable
+                  hooks={hooks}
+                  stale={webhooks.error !== null}
+                  trying={set.isPending ? set.variables.id : null}
+                  onEdit={(hook) => setEditing({ hook })}
+                  onRemove={setRemoving}
+                  onTry={(hook) => void tryNow(hook)}
+                />
+              )}
+            </div>
+          </>
+        )}
+      </Read>
       {editing !== null && (
         <WebhookDialog hook={editing.hook} taken={hooks.map(({ id }) => id)} onClose={() => setEditing(null)} />
       )}

@@ -16,7 +16,6 @@ export function RemoveWebhookDialog({ hook, onClose }: RemoveWebhookDialogProps)
   const { id, pending } = hook;
   return (
     <Confirm
-      opened
       title={`Remove the webhook ${id}?`}
       action="Remove the webhook"
       onClose={onClose}

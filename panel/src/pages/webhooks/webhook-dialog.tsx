@@ -1,13 +1,15 @@
-import { Alert, Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Webhook } from '../../api/types.ts';
 import { useSetWebhook } from '../../api/webhooks.ts';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { NameField } from '../../parts/name-field.tsx';
+import { nameFault } from '../../parts/plain-name.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { EventTypesField } from './event-types-field.tsx';
 import { SecretShown } from './secret-shown.tsx';
-import { draftOf, isOpenToRead, nameFault, settingsOf, urlFault } from './webhook-draft.ts';
+import { draftOf, isOpenToRead, settingsOf, urlFault } from './webhook-draft.ts';
 import { newSecret } from './webhook-secret.ts';
 
 export interface WebhookDialogProps {
@@ -19,27 +21,22 @@ export interface WebhookDialogProps {
 }
 
 export function WebhookDialog({ hook, taken, onClose }: WebhookDialogProps) {
-  useFocusReturn();
   const [made, setMade] = useState<{ readonly id: string; readonly secret: string } | null>(null);
   const title = hook === null ? 'Add a webhook' : `Change the webhook ${hook.id}`;
-  const hide = made === null;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={made === null ? title : `The secret of ${made.id}`}
       size="lg"
-      // It is shown this once: nobody loses it to a slip of the hand.
-      closeOnClickOutside={hide}
-      closeOnEscape={hide}
-      withCloseButton={hide}
+      // It is shown this once.
+      easyToLeave={made === null}
+      onClose={onClose}
     >
       {made === null ? (
         <WebhookForm hook={hook} taken={taken} onSecret={setMade} onClose={onClose} />
       ) : (
         <SecretShown secret={made.secret} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -53,7 +50,8 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
   /** It was made here and nobody has seen it yet. */
   const [fresh, setFresh] = useState(false);
   const change = (part: Partial<typeof draft>): void => setDraft({ ...draft, ...part });
-  const wrongName = hook === null ? nameFault(draft.id, taken) : null;
+  const wrongName =
+    hook === null ? nameFault(draft.id, taken, 'There is a webhook of this name: change that one.') : null;
   const wrongUrl = urlFault(draft.url);
   const nothing = !draft.everything && draft.types.length === 0;
 
@@ -79,19 +77,12 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
     <form onSubmit={submit}>
       <Stack gap="md">
         {hook === null && (
-          <TextInput
-            label="Name"
+          <NameField
             description="Of what hears it, such as chat or pager."
             placeholder="pager"
             value={draft.id}
-            onChange={(event) => change({ id: event.currentTarget.value.trim() })}
-            error={draft.id === '' ? null : wrongName}
-            maxLength={64}
-            data-autofocus
-            required
-            withAsterisk={false}
-            autoComplete="off"
-            spellCheck={false}
+            onChange={(id) => change({ id })}
+            fault={wrongName}
           />
         )}
         <TextInput
@@ -151,10 +142,7 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
         {set.error !== null && <ProblemAlert title={changeTitle(set.error, 'It was not saved')} error={set.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogButtons onCancel={onClose}>
           <Button
             type="submit"
             disabled={draft.id === '' || wrongName !== null || wrongUrl !== null || nothing}
@@ -162,7 +150,7 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
           >
             {hook === null ? 'Add it' : 'Save'}
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   );

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest';
 import { parseWebhookSecret } from '../../../../src/domain/webhook-secret.ts';
-import { draftOf, isOpenToRead, nameFault, settingsOf, urlFault } from './webhook-draft.ts';
+import { draftOf, isOpenToRead, settingsOf, urlFault } from './webhook-draft.ts';
 import { newSecret } from './webhook-secret.ts';
 
 it('sends all that a webhook is, and a secret only where one is given', () => {
@@ -12,12 +12,6 @@ it('sends all that a webhook is, and a secret only where one is given', () => {
     events: ['reload.failed'],
     secret: 'whsec_x',
   });
-});
-
-it('takes no name that would change another one', () => {
-  expect(nameFault('chat', ['chat'])).toMatch(/There is a webhook of this name/);
-  expect(nameFault('chat/2', [])).toMatch(/^Letters/);
-  expect(nameFault('chat-2', ['chat'])).toBeNull();
 });
 
 it('judges a URL as the service does', () => {

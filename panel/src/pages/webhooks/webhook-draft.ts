@@ -24,13 +24,6 @@ export function settingsOf({ id, url, enabled, everything, types, secret }: Webh
   return { id, url: url.trim(), enabled, events: everything ? null : types, secret: own === '' ? null : own };
 }
 
-/** Null: nothing is wrong with the name of a new one. */
-export function nameFault(id: string, taken: readonly string[]): string | null {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
-    return 'Letters, digits, points, dashes and underscores, beginning with a letter or digit.';
-  return taken.includes(id) ? 'There is a webhook of this name: change that one.' : null;
-}
-
 export function urlFault(url: string): string | null {
   const parse = parseWebhookUrl(url.trim());
   return parse.ok ? null : parse.why;

@@ -1,10 +1,10 @@
-import { ActionIcon, Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import type { Webhook } from '../../api/types.ts';
 import { Age, SpanSince } from '../../parts/age.tsx';
-import { EditIcon, TrashIcon } from '../../parts/icons.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
+import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
-import { opens, removes, useRowKeys } from '../../parts/use-row-keys.ts';
 import { eventsWords, lastFailure, shownUrl, webhookState } from './webhook-state.ts';
 
 export interface WebhookTableProps {
@@ -19,82 +19,48 @@ export interface WebhookTableProps {
 }
 
 export function WebhookTable({ hooks, stale, trying, onEdit, onRemove, onTry }: WebhookTableProps) {
-  const rows = useRowKeys();
   return (
-    <table className="rows" aria-label="Webhooks">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Sends to</th>
-          <th scope="col">Gets</th>
-          <th scope="col">Deliveries</th>
-          <th scope="col">Waiting</th>
-          <th scope="col" className="do">
-            Change
-          </th>
+    <ListTable label="Webhooks" columns={['Name', 'Sends to', 'Gets', 'Deliveries', 'Waiting']} buttons="Change">
+      {hooks.map((hook) => (
+        <tr key={hook.id} data-row>
+          <td data-label="Name" className="roomy">
+            <b>{hook.id}</b>
+          </td>
+          <td data-label="Sends to" className="mono roomy">
+            {shownUrl(hook.url)}
+          </td>
+          <td data-label="Gets" title={hook.events?.join(', ')}>
+            {eventsWords(hook.events)}
+          </td>
+          <td data-label="Deliveries">
+            <div>
+              <Deliveries of={hook} stale={stale} />
+              {webhookState(hook) === 'failing' && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  mt={4}
+                  aria-label={`Try now: ${hook.id}`}
+                  loading={trying === hook.id}
+                  onClick={() => onTry(hook)}
+                >
+                  Try now
+                </Button>
+              )}
+            </div>
+          </td>
+          <td data-label="Waiting" className="figure">
+            {hook.enabled ? hook.pending.toLocaleString() : ''}
+          </td>
+          <td className="do">
+            <RowButtons>
+              <EditButton label={`Change ${hook.id}`} onClick={() => onEdit(hook)} />
+              <RemoveButton label={`Remove ${hook.id}`} onClick={() => onRemove(hook)} />
+            </RowButtons>
+          </td>
         </tr>
-      </thead>
-      <tbody ref={rows} data-rows>
-        {hooks.map((hook) => (
-          <tr key={hook.id} data-row>
-            <td data-label="Name" className="roomy">
-              <b>{hook.id}</b>
-            </td>
-            <td data-label="Sends to" className="mono roomy">
-              {shownUrl(hook.url)}
-            </td>
-            <td data-label="Gets" title={hook.events?.join(', ')}>
-              {eventsWords(hook.events)}
-            </td>
-            <td data-label="Deliveries">
-              <div>
-                <Deliveries of={hook} stale={stale} />
-                {webhookState(hook) === 'failing' && (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    mt={4}
-                    aria-label={`Try now: ${hook.id}`}
-                    loading={trying === hook.id}
-                    onClick={() => onTry(hook)}
-                  >
-                    Try now
-                  </Button>
-                )}
-              </div>
-            </td>
-            <td data-label="Waiting" className="figure">
-              {hook.enabled ? hook.pending.toLocaleString() : ''}
-            </td>
-            <td className="do">
-              <Group gap={4} justify="flex-end" wrap="nowrap" display="inline-flex">
-                <ActionIcon
-                  variant="subtle"
-                  size="lg"
-                  aria-label={`Change ${hook.id}`}
-                  title="Change"
-                  {...opens}
-                  onClick={() => onEdit(hook)}
-                >
-                  <EditIcon />
-                </ActionIcon>
-                <ActionIcon
-                  variant="subtle"
-                  color="red"
-                  size="lg"
-                  aria-label={`Remove ${hook.id}`}
-                  title="Remove"
-                  {...removes}
-                  onClick={() => onRemove(hook)}
-                >
-                  <TrashIcon />
-                </ActionIcon>
-              </Group>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </ListTable>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import type { AuditFilter } from '../../../api/audit.ts';
+import { isPlainName } from '../../../parts/plain-name.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import { operationLabel, operationNames } from './operation-words.ts';
 
@@ -21,14 +22,12 @@ export function filterOf(draft: FilterDraft): AuditFilter {
   const address = parseIp(draft.address.trim());
   return {
     ...(draft.operation === '' ? {} : { operation: draft.operation }),
-    ...(keyForm.test(draft.key.trim()) ? { key: draft.key.trim() } : {}),
+    ...(isPlainName(draft.key.trim()) ? { key: draft.key.trim() } : {}),
     ...(address.ok ? { ip_address: address.entry.text } : {}),
     ...timeOf('since', draft.since),
     ...timeOf('until', draft.until),
   };
 }
-
-const keyForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 function timeOf<Name extends 'since' | 'until'>(name: Name, text: string): { readonly [N in Name]?: string } {
   const time = new Date(text);

@@ -3,32 +3,18 @@ import { Fragment, memo, useState } from 'react';
 import type { AuditRecord } from '../../../api/types.ts';
 import { momentText } from '../../../parts/age.tsx';
 import { DownIcon } from '../../../parts/icons.tsx';
+import { ListTable } from '../../../parts/list-table.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
-import { useRowKeys } from '../../../parts/use-row-keys.ts';
 import { auditFacts } from './audit-facts.ts';
 import { auditWords, outcomeWords } from './operation-words.ts';
 
 export function AuditTable({ records }: { readonly records: readonly AuditRecord[] }) {
-  const rows = useRowKeys();
   return (
-    <table className="rows" aria-label="Who did what">
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">Who did what</th>
-          <th scope="col">From</th>
-          <th scope="col">Outcome</th>
-          <th scope="col" className="do">
-            More
-          </th>
-        </tr>
-      </thead>
-      <tbody ref={rows} data-rows>
-        {records.map((record) => (
-          <AuditRow key={record.id} record={record} />
-        ))}
-      </tbody>
-    </table>
+    <ListTable label="Who did what" columns={['When', 'Who did what', 'From', 'Outcome']} buttons="More">
+      {records.map((record) => (
+        <AuditRow key={record.id} record={record} />
+      ))}
+    </ListTable>
   );
 }
 

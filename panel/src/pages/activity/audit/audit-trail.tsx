@@ -1,11 +1,12 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useAudit } from '../../../api/audit.ts';
 import { useNewEvents } from '../../../live/live.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
-import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { OlderOnes } from '../../../parts/older-ones.tsx';
+import { ReadProblem } from '../../../parts/read.tsx';
 import { AuditFilterFields, filterOf, noFilter } from './audit-filter.tsx';
 import { AuditTable } from './audit-table.tsx';
 
@@ -15,7 +16,9 @@ const typingMs = 250;
 export function AuditTrail() {
   const [draft, setDraft] = useState(noFilter);
   const [settled] = useDebouncedValue(draft, typingMs);
-  const audit = useAudit(filterOf(settled));
+  const filter = filterOf(settled);
+  const narrowed = Object.keys(filter).length > 0;
+  const audit = useAudit(filter);
   const [newer, setNewer] = useState(false);
   const items = audit.data?.pages.flatMap((page) => page.items);
   const readBack = (audit.data?.pages.length ?? 0) > 1;
@@ -34,13 +37,7 @@ export function AuditTrail() {
   return (
     <Stack gap="md">
       <AuditFilterFields value={draft} onChange={setDraft} />
-      {audit.error !== null && (
-        <ProblemAlert
-          title={items === undefined ? 'The record could not be read' : 'What you see may be old'}
-          error={audit.error}
-          onRetry={() => void audit.refetch()}
-        />
-      )}
+      <ReadProblem of={audit} failed="The record could not be read" />
       {newer && (
         <Button variant="light" onClick={showNewer} w="fit-content">
           There is something newer: show it
@@ -50,18 +47,12 @@ export function AuditTrail() {
         {items === undefined ? (
           audit.error === null && <Loading what="Reading the record" />
         ) : items.length === 0 ? (
-          <NothingHere title={settled === noFilter ? 'Nothing is recorded yet' : 'Nothing matches'} />
+          <NothingHere title={narrowed ? 'Nothing matches' : 'Nothing is recorded yet'} />
         ) : (
           <AuditTable records={items} />
         )}
       </div>
-      {audit.hasNextPage && (
-        <Group justify="center">
-          <Button variant="default" onClick={() => void audit.fetchNextPage()} loading={audit.isFetchingNextPage}>
-            Show older ones
-          </Button>
-        </Group>
-      )}
+      <OlderOnes of={audit} />
     </Stack>
   );
 }

@@ -38,7 +38,10 @@ const tellers: Readonly<Record<string, Teller>> = {
   }),
   'drift.seen': (data) => ({
     tone: 'warn',
-    words: `Worker ${text(data, 'worker')} holds ${count(data, 'seen')} entries of ${mapName(data)} where ${count(data, 'expected')} should be`,
+    words:
+      data.seen === data.expected
+        ? `Worker ${text(data, 'worker')} holds as many entries of ${mapName(data)} as it should, but not all of them are right`
+        : `Worker ${text(data, 'worker')} holds ${count(data, 'seen')} entries of ${mapName(data)} where ${count(data, 'expected')} should be`,
   }),
   'drift.repaired': (data) => ({
     tone: 'good',

@@ -1,12 +1,13 @@
-import { Alert, Button, Checkbox, Group, List, Modal, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, List, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { block, useBlockedChange } from '../../../api/blocked-ips.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
-import { changeTitle, ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
+import { AddressField } from '../../../parts/address-field.tsx';
+import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
+import { changeTitle, ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { useMay, useSessionState } from '../../../session/session.ts';
 import { blockWords } from './block-words.ts';
 import { concernsOf } from './concerns.ts';
@@ -21,7 +22,6 @@ export interface BlockDialogProps {
 }
 
 export function BlockDialog({ entry, address: given = '', onClose }: BlockDialogProps) {
-  useFocusReturn();
   const { info } = useSessionState();
   const admin = useMay('admin');
   const trusted = useTrusted();
@@ -67,41 +67,18 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   };
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={entry === null ? 'Block an address' : `Change ${entry.ip_address}`}
-      size={730}
-    >
+    <Dialog title={entry === null ? 'Block an address' : `Change ${entry.ip_address}`} size={730} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {entry === null && (
-            <TextInput
-              label="Address or network"
+            <AddressField
               placeholder="192.0.2.1, 192.0.2.0/24 or 2001:db8::/32"
-              className="mono-input"
               value={address}
-              data-autofocus
-              required
-              withAsterisk={false}
-              autoComplete="off"
-              spellCheck={false}
-              error={address.trim() === '' || parse.ok ? null : sentence(parse.why)}
-              onChange={(event) => {
-                setAddress(event.currentTarget.value);
+              onChange={(text) => {
+                setAddress(text);
                 setUnderstood(false);
               }}
             />
-          )}
-          {!parse.ok && parse.meant !== undefined && (
-            <Button
-              variant="default"
-              size="compact-sm"
-              w="fit-content"
-              onClick={() => setAddress(parse.meant?.text ?? address)}
-            >
-              Use {parse.meant.text}
-            </Button>
           )}
           <TextInput
             label="Reason"
@@ -141,17 +118,14 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
           {change.isError && (
             <ProblemAlert title={changeTitle(change.error, 'It was not blocked')} error={change.error} />
           )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogButtons onCancel={onClose}>
             <Button type="submit" disabled={!ready} loading={change.isPending}>
               {entry === null ? 'Block' : 'Save'}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

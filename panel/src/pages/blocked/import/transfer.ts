@@ -6,6 +6,8 @@ import type { BadLine, NumberedEntry } from './preview.ts';
 
 /** A second or so of the service's work. */
 const batchSize = 20_000;
+/** As JSON, at most: long reasons fill the service's 16 MiB before so many entries do. */
+const batchBytes = 8 * 1024 * 1024;
 
 export interface Common {
   /** For lines that give none; empty: none. */
@@ -41,12 +43,30 @@ export async function transfer(
 ): Promise<void> {
   let tally = from;
   while (tally.done < entries.length && !signal.aborted) {
-    const batch = entries.slice(tally.done, tally.done + batchSize);
+    const add = nextBatch(entries, tally.done, common);
     // Never given up half-way: what the service was sent, it does, and its answer says what became of it.
-    const answer = await changeMany(api, { add: batch.map(({ entry }) => requestOf(entry, common)) });
-    tally = added(tally, answer, batch);
+    const answer = await changeMany(api, { add });
+    tally = added(tally, answer, entries.slice(tally.done, tally.done + add.length));
     onProgress(tally);
   }
+}
+
+/** The next of them, at least one. */
+function nextBatch(entries: readonly NumberedEntry[], from: number, common: Common): BlockRequest[] {
+  const batch: BlockRequest[] = [];
+  let bytes = 0;
+  for (const { entry } of entries.slice(from, from + batchSize)) {
+    const request = requestOf(entry, common);
+    bytes += bytesOf(request);
+    if (bytes > batchBytes && batch.length > 0) break;
+    batch.push(request);
+  }
+  return batch;
+}
+
+/** At most, as JSON: a character is up to six bytes (an escape). */
+function bytesOf({ ip_address: ip, reason, blocked_by: blockedBy }: BlockRequest): number {
+  return 120 + ip.length + 6 * ((reason?.length ?? 0) + (blockedBy?.length ?? 0));
 }
 
 export function requestOf(entry: NumberedEntry['entry'], { reason, seconds, blockedBy }: Common): BlockRequest {

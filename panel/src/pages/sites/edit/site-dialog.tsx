@@ -1,14 +1,14 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { parseDomain } from '../../../../../src/domain/site.ts';
 import { useSetSite } from '../../../api/sites.ts';
 import type { Site } from '../../../api/types.ts';
+import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { PlusIcon } from '../../../parts/icons.tsx';
 import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../../parts/reload-failure.tsx';
 import { reloadWords } from '../../../parts/reload-words.ts';
 import { toast } from '../../../parts/toasts.tsx';
-import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { failureTitle } from './failure-title.ts';
 import { draftOf, emptyDraft, isComplete, requestOf, type ServerDraft } from './server-draft.ts';
 import { ServerFields } from './server-fields.tsx';
@@ -23,7 +23,6 @@ export interface SiteDialogProps {
 const mostServers = 100;
 
 export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
-  useFocusReturn();
   const set = useSetSite();
   const [domain, setDomain] = useState(site?.domain ?? '');
   const [drafts, setDrafts] = useState<readonly ServerDraft[]>(() => site?.servers.map(draftOf) ?? [emptyDraft(0)]);
@@ -56,13 +55,7 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
   const add = (): void => setDrafts([...drafts, emptyDraft(Math.max(...drafts.map(({ id }) => id)) + 1)]);
 
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={site === null ? 'Add a site' : `Change ${site.domain}`}
-      size="xl"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog title={site === null ? 'Add a site' : `Change ${site.domain}`} size="xl" onClose={close}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {site === null && (
@@ -113,24 +106,22 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
               <ReloadFailure error={set.error} />
             </ProblemAlert>
           )}
-          <Group justify="space-between" gap="xs">
-            <Text size="xs" c="dimmed" role="status">
-              {set.isPending
+          <DialogButtons
+            onCancel={close}
+            held={set.isPending}
+            note={
+              set.isPending
                 ? 'HAProxy checks it and is reloaded. This takes a moment.'
-                : 'HAProxy checks it before it is live.'}
-            </Text>
-            <Group gap="xs">
-              <Button variant="default" onClick={close} disabled={set.isPending}>
-                Cancel
-              </Button>
-              <Button type="submit" disabled={!ready} loading={set.isPending}>
-                {site === null ? 'Add the site' : 'Save'}
-              </Button>
-            </Group>
-          </Group>
+                : 'HAProxy checks it before it is live.'
+            }
+          >
+            <Button type="submit" disabled={!ready} loading={set.isPending}>
+              {site === null ? 'Add the site' : 'Save'}
+            </Button>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { ApiClient } from '../../../api/request.ts';
+import type { NumberedEntry } from './preview.ts';
+import { nothingYet, type Tally, transfer } from './transfer.ts';
+
+const entries = (count: number): NumberedEntry[] =>
+  Array.from({ length: count }, (_, n) => ({
+    line: n + 1,
+    entry: { ip: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` },
+  }));
+
+/** Sends them all; the sizes of the bodies in bytes, and how many entries each had. */
+async function sent(count: number, reason: string): Promise<{ bytes: number[]; sizes: number[]; tally: Tally }> {
+  const bytes: number[] = [];
+  const sizes: number[] = [];
+  let tally = nothingYet;
+  const POST = async (_path: string, { body }: { readonly body: { readonly add: readonly unknown[] } }) => {
+    bytes.push(new TextEncoder().encode(JSON.stringify(body)).length);
+    sizes.push(body.add.length);
+    const { length } = body.add;
+    return { data: { added: length, unchanged: 0, rejected: [], rejected_total: 0, runtime_map_updated: true } };
+  };
+  const common = { reason, seconds: 3600, blockedBy: 'ops' };
+  const api = { POST } as unknown as ApiClient;
+  await transfer(api, entries(count), common, nothingYet, (now) => (tally = now), new AbortController().signal);
+  return { bytes, sizes, tally };
+}
+
+it('sends twenty thousand at a time', async () => {
+  const { sizes, tally } = await sent(45_000, 'scan');
+  expect(sizes).toEqual([20_000, 20_000, 5_000]);
+  expect(tally).toMatchObject({ done: 45_000, added: 45_000, enforced: true });
+});
+
+it('sends fewer where their reasons are so long that the service would not take them at once', async () => {
+  const { bytes, sizes, tally } = await sent(25_000, '攻'.repeat(500));
+  expect(Math.max(...bytes)).toBeLessThan(16 * 1024 * 1024);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(25_000);
+  expect(tally.done).toBe(25_000);
+});

@@ -1,0 +1,49 @@
+// What can be done with a row: change it, remove it. Drawn small, so each says its name and the row's to whoever hears it.
+import { ActionIcon, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { EditIcon, TrashIcon } from './icons.tsx';
+import { opens, removes } from './use-row-keys.ts';
+
+export function RowButtons({ children }: { readonly children: ReactNode }) {
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap" display="inline-flex">
+      {children}
+    </Group>
+  );
+}
+
+export interface RowButtonProps {
+  /** With the row's name, such as "Remove 192.0.2.1". */
+  readonly label: string;
+  /** What it is called where it is pointed at. */
+  readonly title?: string;
+  readonly busy?: boolean;
+  readonly onClick: () => void;
+}
+
+/** What Enter on the row does too. */
+export function EditButton({ label, title = 'Change', busy = false, onClick }: RowButtonProps) {
+  return (
+    <ActionIcon variant="subtle" size="lg" aria-label={label} title={title} {...opens} loading={busy} onClick={onClick}>
+      <EditIcon />
+    </ActionIcon>
+  );
+}
+
+/** What Delete on the row does too. */
+export function RemoveButton({ label, title = 'Remove', busy = false, onClick }: RowButtonProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="red"
+      size="lg"
+      aria-label={label}
+      title={title}
+      {...removes}
+      loading={busy}
+      onClick={onClick}
+    >
+      <TrashIcon />
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,10 @@
+/** Lets the browser save `content` under `name`. */
+export function saveFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // Some browsers begin to read it only after the click was answered.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest';
+import { BEARER, HEALTH, stubApp } from './testkit/stub-services.ts';
+
+describe('health', () => {
+  test.each(['degraded', 'down'])('is 503 when %s, with its parts', async (status) => {
+    const { app } = stubApp({ health: { health: async () => ({ ...HEALTH, status }) } });
+    const response = await app.inject({ url: '/health', headers: BEARER });
+    expect(response.statusCode).toBe(503);
+    expect(response.json()).toEqual({ ...HEALTH, status });
+  });
+
+  test.each([
+    ['/livez', 200, 'alive', async () => false],
+    ['/readyz', 200, 'ready', async () => true],
+    ['/readyz', 503, 'unready', async () => false],
+    ['/readyz', 503, 'unready', () => Promise.reject(new Error('database gone'))],
+  ])('%s is %i %s without a key', async (url, status, body, ready) => {
+    const { app } = stubApp({ health: { ready } });
+    const response = await app.inject({ url });
+    expect({ status: response.statusCode, body: response.body }).toEqual({ status, body });
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+  });
+});

@@ -1,0 +1,156 @@
+// The configuration of the proxy, and the proxy that runs with it, wired together: the template, the live file, what
+// makes them one, and who starts the proxy where that is the service's job.
+import { join } from 'node:path';
+import { BackupStore } from '../configuration/backup-store.ts';
+import { bindAddresses, tryBind } from '../configuration/listeners.ts';
+import { LiveFile } from '../configuration/live-file.ts';
+import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
+import type { RenderedConfiguration } from '../configuration/render.ts';
+import { SafeReload } from '../configuration/safe-reload.ts';
+import { filesNamedIn } from '../configuration/sites-map.ts';
+import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
+import { Template } from '../configuration/template.ts';
+import type { Site } from '../domain/site.ts';
+import type { MasterSocket } from '../haproxy/master-socket.ts';
+import type { ReloadOutcome } from '../haproxy/reloader.ts';
+import type { MetricObservers } from '../metrics/observers.ts';
+import type { Settings } from '../settings.ts';
+import type { ReloadsStore } from '../store/reloads-store.ts';
+import type { SitesStore } from '../store/sites-store.ts';
+import { memoryAllowsWorker } from '../supervision/memory.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
+import type { Tell } from '../telemetry/activity.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { BlockingParts } from './blocking-parts.ts';
+import { LiveRule } from './live-rule.ts';
+import type { ProxyFacts } from './proxy-facts.ts';
+import { ProxyReload } from './proxy-reload.ts';
+
+export type ConfigurationParts = Awaited<ReturnType<typeof wireConfiguration>>;
+
+/** @throws when the template cannot be read */
+export async function wireConfiguration(options: {
+  readonly settings: Settings;
+  readonly sites: SitesStore;
+  readonly history: ReloadsStore;
+  readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'reconciler' | 'book' | 'link'>;
+  readonly socket: MasterSocket;
+  readonly facts: ProxyFacts;
+  readonly observer: MetricObservers['reloads'];
+  readonly log: Log;
+  readonly tell: Tell;
+  readonly now: () => Date;
+}) {
+  const { settings, sites: sitesStore, parts, socket, log, tell, now } = options;
+  const { keeper, trusted, reconciler, book } = parts;
+  const live = new LiveFile(settings.configFile);
+  const backups = new BackupStore(settings.backupDir, now);
+  const template = settings.template === null ? Template.builtIn() : await Template.fromFile(settings.template);
+  const serverStateFile = join(settings.stateDir, 'server-state');
+  const render = (sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration> =>
+    template.render({
+      blockedMap: settings.blockedMap,
+      trustedMap: settings.trustedMap,
+      httpBind: settings.httpBind,
+      statsSocket: settings.statsSocket,
+      hardStopAfter: settings.hardStopAfter,
+      sitesMapBase: settings.sitesMap,
+      serverStateFile,
+      sites,
+    });
+  const renderStored = async (): Promise<RenderedConfiguration> => await render(await sitesStore.all());
+  const writeMaps = async (): Promise<void> => {
+    if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
+    await trusted.updateTrustedIpsMap();
+  };
+  const mapFiles = [settings.blockedMap, settings.trustedMap];
+  const ensureStart = () =>
+    ensureStartConfiguration({ live, backups, proxyBin: settings.proxyBin, mapFiles, render: renderStored, log });
+
+  const rule = new LiveRule(live, settings, log);
+  const proxyReload = new ProxyReload({
+    settings,
+    live,
+    socket,
+    parts,
+    serverStateFile,
+    supervisor: () => supervisor,
+    log,
+  });
+  const reloadProxy = async (): Promise<ReloadOutcome> => {
+    const outcome = await proxyReload.reload();
+    await rule.look();
+    return outcome;
+  };
+  const verifyWorkers = async (): Promise<string[]> => {
+    await reconciler.lookThroughReload(true);
+    return book
+      .all()
+      .filter((worker) => !book.isWhole(worker))
+      .map((worker) => `${worker.role} worker ${worker.pid} is not known to hold the whole set`);
+  };
+  const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
+  const safeReload = new SafeReload({
+    live,
+    backups,
+    proxyBin: settings.proxyBin,
+    sitesMapBase: settings.sitesMap,
+    mapFiles,
+    surroundings: { render, sites: () => sitesStore.all(), writeMaps, reloadProxy, verifyWorkers },
+    underWay,
+    log,
+  });
+  const reloads = new ReloadCoordinator({
+    safeReload,
+    store: options.history,
+    log,
+    tell,
+    now,
+    stillNeeded: async () => {
+      await reconciler.look(false);
+      const current = book.current();
+      if (underWay.interrupted !== null) return true;
+      return !parts.link.state.up || current === null || !book.isWhole(current);
+    },
+    memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
+    // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
+    halfDone: () => underWay.interrupted !== null,
+    onEnded: (ended) => options.observer.ended(ended),
+    inForce: async () => {
+      // A change that was not finished is made or unmade by what the database says.
+      if (underWay.interrupted === 'rendered') return null;
+      const configText = await live.read();
+      if (configText === null) return await readableKnownGood(backups, log);
+      return { configText, files: await filesNamedIn(settings.sitesMap, configText) };
+    },
+  });
+
+  const takenAddresses = async (): Promise<string[]> =>
+    (await tryBind(bindAddresses((await live.read()) ?? '')))
+      .filter(({ code }) => code === 'EADDRINUSE')
+      .map(({ address }) => address.text);
+  const supervisor: Supervisor | null = settings.supervise
+    ? new Supervisor({
+        proxyBin: settings.proxyBin,
+        configFile: settings.configFile,
+        masterSocketPath: settings.masterSocket,
+        pidFile: settings.pidFile,
+        outputFile: join(settings.stateDir, 'proxy-output.log'),
+        socket,
+        log,
+        beforeStart: async () => {
+          await options.facts.read();
+          await writeMaps();
+          const start = await ensureStart();
+          return start.usable ? null : `no configuration that the proxy takes: ${start.output}`;
+        },
+        takenAddresses,
+        onRunning: () => {
+          reconciler.kick();
+          reloads.reconsider();
+        },
+      })
+    : null;
+  return { live, backups, serverStateFile, renderStored, ensureStart, rule, underWay, reloads, supervisor };
+}

@@ -1,0 +1,25 @@
+// What is wrong around the proxy that no comparison of maps shows, each as a sentence for `/health`.
+import { bindAddresses } from '../configuration/listeners.ts';
+import { foreignListeners } from '../supervision/foreign-listeners.ts';
+import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
+import type { BlockingParts } from './blocking-parts.ts';
+import type { ConfigurationParts } from './configuration-parts.ts';
+
+export async function proxyProblems(
+  { live, rule, supervisor }: Pick<ConfigurationParts, 'live' | 'rule' | 'supervisor'>,
+  book: BlockingParts['book'],
+): Promise<string[]> {
+  const problems: string[] = [];
+  if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
+  const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
+  const text = (await live.read()) ?? '';
+  const lacking = rule.problemOf(text);
+  if (lacking !== null) problems.push(lacking);
+  const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>
+    foreignListeners(bindAddresses(text), known),
+  );
+  for (const foreign of foreigners) {
+    problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
+  }
+  return problems;
+}

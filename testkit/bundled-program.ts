@@ -1,20 +1,20 @@
 // The product in one file, for the services that tests start by the hundred: two thirds of the processor time of a start
 // go into finding and linking a thousand modules. Made anew by each run from the sources, so it is never an older state
-// of them; what is not named here runs as it is installed. Tests of the command line itself start the sources.
-import { execFileSync } from 'node:child_process';
+// of them. Tests of the command line itself start the sources, and what comes with them as it is installed.
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { env, execPath } from 'node:process';
+import { env } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'vite';
 import type { TestProject } from 'vitest/node';
-import { compileCacheVariable, programVariable } from './real-service.ts';
+import { testProxies } from './proxies.ts';
+import { compileCacheVariable, programVariable, RealService } from './real-service.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Nothing but modules: none of them looks for files of its own, and they are three quarters of all that is loaded. */
-const linked = ['typebox', 'kysely', '@bufbuild/protobuf', 'commander', 'liquidjs', '@streamparser/json'];
+/** Looks for its machine code beside it. */
+const notOnlyModules = ['better-sqlite3'];
 
 /** A source file that asks where it lies is told where it lies, not where the one file is. */
 const ownPlaces: Plugin = {
@@ -35,7 +35,7 @@ async function bundle(folder: string): Promise<void> {
     configFile: false,
     logLevel: 'error',
     plugins: [ownPlaces],
-    ssr: { noExternal: linked },
+    ssr: { noExternal: true, external: notOnlyModules },
     build: {
       ssr: join(root, 'src/main.ts'),
       outDir: join(folder, 'dist'),
@@ -46,8 +46,25 @@ async function bundle(folder: string): Promise<void> {
   });
 }
 
+/** Only a process that ends by itself leaves what it compiled to the next, and most services of tests are killed. */
+async function compileAhead(): Promise<void> {
+  const [proxy] = testProxies().found;
+  if (proxy === undefined) return;
+  const service = await RealService.start({ bin: proxy.bin });
+  try {
+    await service.healthy();
+    await service.block('192.0.2.1');
+    service.kill('SIGTERM');
+    await service.ended();
+  } finally {
+    await service.stop();
+  }
+}
+
 /** For vitest, once a run. The variables reach every process that a test starts. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  // Of the projects that name it the first did it for all.
+  if (env[programVariable] !== undefined) return () => undefined;
   const folder = mkdtempSync(join(tmpdir(), 'proxy-manager-test-program-'));
   // Services of other users run it too.
   chmodSync(folder, 0o755);
@@ -57,11 +74,9 @@ export default async function setup(project: TestProject): Promise<() => void> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   await bundle(folder);
   project.onTestsRerun(() => bundle(folder));
-  const program = join(folder, 'bin/proxy-manager');
-  env[programVariable] = program;
+  env[programVariable] = join(folder, 'bin/proxy-manager');
   env[compileCacheVariable] = join(folder, 'compile-cache');
-  // Only a process that ends by itself leaves what it compiled to the next.
-  const environment = { ...env, PROXY_MANAGER_NODE: execPath, NODE_COMPILE_CACHE: env[compileCacheVariable] };
-  execFileSync(program, ['--version'], { env: environment });
+  // Of a product that does not start the tests tell.
+  await compileAhead().catch((error) => console.warn('Nothing could be compiled ahead of the tests:', error));
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -36,7 +36,7 @@ export class CommandLineUser {
       HOME: service.paths.prefix,
       TZ: 'UTC',
       PROXY_MANAGER_NODE: process.execPath,
-      NODE_COMPILE_CACHE: compileCache,
+      NODE_COMPILE_CACHE: compileCache(),
       PROXY_MANAGER_URL: `http://127.0.0.1:${service.apiPort}`,
       PROXY_MANAGER_API_KEY: service.key,
     };

@@ -69,11 +69,12 @@ export interface CallOptions {
 
 /** Set for the runs of a program that has a temporary folder of its own, which it must leave empty. */
 export const compileCacheVariable = 'PROXY_MANAGER_TEST_COMPILE_CACHE';
-export const compileCache = process.env[compileCacheVariable] ?? join(tmpdir(), 'proxy-manager-test-compile-cache');
+export const compileCache = (): string =>
+  process.env[compileCacheVariable] ?? join(tmpdir(), 'proxy-manager-test-compile-cache');
 
 /** Set by a run of vitest, which makes one file of the product first; the sources otherwise. */
 export const programVariable = 'PROXY_MANAGER_TEST_PROGRAM';
-const program = process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
+const program = (): string => process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
 
 const key = 'test-key-0123456789abcdef';
 
@@ -132,7 +133,7 @@ export class RealService {
   /** Starts the service (again) on the same folder. */
   async launch(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const output = openSync(this.paths.jsonLog, 'a');
-    const words = [program, 'serve'] as const;
+    const words = [program(), 'serve'] as const;
     const [first, ...args] = this.#options.command?.([...words]) ?? words;
     const child = spawn(first, args, {
       stdio: ['ignore', output, output],
@@ -140,7 +141,7 @@ export class RealService {
         PATH: `${process.env['PATH']}:/usr/sbin`,
         PROXY_MANAGER_NODE: process.execPath,
         // Half of the time of a start is stripping types and compiling, the same each time.
-        NODE_COMPILE_CACHE: compileCache,
+        NODE_COMPILE_CACHE: compileCache(),
         PROXY_MANAGER_PREFIX: this.paths.prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${this.apiPort}`,
         PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${this.proxyPort}`,

@@ -23,10 +23,16 @@ export async function expectAgreement(service: RealService, wanted: Iterable<str
 const same = { missing: [], unexpected: [], twice: [] };
 
 function differences(seen: readonly string[], wanted: readonly string[]) {
+  const before = new Set<string>();
+  const seenBefore = (line: string): boolean => {
+    if (before.has(line)) return true;
+    before.add(line);
+    return false;
+  };
   return {
     missing: missingFrom(seen, wanted),
     unexpected: missingFrom(wanted, seen),
-    twice: seen.filter((line, index) => seen.indexOf(line) !== index),
+    twice: seen.filter(seenBefore),
   };
 }
 

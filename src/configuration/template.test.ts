@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Site } from '../domain/site.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { acceptedRule } from './blocked-rule.ts';
@@ -169,6 +169,15 @@ describe("an operator's template", () => {
     const loop = '{% for s in sites %}# {{ s.domain }} {{ s.servers | map: "port" | join: " " }}\n{% endfor %}';
     const { text } = await render(`${loop}frontend f\n${rule}\n`, { ...sampleInput, sites: sampleSites });
     expect(text).toContain('# shop.example.com 8080 8080\n');
+  });
+
+  test('names months and days in English, whatever the machine speaks', async () => {
+    vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue({
+      ...new Intl.DateTimeFormat().resolvedOptions(),
+      locale: 'de-DE',
+    });
+    const { text } = await render(`# {{ "2026-05-05" | date: "%A, %B" }}\nfrontend f\n${rule}\n`);
+    expect(text).toContain('# Tuesday, May\n');
   });
 
   test('that is not there is refused with its path', async () => {

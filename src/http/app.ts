@@ -18,6 +18,7 @@ import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
 import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { compileLate } from './late-compilers.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
 import { panelRoutes } from './panel-routes.ts';
@@ -27,6 +28,7 @@ import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
 import { accessOf, requireScope, routesOpenedBy } from './route-access.ts';
 import { RouteTable } from './route-table.ts';
+import { schemaRules } from './schema-rules.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog, Services } from './services.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -108,19 +110,13 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     return503OnClosing: false,
     // The parser of the value says what is wrong with it; the headers' size bounds it.
     routerOptions: { maxParamLength: 16_384 },
-    ajv: {
-      customOptions: {
-        allErrors: true,
-        allowUnionTypes: true,
-        coerceTypes: false,
-        removeAdditional: false,
-        verbose: true,
-      },
-    },
+    // The schemas are what they were when they were tested.
+    ajv: { customOptions: { ...schemaRules, validateSchema: false } },
     genReqId: requestId,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
+  compileLate(app, '/api/keys/:name');
   takeJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const keyless = new KeylessLines((message, fields) => services.log.info(message, fields));

@@ -3,6 +3,7 @@
 // million it stayed at 300 MB for good, and is at 160 MB afterwards. The collection stops the process for some 0.1 s,
 // so it is made only when the process did next to nothing for a while, and never for little.
 import { performance } from 'node:perf_hooks';
+import { collector } from './sparing-heap.ts';
 
 const lookEveryMs = 5_000;
 /** Share of the time in which the event loop did anything; looks at the proxy every 2 s stay far below. */
@@ -30,10 +31,9 @@ export class IdleMemory {
     this.#memory = memory;
   }
 
-  /** Needs `--expose-gc`, which `bin/proxy-manager` gives; without it memory stays until V8 thinks of it. */
   static ofThisProcess(): IdleMemory {
-    const { gc } = globalThis;
-    if (gc === undefined) return new IdleMemory(null);
+    const collect = collector();
+    if (collect === null) return new IdleMemory(null);
     let before = performance.eventLoopUtilization();
     return new IdleMemory({
       heapTotal: () => process.memoryUsage().heapTotal,
@@ -43,7 +43,7 @@ export class IdleMemory {
         before = now;
         return utilization;
       },
-      collect: () => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
+      collect: () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
     });
   }
 

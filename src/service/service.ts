@@ -37,6 +37,7 @@ import { ProxyFacts } from './proxy-facts.ts';
 import { proxyProblems } from './proxy-problems.ts';
 import { checkRights } from './rights-check.ts';
 import { Sites } from './sites.ts';
+import { growSparingly } from './sparing-heap.ts';
 import { webhooksService } from './webhooks.ts';
 
 /** Looked at soon after: what was told may be why blocking is, or is again, not enforced somewhere. */
@@ -266,6 +267,7 @@ export async function startService(
       if (configured.underWay.interrupted !== null) reloads.schedule('a crash interrupted one');
       crashPoint('start.workers-compared');
       reconciler.start();
+      growSparingly();
       idleMemory.start();
       audit.start();
       started = true;

@@ -1,7 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../testkit/free-port.ts';
-import { foreignListeners, named } from './foreign-listeners.ts';
+import { foreignListeners, listeningSocketsIn, named } from './foreign-listeners.ts';
 
 const servers: Server[] = [];
 async function listen(host: string, port: number, options: { ipv6Only?: boolean } = {}): Promise<void> {
@@ -44,4 +47,30 @@ describe('a listener on our address', () => {
     await listen('127.0.0.1', other);
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [])).toEqual([]);
   });
+
+  it('is found among hundreds, however busy the machine is', async () => {
+    const port = await freePort();
+    await listen('127.0.0.1', port);
+    for (let other = 0; other < 100; other += 1) await listen('127.0.0.1', 0);
+    expect(await foreignListeners([{ host: '127.0.0.1', port }], [1])).toHaveLength(1);
+  });
+});
+
+it('what the kernel says of connections, behind those that listen, is not read', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pm-sockets-'));
+  const path = join(folder, 'tcp');
+  const line = (port: number, state: string) =>
+    `   0: 0100007F:${port.toString(16).toUpperCase()} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  1000        0 77${port} 1 0000000000000000 100 0 0 10 0`;
+  const listening = Array.from({ length: 60 }, (_, index) => 5_000 + index);
+  const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
+  const lines = [head, ...listening.map((port) => line(port, '0A')), line(6_000, '06'), line(6_001, '0A')];
+  try {
+    await writeFile(path, `${lines.join('\n')}\n`);
+    const sockets = await listeningSocketsIn(path);
+    expect(sockets.map(({ port }) => port)).toEqual(listening);
+    expect(sockets[0]).toEqual({ address: '0100007F', port: 5_000, uid: '1000', inode: '775000' });
+    expect(await listeningSocketsIn(join(folder, 'tcp6'))).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

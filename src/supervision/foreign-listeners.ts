@@ -1,6 +1,6 @@
 // A second proxy (or anybody) on our ports would serve part of the requests past the blocked map, and SO_REUSEPORT
 // lets it start without complaint. The kernel's list of listening sockets against those that our workers hold.
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { open, readdir, readFile, readlink } from 'node:fs/promises';
 import { commandLine } from '../haproxy/process.ts';
 
 /** An address as the configuration binds it; `host` without brackets, a wildcard written out. */
@@ -77,14 +77,23 @@ const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 async function listeningSockets(): Promise<ListeningSocket[]> {
   const sockets: ListeningSocket[] = [];
-  for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
-    for (const line of (await readIfThere(file)).split('\n').slice(1)) {
-      // `sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode …`; state 0A is LISTEN
-      const words = line.trim().split(/\s+/);
-      if (words[3] !== '0A') continue;
-      const [address = '', port = ''] = words[1]?.split(':') ?? [];
-      sockets.push({ address, port: Number.parseInt(port, 16), uid: words[7] ?? '', inode: words[9] ?? '' });
-    }
+  for (const path of ['/proc/net/tcp', '/proc/net/tcp6']) sockets.push(...(await listeningSocketsIn(path)));
+  return sockets;
+}
+
+/**
+ * The kernel lists those that listen before all others, and of these a busy proxy has tens of thousands: what follows
+ * the first of them is not read.
+ */
+export async function listeningSocketsIn(path: string): Promise<ListeningSocket[]> {
+  const sockets: ListeningSocket[] = [];
+  for await (const line of linesIfThere(path)) {
+    // `sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode …`; state 0A is LISTEN
+    const words = line.trim().split(/\s+/);
+    if (words[0] === 'sl') continue;
+    if (words[3] !== '0A') break;
+    const [address = '', port = ''] = words[1]?.split(':') ?? [];
+    sockets.push({ address, port: Number.parseInt(port, 16), uid: words[7] ?? '', inode: words[9] ?? '' });
   }
   return sockets;
 }
@@ -140,6 +149,31 @@ async function socketInodes(pid: number): Promise<string[]> {
     }
   }
   return inodes;
+}
+
+/** Some thirty sockets: the kernel goes through its connections to fill what is asked for. */
+const chunkBytes = 4_096;
+
+async function* linesIfThere(path: string): AsyncGenerator<string> {
+  try {
+    const file = await open(path);
+    try {
+      const bytes = Buffer.alloc(chunkBytes);
+      let rest = '';
+      for (;;) {
+        const { bytesRead } = await file.read(bytes);
+        if (bytesRead === 0) break;
+        const lines = (rest + bytes.toString('latin1', 0, bytesRead)).split('\n');
+        rest = lines.pop() ?? '';
+        yield* lines;
+      }
+      if (rest !== '') yield rest;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
 }
 
 async function readIfThere(path: string): Promise<string> {

@@ -19,11 +19,6 @@ global
     # Where the limit of open files is lower than this machine said: start with a warning, not at all otherwise.
     no strict-limits
     spread-checks 20
-    # HAProxy's own HTTP client, which nothing here uses, reads every certificate that the system trusts at each check,
-    # start and reload: three quarters of the time that 2.6 takes for a small configuration.
-.if feature(OPENSSL)
-    httpclient.ssl.verify none
-.endif
 {%- if server_state_file %}
     server-state-file {{ server_state_file }}
 {%- endif %}

@@ -15,7 +15,7 @@ import type { ClientsReport } from './clients.ts';
 import type { ClientsCalls } from './clients-process.ts';
 import type { LoadOptions } from './options.ts';
 import { Sampler, type Samples, type Watched, watched } from './sampler.ts';
-import { grows, type Trend, trendOf } from './trend.ts';
+import { grows, lowsOf, type Trend, trendOf } from './trend.ts';
 
 export interface LoadResult {
   readonly clients: ClientsReport;
@@ -180,7 +180,8 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 function trendsOf(samples: Samples): Partial<Record<Watched, Trend>> {
   const trends: Partial<Record<Watched, Trend>> = {};
   for (const [name, all] of Object.entries(samples) as [Watched, Samples[Watched]][]) {
-    const trend = trendOf(all);
+    const figure = watched[name];
+    const trend = trendOf('lowsOfSeconds' in figure ? lowsOf(all, figure.lowsOfSeconds) : all);
     if (trend !== null) trends[name] = trend;
   }
   return trends;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { grows, trendOf } from './trend.ts';
+import { grows, lowsOf, trendOf } from './trend.ts';
 
 const samples = (seconds: number, of: (at: number) => number) =>
   Array.from({ length: seconds + 1 }, (_, at) => ({ seconds: at, value: of(at) }));
@@ -15,6 +15,16 @@ describe('a trend', () => {
     const trend = trendOf(samples(300, (at) => (at < 60 ? 10_000 : 100 + at)));
     expect(trend).toMatchObject({ early: 190, late: 371, least: 160, most: 400 });
     expect(trend?.perMinute).toBeCloseTo(60);
+  });
+
+  it('of what is collected now and then is that of what is left, whenever the collections come', () => {
+    // A heap that fills by 3 MB a second: collected each 17 s at first and each 20 s at the end, it is fuller in between.
+    const filled = (at: number) => 50 + 3 * (at < 200 ? at % 17 : at % 20);
+    const leaking = (at: number) => filled(at) + at / 10;
+    const lows = (of: (at: number) => number) => trendOf(lowsOf(samples(300, of), 20))!;
+    expect(grows(lows(filled), allowed)).toBe(false);
+    expect(grows(lows(leaking), allowed)).toBe(true);
+    expect(lowsOf(samples(40, filled), 20).map(({ value }) => value)).toEqual([50, 50, 68]);
   });
 
   it.each([

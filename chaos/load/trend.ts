@@ -35,6 +35,18 @@ export function trendOf(samples: readonly Sample[]): Trend | null {
   };
 }
 
+/** The lowest of each `seconds`: of what rises until it is collected, that is what is left. */
+export function lowsOf(samples: readonly Sample[], seconds: number): Sample[] {
+  const lows: Sample[] = [];
+  for (const sample of samples) {
+    const window = Math.floor(sample.seconds / seconds);
+    const low = lows.at(-1);
+    if (low === undefined || Math.floor(low.seconds / seconds) !== window) lows.push(sample);
+    else if (sample.value < low.value) lows[lows.length - 1] = sample;
+  }
+  return lows;
+}
+
 /** Both must agree that it grows: a median alone may meet one full garbage collection, a slope one step. */
 export function grows(trend: Trend, allowed: { readonly share: number; readonly least: number }): boolean {
   const room = Math.max(trend.early * allowed.share, allowed.least);

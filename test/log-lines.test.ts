@@ -30,7 +30,8 @@ async function loggedBy(service: RealService, work: () => Promise<unknown>): Pro
   const json = (await readFile(service.paths.jsonLog, 'utf8'))
     .slice(jsonFrom)
     .split('\n')
-    .filter((line) => line !== '')
+    // The last one is being written, or is nothing.
+    .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
   const lines = json.filter(({ msg }) => watched.includes(msg));
   const texts = (await service.logText()).slice(textFrom).split('\n');

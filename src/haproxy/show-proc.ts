@@ -74,8 +74,10 @@ function readRow(columns: readonly string[], line: string): Row | null {
 }
 
 function readCommon(row: Row): WorkerRow | null {
-  const { PID: pid, reloads } = row;
+  const { PID: pid, reloads, version } = row;
   if (pid === undefined || !/^[1-9]\d{0,9}$/.test(pid) || reloads === undefined || !/^\d{1,10}$/.test(reloads))
     return null;
-  return { pid: Number(pid), reloads: Number(reloads), version: row.version ?? '' };
+  // A damaged header names it otherwise.
+  if (version === undefined) return null;
+  return { pid: Number(pid), reloads: Number(reloads), version };
 }

@@ -116,7 +116,9 @@ describe('a look that hangs', () => {
     const held = Promise.withResolvers<void>();
     const turn = kit.turns.take('urgent', () => held.promise);
     master.map(kit.mapPath).add('9.9.9.9', '1');
-    const { reasons, runtime_map } = await healthOf(kit).health();
+    const asked = healthOf(kit, { answerWithinMs: 2_000 }).health();
+    await eventually('it waits for its turn', () => kit.turns.waiting > 0);
+    const { reasons, runtime_map } = await asked;
     expect(reasons).toEqual([unlooked('running map')]);
     expect(runtime_map).toMatchObject({ expected: 0, seen: null });
     const counts = () => master.commands.filter((command) => command.endsWith(' show map')).length;

@@ -13,6 +13,7 @@ import { ensureStartConfiguration, readableKnownGood } from '../configuration/st
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
+import { processAlive } from '../haproxy/process.ts';
 import type { ReloadOutcome } from '../haproxy/reloader.ts';
 import type { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
@@ -85,10 +86,14 @@ export async function wireConfiguration(options: {
   };
   const verifyWorkers = async (): Promise<string[]> => {
     await reconciler.lookThroughReload(true);
-    return book
-      .all()
-      .filter((worker) => !book.isWhole(worker))
-      .map((worker) => `${worker.role} worker ${worker.pid} is not known to hold the whole set`);
+    const warnings: string[] = [];
+    for (const worker of book.all()) {
+      if (book.isWhole(worker)) continue;
+      // One that exits in the middle of its listing is asked in vain, and serves nobody any more.
+      if (worker.role === 'draining' && !(await processAlive(worker.pid, worker.startTime))) continue;
+      warnings.push(`${worker.role} worker ${worker.pid} is not known to hold the whole set`);
+    }
+    return warnings;
   };
   const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
   const safeReload = new SafeReload({

@@ -9,7 +9,7 @@ import type { Sample } from './trend.ts';
 export const watched = {
   rss_mb: { name: 'memory of the service', unit: 'MB', flat: { share: 0.15, least: 20 } },
   /** What collections leave of it: between two of them it rises by as much again, and falls. */
-  heap_mb: { name: 'its heap in use', unit: 'MB', flat: { share: 0.15, least: 10 }, lowsOfSeconds: 20 },
+  heap_mb: { name: 'its heap in use, lowest of 20 s', unit: 'MB', flat: { share: 0.15, least: 10 }, lowsOfSeconds: 20 },
   external_mb: { name: 'its memory outside the heap', unit: 'MB', flat: { share: 0.15, least: 10 } },
   descriptors: { name: 'descriptors', unit: '', flat: { share: 0.05, least: 10 } },
   sockets: { name: 'sockets', unit: '', flat: { share: 0.05, least: 10 } },

@@ -27,11 +27,13 @@ async function loggedBy(service: RealService, work: () => Promise<unknown>): Pro
   const textFrom = (await service.logText()).length;
   const jsonFrom = (await readFile(service.paths.jsonLog, 'utf8')).length;
   await work();
-  const json = (await readFile(service.paths.jsonLog, 'utf8'))
-    .slice(jsonFrom)
+  const written = await eventually('the last line is whole', async () => {
+    const log = await readFile(service.paths.jsonLog, 'utf8');
+    return log.endsWith('\n') ? log.slice(jsonFrom) : null;
+  });
+  const json = written
     .split('\n')
-    // The last one is being written, or is nothing.
-    .slice(0, -1)
+    .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line);
   const lines = json.filter(({ msg }) => watched.includes(msg));
   const texts = (await service.logText()).slice(textFrom).split('\n');

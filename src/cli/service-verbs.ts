@@ -1,5 +1,5 @@
-// The verbs that are the service, or work where it does: `serve`, `map-repair`, `config show`, `config template`. What they run is loaded
-// when they run: it is most of the program, and the other verbs need none of it.
+// The verbs that are the service, or work where it does: `serve`, `map-repair`, `config show`, `config template`. What
+// they run is loaded when they run: it is most of the program, and the other verbs need none of it.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describeSettings, readSettings, type Settings, settingDefinitions } from '../settings.ts';

@@ -13,7 +13,6 @@ import { ensureStartConfiguration, readableKnownGood } from '../configuration/st
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
-import { processAlive } from '../haproxy/process.ts';
 import type { ReloadOutcome } from '../haproxy/reloader.ts';
 import type { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
@@ -27,6 +26,7 @@ import type { BlockingParts } from './blocking-parts.ts';
 import { LiveRule } from './live-rule.ts';
 import type { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
+import { verifyWorkers } from './verify-workers.ts';
 
 export type ConfigurationParts = Awaited<ReturnType<typeof wireConfiguration>>;
 
@@ -84,17 +84,6 @@ export async function wireConfiguration(options: {
     await rule.look();
     return outcome;
   };
-  const verifyWorkers = async (): Promise<string[]> => {
-    await reconciler.lookThroughReload(true);
-    const warnings: string[] = [];
-    for (const worker of book.all()) {
-      if (book.isWhole(worker)) continue;
-      // One that exits in the middle of its listing is asked in vain, and serves nobody any more.
-      if (worker.role === 'draining' && !(await processAlive(worker.pid, worker.startTime))) continue;
-      warnings.push(`${worker.role} worker ${worker.pid} is not known to hold the whole set`);
-    }
-    return warnings;
-  };
   const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
   const safeReload = new SafeReload({
     live,
@@ -102,7 +91,13 @@ export async function wireConfiguration(options: {
     proxyBin: settings.proxyBin,
     sitesMapBase: settings.sitesMap,
     mapFiles,
-    surroundings: { render, sites: () => sitesStore.all(), writeMaps, reloadProxy, verifyWorkers },
+    surroundings: {
+      render,
+      sites: () => sitesStore.all(),
+      writeMaps,
+      reloadProxy,
+      verifyWorkers: () => verifyWorkers({ reconciler, book }),
+    },
     underWay,
     log,
   });

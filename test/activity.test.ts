@@ -7,10 +7,10 @@ import SqliteDatabase from 'better-sqlite3';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { type JsonBody, RealService } from '../testkit/real-service.ts';
 
-describeOnEachProxy('what was done', ({ bin, major }) => {
+describeOnProductProxies('what was done', ({ bin, major }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 /** Texts that would be a second command, line, word, value or spelling somewhere below. */
@@ -80,7 +80,7 @@ const paths: readonly (readonly [method: string, path: (v: string) => string, bo
   ['PUT', (v) => `/api/blocked-ips?allow_shrink=x${v}`, []],
 ];
 
-describeOnEachProxy('the API', ({ bin }) => {
+describeOnProductProxies('the API', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest';
 import { runRounds } from '../chaos/engine.ts';
 import { faults } from '../chaos/faults.ts';
 import type { RoundResult } from '../chaos/round.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 
 const seed = 4;
 const rounds = 6;
 const chosen = ['kill-service', 'kill-master', 'foreign-reload', 'pause-worker', 'foreign-running-map-edit'];
 
-describeOnEachProxy('chaos', ({ bin }) => {
+describeOnProductProxies('chaos', ({ bin }) => {
   it(`keeps every promise for ${rounds} rounds`, { timeout: 120_000 }, async () => {
     const results: RoundResult[] = [];
     const said: string[] = [];

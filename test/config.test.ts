@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -21,7 +21,7 @@ const refusedByProxy = good.replace('timeout client 60s', 'timeout client 60s\n 
 const refusedByTemplate = good.replace('\n\n', '\n{{ no_such_variable }}\n');
 const withoutRule = good.replace(/^ *http-request deny .*$/m, '    # no rule');
 
-describeOnEachProxy('the configuration', ({ bin }) => {
+describeOnProductProxies('the configuration', ({ bin }) => {
   let folder: string;
   let template: string;
   let service: RealService;

@@ -7,7 +7,7 @@ import { crashPoints, crashVariable } from '../src/faults/crash-point.ts';
 import { checkConfiguration } from '../src/haproxy/binary.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { operationTo } from '../testkit/crash-scenarios.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -25,7 +25,7 @@ const moments = [
   ...[1, 2, 3, 4, 5, 6].map((nth) => `atomic-file.renamed:${nth}`),
 ];
 
-describeOnEachProxy('a first start', ({ bin, major }) => {
+describeOnProductProxies('a first start', ({ bin, major }) => {
   let service: RealService | null = null;
   afterEach(() => service?.stop());
 

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { crashPoints } from '../src/faults/crash-point.ts';
 import { operationTo } from '../testkit/crash-scenarios.ts';
 import { CrashStack } from '../testkit/crash-stack.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 
 // Several starts each, on a machine that may be busy with much else.
 vi.setConfig({ testTimeout: 120_000 });
 
 const everything = process.env['CHAOS_CRASH_POINTS'] === 'all';
 
-describeOnEachProxy('a death of the service', ({ bin, major }) => {
+describeOnProductProxies('a death of the service', ({ bin, major }) => {
   let stack: CrashStack;
   beforeAll(async () => {
     stack = await CrashStack.start(bin);

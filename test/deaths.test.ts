@@ -6,13 +6,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findMaster } from '../src/haproxy/master-process.ts';
 import { processAlive, processStartTime } from '../src/haproxy/process.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement } from '../testkit/traffic.ts';
 
 const atATime = 4;
 
-describeOnEachProxy('kill -9 during blocks', ({ bin }) => {
+describeOnProductProxies('kill -9 during blocks', ({ bin }) => {
   let service: RealService;
   const acknowledged: string[] = [];
   let next = 0;

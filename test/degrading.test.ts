@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { askForReload } from '../src/haproxy/master-socket-reload.ts';
 import { breakages, takeAllConnections } from '../testkit/broken-master-socket.ts';
 import { eventually, within } from '../testkit/conditions.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 type Told = Awaited<ReturnType<RealService['block']>>;
@@ -64,7 +64,7 @@ async function holdsTheWholeSet(service: RealService): Promise<void> {
 }
 
 // One pool of tests for each proxy: most of their time they wait for the proxy.
-describeOnEachProxy('degrading', ({ bin }) => {
+describeOnProductProxies('degrading', ({ bin }) => {
   // While the master is stopped nobody can reload it, so the socket stays as it was broken for as long as we look.
   it.concurrent.each(breakages)(
     'with its master socket: $name, the service answers, tells, and recovers',

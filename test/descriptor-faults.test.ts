@@ -2,7 +2,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { expect, it } from 'vitest';
 import { forbidOpening } from '../testkit/file-limit.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -40,7 +40,7 @@ class KeptConnection {
   }
 }
 
-describeOnEachProxy('a service without a free file descriptor', ({ bin }) => {
+describeOnProductProxies('a service without a free file descriptor', ({ bin }) => {
   it('answers truthfully on the connections that it has, and takes new ones when it can', {
     timeout: 180_000,
   }, async () => {

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type Attack, attacks, FREE_TEXTS, isHarmless } from '../src/http/testkit/attacks.ts';
 import { hostileTexts } from '../testkit/hostile-values.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const services: RealService[] = [];
@@ -86,7 +86,7 @@ function sendRaw(service: RealService, bytes: string): Promise<string> {
   });
 }
 
-describeOnEachProxy('hostile values', ({ bin, major }) => {
+describeOnProductProxies('hostile values', ({ bin, major }) => {
   test('go through every field and nowhere else', { timeout: 120_000 }, async () => {
     const service = await RealService.start({ bin });
     services.push(service);

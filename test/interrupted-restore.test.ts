@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
 import { checkConfiguration } from '../src/haproxy/binary.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream } from '../testkit/upstream.ts';
 
 // Several starts each, on a machine that may be busy with much else.
 vi.setConfig({ testTimeout: 120_000 });
 
-describeOnEachProxy('a service that dies in the restore of a backup', ({ bin }) => {
+describeOnProductProxies('a service that dies in the restore of a backup', ({ bin }) => {
   it('comes back with a configuration that is whole, and that is what the proxy runs', async () => {
     const upstream = await startUpstream('first');
     const service = await RealService.start({ bin });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine } from '../src/haproxy/process.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnEachProxy('an API key', ({ bin }) => {
+describeOnProductProxies('an API key', ({ bin }) => {
   let service: RealService;
   let first: string;
   let keyFile: string;

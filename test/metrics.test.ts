@@ -5,11 +5,11 @@ import { samplesOf } from '../src/metrics/metrics-fixture.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { promtool, promtoolIsThere } from '../testkit/promtool.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
-describeOnEachProxy('the metrics', ({ bin, version }) => {
+describeOnProductProxies('the metrics', ({ bin, version }) => {
   let service: RealService;
   let upstream: Upstream;
   beforeAll(async () => {

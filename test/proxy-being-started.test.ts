@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
 import { childrenOf } from '../src/haproxy/process.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 // Several starts each, on a machine that may be busy with much else.
 vi.setConfig({ testTimeout: 120_000 });
 
-describeOnEachProxy('a proxy that is slow to start', ({ bin }) => {
+describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
   it('and whose service died meanwhile is joined by the next service, and is the only one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-slow-'));
     const slow = join(folder, 'haproxy');

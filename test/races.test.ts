@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askForReload } from '../src/haproxy/master-socket-reload.ts';
 import { eventually, within } from '../testkit/conditions.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement, Traffic } from '../testkit/traffic.ts';
 
@@ -11,7 +11,7 @@ const blocks = 2_000;
 const reloads = 20;
 const atATime = 8;
 
-describeOnEachProxy('blocks against reloads', ({ bin }) => {
+describeOnProductProxies('blocks against reloads', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

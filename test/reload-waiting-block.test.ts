@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 
 const template = (paths: ServicePaths): string => join(paths.prefix, 'own-template.cfg');
@@ -101,7 +101,7 @@ async function watched(service: RealService, from: number): Promise<string[]> {
   return lines.map((line) => messages.exec(line)?.[1]).filter((message) => message !== undefined);
 }
 
-describeOnEachProxy('a block that waits for a reload', ({ bin }) => {
+describeOnProductProxies('a block that waits for a reload', ({ bin }) => {
   it.concurrent.each(broken)('is enforced although the change is $name', { timeout: 60_000 }, async (change) => {
     const service = await startWithTemplate(bin);
     try {
@@ -146,7 +146,7 @@ describeOnEachProxy('a block that waits for a reload', ({ bin }) => {
   });
 });
 
-describeOnEachProxy('a reload', ({ bin }) => {
+describeOnProductProxies('a reload', ({ bin }) => {
   let service: RealService;
   let port: number;
   let holder: Server;

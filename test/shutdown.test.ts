@@ -8,13 +8,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine } from '../src/haproxy/process.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 const clean = { code: 0, signal: null };
 
-describeOnEachProxy('the end of the service', ({ bin }) => {
+describeOnProductProxies('the end of the service', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });
@@ -100,7 +100,7 @@ describeOnEachProxy('the end of the service', ({ bin }) => {
   });
 });
 
-describeOnEachProxy('the end of a trial', ({ bin }) => {
+describeOnProductProxies('the end of a trial', ({ bin }) => {
   let prefix = '';
   let apiPort = 0;
   let child: ChildProcess | null = null;

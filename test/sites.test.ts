@@ -7,7 +7,7 @@ import { openDatabase } from '../src/store/open-database.ts';
 import { SitesStore } from '../src/store/sites-store.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -21,7 +21,7 @@ backend nonsense
 {%- endfor %}
 `;
 
-describeOnEachProxy('sites', ({ bin }) => {
+describeOnProductProxies('sites', ({ bin }) => {
   let folder: string;
   let service: RealService;
   let [a, b]: Upstream[] = [];
@@ -196,7 +196,7 @@ describeOnEachProxy('sites', ({ bin }) => {
   });
 });
 
-describeOnEachProxy('five hundred sites', ({ bin }) => {
+describeOnProductProxies('five hundred sites', ({ bin }) => {
   const domains = Array.from({ length: 500 }, (_, index) => `site-${index}.example`);
   let service: RealService;
   let upstream: Upstream;

@@ -2,7 +2,7 @@
 // block and unblock is answered with 2xx in time, calls nothing updated that is not, and all is well when replies are.
 import { kill } from 'node:process';
 import { expect, it } from 'vitest';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
 import { type Misbehaviour, SocketInterposer } from '../testkit/socket-interposer.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
@@ -13,7 +13,7 @@ const limitMs = 2_000;
 /** The others: degrading.test.ts, with a master that stands still, and the chaos program. */
 const looked: readonly Misbehaviour[] = ['hang', 'half', 'foreign', 'silent', 'slow'];
 
-describeOnEachProxy('a master socket between which and the service somebody sits', ({ bin }) => {
+describeOnProductProxies('a master socket between which and the service somebody sits', ({ bin }) => {
   it('calls nothing updated that is not, and all is well when he is gone', patience, async () => {
     const service = await RealService.start({ bin });
     try {

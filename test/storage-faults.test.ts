@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { type FailingCalls, failCalls, mayTrace } from '../testkit/failing-calls.ts';
 import { fillDisk, makeRoom, mayMount, mountDisk } from '../testkit/own-disk.ts';
-import { describeOnEachProxy, testProxies } from '../testkit/proxies.ts';
+import { describeOnProductProxies, testProxies } from '../testkit/proxies.ts';
 import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -120,7 +120,7 @@ function failingDisks({ database, blockedMap, log, jsonLog }: RealService['paths
   ];
 }
 
-describeOnEachProxy('a disk', ({ bin }) => {
+describeOnProductProxies('a disk', ({ bin }) => {
   it(
     'that fails in any way at any write loses nothing that was acknowledged, and is all the service waits for',
     patience,

@@ -2,13 +2,13 @@ import { rename } from 'node:fs/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy, testProxies } from '../testkit/proxies.ts';
+import { describeOnProductProxies, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const entries = ['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.2.0/24', '2001:db8::1', '2001:db8:1::/48'];
 const right = entries.map((entry) => `${entry} 1`).sort();
 
-describeOnEachProxy('a sync', ({ bin }) => {
+describeOnProductProxies('a sync', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

@@ -9,7 +9,7 @@ import { processAlive, processStartTime } from '../src/haproxy/process.ts';
 import { readSettings, type Settings } from '../src/settings.ts';
 import { silentLog } from '../src/telemetry/log.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -19,7 +19,7 @@ const removed = ['127.50.2.1', '127.51.0.33'];
 const wanted = [...body, ...slots].filter((ip) => !removed.includes(ip));
 const slotBytes = 64;
 
-describeOnEachProxy('a map file that was cut', ({ bin }) => {
+describeOnProductProxies('a map file that was cut', ({ bin }) => {
   let service: RealService;
   let settings: Settings;
   let whole: Buffer;

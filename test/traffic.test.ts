@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { measureTraffic } from '../bench/traffic.ts';
 import { phaseNames, usual } from '../bench/traffic-phases.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 
-describeOnEachProxy('traffic through the proxy', ({ bin }) => {
+describeOnProductProxies('traffic through the proxy', ({ bin }) => {
   it('loses no request to blocks, an import, a sync, reloads and a removal', { timeout: 60_000 }, async () => {
     const { phases, figures } = await measureTraffic({
       ...usual,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnEachProxy('a trusted address', ({ bin }) => {
+describeOnProductProxies('a trusted address', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });
@@ -103,7 +103,7 @@ describeOnEachProxy('a trusted address', ({ bin }) => {
   });
 });
 
-describeOnEachProxy('a check', ({ bin }) => {
+describeOnProductProxies('a check', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

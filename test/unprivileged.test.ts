@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { type UnprivilegedUser, unprivilegedUser } from '../testkit/unprivileged.ts';
 
@@ -74,7 +74,7 @@ const status = async (pid: number) => {
   };
 };
 
-describeOnEachProxy('as a user without rights,', ({ bin }) => {
+describeOnProductProxies('as a user without rights,', ({ bin }) => {
   if (user === null) {
     it.skip('needs setpriv (util-linux) to be run from root');
     return;

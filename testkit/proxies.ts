@@ -1,4 +1,5 @@
-// The proxies that tests run on: the system's HAProxy and 3.0, or those named in PROXY_MANAGER_TEST_PROXY_BINS.
+// The HAProxy binaries that the tests run on: the distribution's and those of install-haproxy, or the list in
+// PROXY_MANAGER_TEST_PROXY_BINS.
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -15,10 +16,22 @@ export interface ProxyBinary {
 
 export interface MissingProxy {
   readonly bin: string;
+  /** What is missing, with the way to get it where there is one. */
   readonly missing: string;
 }
 
-const INSTALLED_3_0 = '/opt/haproxy-3.0/usr/sbin/haproxy-3.0';
+export interface TestProxies {
+  /** In ascending order of version, each version once. */
+  readonly found: readonly ProxyBinary[];
+  readonly missing: readonly MissingProxy[];
+}
+
+/** The release branches beside the distribution's package. */
+const branches = ['3.0', '3.2', '3.4'];
+/** Branches that testkit/install-haproxy can install; 3.4 has no Debian package yet. */
+const installable = ['3.0', '3.2'];
+
+const installedAs = (branch: string): string => `/opt/haproxy-${branch}/usr/sbin/haproxy-${branch}`;
 
 function find(bin: string): string | null {
   const folders = bin.includes('/') ? [''] : [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
@@ -36,30 +49,62 @@ function find(bin: string): string | null {
 
 function examine(bin: string): ProxyBinary | MissingProxy {
   const path = find(bin);
-  if (path === null) return { bin, missing: `${bin} is not installed` };
+  if (path === null) {
+    const branch = branches.find((one) => installedAs(one) === bin);
+    if (branch === undefined) return { bin, missing: `${bin} is not installed` };
+    const hint = installable.includes(branch) ? `; testkit/install-haproxy ${branch} installs it` : '';
+    return { bin, missing: `HAProxy ${branch} is not installed as ${bin}${hint}` };
+  }
   const match = /version ((\d+)\.(\d+)\S*)/.exec(execFileSync(path, ['-v'], { encoding: 'utf8' }));
-  if (match?.[1] === undefined) return { bin, missing: `${bin} -v names no version` };
+  if (match?.[1] === undefined) return { bin, missing: `${bin} -v prints no version` };
   return { bin: path, version: match[1], major: Number(match[2]), minor: Number(match[3]) };
 }
 
-/** Those to test on, and those that are missing. */
-export function testProxies(): { found: ProxyBinary[]; missing: MissingProxy[] } {
+function listed(): (ProxyBinary | MissingProxy)[] {
   const named = env.PROXY_MANAGER_TEST_PROXY_BINS?.split(',').map((bin) => bin.trim());
-  const bins = named?.filter((bin) => bin !== '') ?? ['haproxy', INSTALLED_3_0];
-  const examined = bins.map(examine);
-  return {
-    found: examined.filter((proxy) => 'version' in proxy),
-    missing: examined.filter((proxy) => 'missing' in proxy),
-  };
+  const bins = named?.filter((bin) => bin !== '') ?? ['haproxy', ...branches.map(installedAs)];
+  return bins.map(examine);
 }
 
-/** The same tests on every proxy. What is missing shows as a skipped test that says so. */
-export function describeOnEachProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
+/** Every binary found, and every one that is missing. */
+export function testProxies(): TestProxies {
+  const proxies = listed();
+  const found = proxies
+    .filter((proxy) => 'version' in proxy)
+    .filter((proxy, index, all) => all.findIndex((other) => other.version === proxy.version) === index)
+    .sort((one, other) => one.major - other.major || one.minor - other.minor);
+  return { found, missing: proxies.filter((proxy) => 'missing' in proxy) };
+}
+
+/**
+ * The binaries for tests of the whole product: the first of the list, which is the distribution's, and the newest. All
+ * of them in `npm run test:long`, which sets PROXY_MANAGER_TEST_LONG.
+ */
+export function productProxies(): TestProxies {
   const { found, missing } = testProxies();
+  if (longTests) return { found, missing };
+  const first = listed().find((proxy) => 'version' in proxy)?.version;
+  const chosen = found.filter(({ version }, index) => version === first || index === found.length - 1);
+  // The tests that run on every version name the missing branches.
+  return { found: chosen, missing: chosen.length > 0 ? [] : missing };
+}
+
+/** Set for `npm run test:long`: every case of every matrix, on every version. */
+export const longTests = env.PROXY_MANAGER_TEST_LONG === 'yes';
+
+/** The same tests on every binary found: contracts, parsers, single parts. Each missing binary is a skipped test that names it. */
+export function describeOnEachProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
+  describeOn(testProxies(), name, tests);
+}
+
+/** The same tests on the binaries of `productProxies`: for the whole product, whose start costs a second each. */
+export function describeOnProductProxies(name: string, tests: (proxy: ProxyBinary) => void): void {
+  describeOn(productProxies(), name, tests);
+}
+
+function describeOn({ found, missing }: TestProxies, name: string, tests: (proxy: ProxyBinary) => void): void {
   for (const proxy of found) describe(`${name} on HAProxy ${proxy.version}`, () => tests(proxy));
-  for (const proxy of missing) {
-    const hint = proxy.bin === INSTALLED_3_0 ? '; testkit/install-haproxy-3.0 installs it' : '';
-    describe.skip(`${name}: skipped, ${proxy.missing}${hint}`, () =>
-      tests({ bin: proxy.bin, version: '', major: 0, minor: 0 }));
+  for (const { bin, missing: why } of missing) {
+    describe.skip(`${name}: skipped, ${why}`, () => tests({ bin, version: '', major: 0, minor: 0 }));
   }
 }

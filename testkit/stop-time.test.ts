@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { eventually } from './conditions.ts';
+import { stopTime } from './stop-time.ts';
+
+it('runs timers only when the test lets time pass', async () => {
+  const [before, date] = [performance.now(), Date.now()];
+  const time = stopTime();
+  const seen: string[] = [];
+  setTimeout(() => seen.push('callback'), 5);
+  void sleep(5, 'promise').then((value) => seen.push(value));
+  expect(time.timers).toBe(2);
+  await time.pass(4);
+  expect(seen).toEqual([]);
+  await time.pass(1);
+  expect(seen).toEqual(['callback', 'promise']);
+  expect(performance.now()).toBeGreaterThanOrEqual(before + 5);
+  expect(Date.now()).toBeGreaterThanOrEqual(date + 5);
+});
+
+it('follows no promise while time is skipped', async () => {
+  const time = stopTime();
+  const seen: string[] = [];
+  void sleep(5).then(() => seen.push('promise'));
+  setTimeout(() => seen.push('callback'), 6);
+  time.skip(10);
+  expect(seen).toEqual(['callback']);
+  await Promise.resolve();
+  expect(seen).toEqual(['callback', 'promise']);
+});
+
+it('aborts a promised timer as Node does', async () => {
+  const real = sleep(60_000, undefined, { signal: AbortSignal.abort('early') });
+  const expected = { name: 'AbortError', message: 'The operation was aborted', cause: 'early' };
+  await expect(real).rejects.toMatchObject(expected);
+  const time = stopTime();
+  const abort = new AbortController();
+  const sleeping = sleep(60_000, undefined, { signal: abort.signal });
+  abort.abort('early');
+  await expect(sleeping).rejects.toMatchObject(expected);
+  await expect(sleep(60_000, undefined, { signal: abort.signal })).rejects.toMatchObject(expected);
+  expect(time.timers).toBe(0);
+});
+
+it('leaves waiting for a condition as it is, and ends with its test', async () => {
+  const before = performance.now();
+  await sleep(1);
+  expect(performance.now()).toBeGreaterThan(before);
+  stopTime();
+  let asked = 0;
+  await eventually('it was asked three times', () => ++asked === 3);
+});

@@ -1,0 +1,67 @@
+// Time that passes only when a test says so. Sockets, files and `setImmediate` work as ever, so what a test sees does not
+// depend on how busy the machine is.
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
+
+const stopped = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] as const;
+
+export interface StoppedTime {
+  /** Lets time pass: timers that are due run in their order, and promises that they resolve are followed. */
+  pass(ms: number): Promise<void>;
+  /** Lets time pass at once, as if the process had not run meanwhile: nothing but timers runs. */
+  skip(ms: number): void;
+  /** How many timers are set. */
+  readonly timers: number;
+}
+
+/**
+ * Stops the wall clock, `performance.now()` and all timers of this process, those of `node:timers/promises` too, until
+ * the test ends. The waits of `conditions.ts` use the machine's.
+ */
+export function stopTime(): StoppedTime {
+  const [now, date] = [performance.now(), Date.now()];
+  vi.useFakeTimers({ toFake: [...stopped] });
+  // From where they are, so that what was noted before lies in the past.
+  vi.advanceTimersByTime(Math.ceil(now));
+  vi.setSystemTime(date);
+  const real = timers.setTimeout;
+  timers.setTimeout = promisedTimeout;
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    timers.setTimeout = real;
+    syncBuiltinESMExports();
+    vi.useRealTimers();
+  });
+  return {
+    pass: async (ms) => {
+      await vi.advanceTimersByTimeAsync(ms);
+    },
+    skip: (ms) => {
+      vi.advanceTimersByTime(ms);
+    },
+    get timers() {
+      return vi.getTimerCount();
+    },
+  };
+}
+
+/** `setTimeout` of `node:timers/promises`, made of the global one. */
+function promisedTimeout<T = void>(
+  ms?: number,
+  value?: T,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(new DOMException('The operation was aborted', { name: 'AbortError', cause: signal?.reason }));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve(value as T);
+    }, ms);
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}

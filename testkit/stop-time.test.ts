@@ -5,7 +5,7 @@ import { stopTime } from './stop-time.ts';
 
 it('runs timers only when the test lets time pass', async () => {
   const [before, date] = [performance.now(), Date.now()];
-  const time = stopTime();
+  using time = stopTime();
   const seen: string[] = [];
   setTimeout(() => seen.push('callback'), 5);
   void sleep(5, 'promise').then((value) => seen.push(value));
@@ -19,7 +19,7 @@ it('runs timers only when the test lets time pass', async () => {
 });
 
 it('follows no promise while time is skipped', async () => {
-  const time = stopTime();
+  using time = stopTime();
   const seen: string[] = [];
   void sleep(5).then(() => seen.push('promise'));
   setTimeout(() => seen.push('callback'), 6);
@@ -33,7 +33,7 @@ it('aborts a promised timer as Node does', async () => {
   const real = sleep(60_000, undefined, { signal: AbortSignal.abort('early') });
   const expected = { name: 'AbortError', message: 'The operation was aborted', cause: 'early' };
   await expect(real).rejects.toMatchObject(expected);
-  const time = stopTime();
+  using time = stopTime();
   const abort = new AbortController();
   const sleeping = sleep(60_000, undefined, { signal: abort.signal });
   abort.abort('early');
@@ -42,11 +42,13 @@ it('aborts a promised timer as Node does', async () => {
   expect(time.timers).toBe(0);
 });
 
-it('leaves waiting for a condition as it is, and ends with its test', async () => {
+it('leaves waiting for a condition as it is, and lets time go on at its end', async () => {
+  {
+    using _time = stopTime();
+    let asked = 0;
+    await eventually('it was asked three times', () => ++asked === 3);
+  }
   const before = performance.now();
   await sleep(1);
   expect(performance.now()).toBeGreaterThan(before);
-  stopTime();
-  let asked = 0;
-  await eventually('it was asked three times', () => ++asked === 3);
 });

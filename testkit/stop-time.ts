@@ -6,7 +6,8 @@ import { onTestFinished, vi } from 'vitest';
 
 const stopped = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] as const;
 
-export interface StoppedTime {
+/** Time goes on when its `using` ends. */
+export interface StoppedTime extends Disposable {
   /** Lets time pass: timers that are due run in their order, and promises that they resolve are followed. */
   pass(ms: number): Promise<void>;
   /** Lets time pass at once, as if the process had not run meanwhile: nothing but timers runs. */
@@ -16,8 +17,8 @@ export interface StoppedTime {
 }
 
 /**
- * Stops the wall clock, `performance.now()` and all timers of this process, those of `node:timers/promises` too, until
- * the test ends. The waits of `conditions.ts` use the machine's.
+ * Stops the wall clock, `performance.now()` and all timers of this process, those of `node:timers/promises` too. Timers
+ * that are still set when time goes on never run. The waits of `conditions.ts` use the machine's clock.
  */
 export function stopTime(): StoppedTime {
   const [now, date] = [performance.now(), Date.now()];
@@ -28,12 +29,15 @@ export function stopTime(): StoppedTime {
   const real = timers.setTimeout;
   timers.setTimeout = promisedTimeout;
   syncBuiltinESMExports();
-  onTestFinished(() => {
-    timers.setTimeout = real;
+  const goOn = (): void => {
+    if (timers.setTimeout === promisedTimeout) timers.setTimeout = real;
     syncBuiltinESMExports();
     vi.useRealTimers();
-  });
+  };
+  // A test that forgets it takes nothing from the next one.
+  onTestFinished(goOn);
   return {
+    [Symbol.dispose]: goOn,
     pass: async (ms) => {
       await vi.advanceTimersByTimeAsync(ms);
     },

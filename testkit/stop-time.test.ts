@@ -18,15 +18,21 @@ it('runs timers only when the test lets time pass', async () => {
   expect(Date.now()).toBeGreaterThanOrEqual(date + 5);
 });
 
-it('follows no promise while time is skipped', async () => {
+it('runs the timers late, and nothing else, when the process stands still', async () => {
   using time = stopTime();
-  const seen: string[] = [];
+  const began = performance.now();
+  const seen: unknown[] = [];
   void sleep(5).then(() => seen.push('promise'));
-  setTimeout(() => seen.push('callback'), 6);
-  time.skip(10);
-  expect(seen).toEqual(['callback']);
+  setTimeout(() => {
+    seen.push(performance.now() - began);
+    setTimeout(() => seen.push('set by a late one'), 3);
+  }, 6);
+  time.standStill(10);
+  expect(seen).toEqual([10]);
   await Promise.resolve();
-  expect(seen).toEqual(['callback', 'promise']);
+  expect(seen).toEqual([10, 'promise']);
+  await time.pass(3);
+  expect(seen).toEqual([10, 'promise', 'set by a late one']);
 });
 
 it('aborts a promised timer as Node does', async () => {

@@ -52,7 +52,7 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
       add: ['192.0.2.1'],
       remove: [],
       committed: Promise.resolve(),
-      deadline: performance.now() + 1_000,
+      deadline: performance.now() + 60_000,
     });
   return { asked, book, pending, block };
 }

@@ -26,11 +26,11 @@ async function serve(overrides: Overrides = {}, options: Parameters<typeof stubA
   return { ...stub, port: Number(new URL(listening.url).port) };
 }
 
-/** On a path: what one end has written is there for the other at that moment. */
-async function serveOnPath(options: Parameters<typeof stubApp>[1]) {
+/** On a path, where what one end has written is there for the other at that moment. */
+async function serveOnPath(overrides: Overrides = {}, options: Parameters<typeof stubApp>[1] = {}) {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
-  const stub = stubApp({}, options);
+  const stub = stubApp(overrides, options);
   const path = join(folder.path, 'api.sock');
   open.push(await listen(stub.app, { path }));
   return { ...stub, path };
@@ -320,12 +320,13 @@ describe('exports of the whole list', () => {
       for (;;) yield Array(5_000).fill('192.0.2.1') as string[];
     };
     const authenticate = async (name: string) => ({ name, scopes: ['read'] });
-    const { port } = await serve({ blockedSet: { listTexts: endless }, keys: { authenticate } });
+    // On a path, where the buffers of a connection that nobody reads are small.
+    const { path } = await serveOnPath({ blockedSet: { listTexts: endless }, keys: { authenticate } });
     const askAs = (key: string) =>
       `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\nauthorization: Bearer ${key}\r\n\r\n`;
     const lists = await Promise.all(
       Array.from({ length: 258 }, async (_, index) => {
-        const client = await connection(port);
+        const client = await connection(path);
         client.socket.write(askAs(index < 193 ? 'dashboard' : 'operator'));
         await untilPasses(() => expect(client.text()).toMatch(/^HTTP\/1.1 (200|503)/));
         client.socket.pause();
@@ -337,7 +338,7 @@ describe('exports of the whole list', () => {
     expect(statuses.slice(193).sort()).toEqual([...Array(64).fill('200'), '503']);
     for (const { socket } of lists) socket.destroy();
     await untilPasses(async () => {
-      const client = await connection(port);
+      const client = await connection(path);
       client.socket.write(askAs('dashboard'));
       await untilPasses(() => expect(client.text()).toMatch(/^HTTP\/1.1 200/));
     });
@@ -434,7 +435,7 @@ describe('a body of one object', () => {
   test('that came while the service itself stood still is taken', async () => {
     using time = stopTime();
     const body = '{"ip_address":"192.0.2.1"}';
-    const { path } = await serveOnPath({ timeouts: { smallBody: 100 } });
+    const { path } = await serveOnPath({}, { timeouts: { smallBody: 100 } });
     const client = await connection(path);
     const before = time.timers;
     client.socket.write(head(body.length));
@@ -442,7 +443,7 @@ describe('a body of one object', () => {
     // From here on timers come before what is to be read.
     await new Promise((resolve) => setImmediate(resolve));
     client.socket.write(body);
-    time.skip(200);
+    time.standStill(200);
     await untilPasses(() => expect(client.text()).toMatch(/^HTTP\/1.1 20[01] /));
   });
 });
@@ -469,7 +470,7 @@ describe('a streamed body', () => {
 
   test('that comes slowly, and fast enough, is taken however long it takes', async () => {
     using time = stopTime();
-    const { app, path } = await serveOnPath({ timeouts: { bodyPace: 50 } });
+    const { app, path } = await serveOnPath({}, { timeouts: { bodyPace: 50 } });
     const accepted = once(app.server, 'connection') as Promise<[Socket]>;
     const client = await connection(path);
     const [served] = await accepted;

@@ -29,7 +29,7 @@ export async function eventually<T>(
 }
 
 /** Repeats the assertions until they pass, and fails as they do. The limit is only for those that never pass. */
-export async function untilPasses<T>(assert: () => T | Promise<T>, limitMs = 15_000, everyMs = 10): Promise<T> {
+export async function untilPasses<T>(assert: () => T | Promise<T>, limitMs = 15_000, everyMs = 20): Promise<T> {
   const end = now() + limitMs;
   for (;;) {
     try {
@@ -39,6 +39,11 @@ export async function untilPasses<T>(assert: () => T | Promise<T>, limitMs = 15_
     }
     await pause(everyMs);
   }
+}
+
+/** Lets everything happen that waits for nothing but its turn of the event loop. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A moment this many milliseconds from now, in the form that the proxy's client takes. */

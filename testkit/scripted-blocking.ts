@@ -1,14 +1,17 @@
-// The blocking kit before a scripted master that holds both maps, empty, with the map file written.
+// The blocking kit before a scripted master that holds both maps, empty, with the map file written. Time is stopped: no
+// deadline passes, and nothing looks by itself, unless the test lets it.
 import { join } from 'node:path';
 import { it } from 'vitest';
 import type { BlockingObservers } from '../src/service/blocking-parts.ts';
 import { type BlockingKit, openBlocking, temporaryFolder } from './blocking.ts';
 import { ScriptedMaster } from './scripted-master.ts';
+import { type StoppedTime, stopTime } from './stop-time.ts';
 
 export interface ScriptedBlocking {
   readonly master: ScriptedMaster;
   readonly kit: BlockingKit;
-  /** Stops both and removes their folder. */
+  readonly time: StoppedTime;
+  /** Lets time go on, stops both and removes their folder. */
   close(): Promise<void>;
 }
 
@@ -21,10 +24,13 @@ export async function openScriptedBlocking(
   await master.listen();
   const kit = await openBlocking({ folder: folder.path, masterSocket: master.path, ...options });
   await kit.keeper.updateBlockedIpsMap();
+  const time = stopTime();
   return {
     master,
     kit,
+    time,
     close: async () => {
+      time[Symbol.dispose]();
       await kit.close();
       await master.stop();
       await folder.remove();
@@ -42,4 +48,5 @@ export const itScripted = it
     return scripted;
   })
   .extend('master', ({ scripted }) => scripted.master)
-  .extend('kit', ({ scripted }) => scripted.kit);
+  .extend('kit', ({ scripted }) => scripted.kit)
+  .extend('time', ({ scripted }) => scripted.time);

@@ -35,6 +35,19 @@ it('runs the timers late, and nothing else, when the process stands still', asyn
   expect(seen).toEqual([10, 'promise', 'set by a late one']);
 });
 
+it('passes time during a work that needs some, and no longer', async () => {
+  using time = stopTime();
+  const began = performance.now();
+  const work = async (): Promise<string> => {
+    await sleep(12);
+    await new Promise(setImmediate);
+    return 'done';
+  };
+  expect(await time.during(work())).toBe('done');
+  expect(performance.now() - began).toBe(15);
+  await expect(time.during(Promise.reject(new Error('no')))).rejects.toThrow('no');
+});
+
 it('aborts a promised timer as Node does', async () => {
   const real = sleep(60_000, undefined, { signal: AbortSignal.abort('early') });
   const expected = { name: 'AbortError', message: 'The operation was aborted', cause: 'early' };

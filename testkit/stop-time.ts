@@ -3,13 +3,22 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
+import { settled } from './conditions.ts';
 
+// The machine's, also while time is stopped.
+const pause = timers.setTimeout;
+const stepMs = 5;
 const stopped = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] as const;
 
 /** Time goes on when its `using` ends. */
 export interface StoppedTime extends Disposable {
   /** Lets time pass: timers that are due run in their order, and promises that they resolve are followed. */
   pass(ms: number): Promise<void>;
+  /**
+   * Lets time pass until the work has ended: never faster than the machine's clock, and only as far as this process comes
+   * forward. What a busy machine keeps waiting has as much time as on an idle one.
+   */
+  during<T>(work: Promise<T>): Promise<T>;
   /** Lets time pass in which the process stands still: timers that are due run only at the end, and nothing else does. */
   standStill(ms: number): void;
   /** How many timers are set. */
@@ -21,6 +30,7 @@ export interface StoppedTime extends Disposable {
  * that are still set when time goes on never run. The waits of `conditions.ts` use the machine's clock.
  */
 export function stopTime(): StoppedTime {
+  if (timers.setTimeout === promisedTimeout) throw new Error('time is stopped already');
   const [now, date] = [performance.now(), Date.now()];
   vi.useFakeTimers({ toFake: [...stopped] });
   // From where they are, so that what was noted before lies in the past.
@@ -32,7 +42,7 @@ export function stopTime(): StoppedTime {
   timers.setTimeout = promisedTimeout;
   syncBuiltinESMExports();
   const goOn = (): void => {
-    if (timers.setTimeout === promisedTimeout) timers.setTimeout = real;
+    timers.setTimeout = real;
     syncBuiltinESMExports();
     vi.useRealTimers();
   };
@@ -42,6 +52,19 @@ export function stopTime(): StoppedTime {
     [Symbol.dispose]: goOn,
     pass: async (ms) => {
       await vi.advanceTimersByTimeAsync(ms);
+    },
+    during: async (work) => {
+      let ended = false;
+      const end = (): void => {
+        ended = true;
+      };
+      work.then(end, end);
+      for (;;) {
+        await settled();
+        if (ended) return await work;
+        await pause(stepMs);
+        await vi.advanceTimersByTimeAsync(stepMs);
+      }
     },
     standStill: (ms) => void clock.jump(ms),
     get timers() {

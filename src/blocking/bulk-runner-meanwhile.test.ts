@@ -3,7 +3,6 @@ import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BigChanges, openBigChanges, pieces, smallSlice, texts } from '../../testkit/big-changes.ts';
 import { eventually } from '../../testkit/conditions.ts';
-import { stopTime } from '../../testkit/stop-time.ts';
 import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
@@ -11,13 +10,14 @@ import { BulkStore } from '../store/bulk-store.ts';
 const { applySlice } = BulkStore.prototype;
 
 let kit: BigChanges['kit'];
+let time: BigChanges['time'];
 let close: BigChanges['close'];
 let put: BigChanges['put'];
 let block: BigChanges['block'];
 let unblock: BigChanges['unblock'];
 let everywhere: BigChanges['everywhere'];
 beforeEach(async () => {
-  ({ kit, close, put, block, unblock, everywhere } = await openBigChanges());
+  ({ kit, time, close, put, block, unblock, everywhere } = await openBigChanges());
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -29,7 +29,6 @@ const gone = (removal: Promise<unknown>) => removal.catch((error: { code: number
 
 describe('beside a big change', () => {
   it('writes its next slice while the last is sent, and lets nobody else change anything before it was', async () => {
-    using _time = stopTime();
     const under: string[] = [];
     const blocks: Promise<unknown>[] = [];
     let sending = 0;
@@ -157,7 +156,6 @@ describe('beside a big change', () => {
   });
 
   it('changes fewer rows in a slice after one that took too long', async () => {
-    using time = stopTime();
     const limits: number[] = [];
     vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
       limits.push(args[1]);
@@ -171,7 +169,6 @@ describe('beside a big change', () => {
   });
 
   it('lets other changes through between its slices', async () => {
-    using _time = stopTime();
     let slices = 0;
     vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
       slices += 1;

@@ -3,14 +3,16 @@ import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocki
 import { eventually } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { hang, type ScriptedMaster } from '../../testkit/scripted-master.ts';
+import type { StoppedTime } from '../../testkit/stop-time.ts';
 import { MapFileError } from '../haproxy/map-file.ts';
 
 let close: () => Promise<void>;
 let master: ScriptedMaster;
 let kit: BlockingKit;
+let time: StoppedTime;
 
 beforeEach(async () => {
-  ({ master, kit, close } = await openScriptedBlocking());
+  ({ master, kit, time, close } = await openScriptedBlocking());
 });
 afterEach(async () => {
   await close();
@@ -107,10 +109,10 @@ describe('the one writer', () => {
     const at = new Date(Date.now() + 300);
     for (const text of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'])
       await kit.blockedSet.block(toBlock(text, { expiry: { kind: 'at', at } }), caller());
-    await eventually('their time is over', () => new Date() > at);
+    await time.pass(301);
     const groups = transactions();
     kit.expiry.start();
-    await eventually('none is left', () => running().length === 0);
+    await time.during(eventually('none is left', () => running().length === 0));
     expect(groups.mock.calls.map(([changes]) => changes.length)).toEqual([2, 2, 1]);
   });
 
@@ -208,8 +210,7 @@ describe('the one writer', () => {
   });
 
   it('gives a group that waited for all of its time a real try all the same', async () => {
-    master.script = (command) =>
-      command.includes(' add map ') ? { kind: 'late', until: new Promise((done) => setTimeout(done, 250)) } : undefined;
+    master.script = (command) => (command.includes(' add map ') ? { kind: 'late', until: time.pass(250) } : undefined);
     const change = { op: 'add' as const, entry: entryOf('192.0.2.1'), expiry: { kind: 'permanent' as const } };
     const waited = performance.now() - 1;
     const { failures } = await kit.writer.change([change], 'urgent', waited, { operation: 'block', caller: caller() });
@@ -235,7 +236,7 @@ describe('the one writer', () => {
     master.script = (command) => (command === `@1 get map ${kit.mapPath} 192.0.2.2` ? hang : undefined);
     const alone = await block('192.0.2.1');
     expect(alone.answer.runtime_map_updated).toBe(true);
-    const failed = await block('192.0.2.2');
+    const failed = await time.during(block('192.0.2.2'));
     expect(failed.answer).toMatchObject({
       runtime_map_updated: false,
       runtime_map_failures: [{ ip_address: '192.0.2.2', reason: 'deadline' }],

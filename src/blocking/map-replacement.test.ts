@@ -3,6 +3,7 @@ import { type BlockingKit, caller, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import type { StoppedTime } from '../../testkit/stop-time.ts';
 
 const entries = 1_200;
 const texts = Array.from({ length: entries }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
@@ -11,9 +12,10 @@ describe('an atomic replace', () => {
   let close: () => Promise<void>;
   let master: ScriptedMaster;
   let kit: BlockingKit;
+  let time: StoppedTime;
 
   beforeEach(async () => {
-    ({ master, kit, close } = await openScriptedBlocking({ fastDeletes: false }));
+    ({ master, kit, time, close } = await openScriptedBlocking({ fastDeletes: false }));
     const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
     await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
     await kit.reconciler.look(true);
@@ -47,7 +49,7 @@ describe('an atomic replace', () => {
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer.runtime_map_updated).toBe(true);
     counted.resolve();
-    expect(await repair).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ whole: true });
     // What was touched meanwhile was proved by a second listing.
     expect(counts).toBe(2);
     expect(map().current).toBe(1);
@@ -67,7 +69,7 @@ describe('an atomic replace', () => {
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer.runtime_map_updated).toBe(true);
     freed.resolve();
-    expect(await repair).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ whole: true });
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
@@ -81,11 +83,12 @@ describe('an atomic replace', () => {
     const repair = ensure();
     await eventually('it was told to commit', () => committed);
     const began = performance.now();
-    expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(false);
+    const { answer } = await time.during(kit.blockedSet.block(toBlock('9.9.9.9'), caller()));
+    expect(answer.runtime_map_updated).toBe(false);
     // The turn's 1.5 s, and not the 20 s that the answer may take.
     expect(performance.now() - began).toBeLessThan(6_000);
     resumed.resolve();
-    expect(await repair).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ whole: true });
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
@@ -102,11 +105,12 @@ describe('an atomic replace', () => {
     };
     const repair = ensure();
     await eventually('it was told to commit', () => committed);
-    expect((await kit.blockedSet.block(toBlock('9.9.9.9'), caller())).answer.runtime_map_updated).toBe(true);
+    const { answer } = await time.during(kit.blockedSet.block(toBlock('9.9.9.9'), caller()));
+    expect(answer.runtime_map_updated).toBe(true);
     expect(map().entries.filter(({ key }) => key === '9.9.9.9')).toMatchObject([{ version: 0 }, { version: 1 }]);
     master.script = () => undefined;
     switched.resolve();
-    expect(await repair).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ whole: true });
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
@@ -132,7 +136,7 @@ describe('an atomic replace', () => {
     const pending = () => map().entries.filter(({ version }) => version === 1);
     await eventually('all of it is in both versions', () => pending().length === more.length);
     fill.resolve();
-    expect(await repair).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ whole: true });
     await batch;
     expect(live()).toEqual(right(...more));
     expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
@@ -155,7 +159,7 @@ describe('an atomic replace', () => {
     const { answer } = await kit.blockedSet.block(toBlock(after), caller());
     expect(answer.runtime_map_updated).toBe(true);
     counted.resolve();
-    expect(await repair).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ whole: true });
     expect(live()).toEqual(right());
     expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
   });
@@ -180,7 +184,7 @@ describe('an atomic replace', () => {
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer.runtime_map_updated).toBe(false);
     counted.resolve();
-    expect(await repair).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(await time.during(repair)).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
     expect(map().current).toBe(0);
     expect(live()).toContain('9.9.9.9 1');
   });
@@ -207,7 +211,7 @@ describe('an atomic replace', () => {
     // Its bucket was proved by the first listing; that the version lacks it is seen by nobody.
     expect(lied).toBe(true);
     counted.resolve();
-    expect(await repair).toMatchObject({ whole: true, added: 0 });
+    expect(await time.during(repair)).toMatchObject({ whole: true, added: 0 });
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
@@ -235,7 +239,7 @@ describe('an atomic replace', () => {
         map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version === 0);
       return undefined;
     };
-    expect(await ensure()).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(await time.during(ensure())).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
     expect(counts).toBeGreaterThanOrEqual(expected);
     end();
     expect(map().current).toBe(0);
@@ -244,7 +248,7 @@ describe('an atomic replace', () => {
 
   it('that was given up costs one whole comparison and not one each look', async () => {
     master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
-    expect(await ensure()).toMatchObject({ whole: false });
+    expect(await time.during(ensure())).toMatchObject({ whole: false });
     master.script = () => undefined;
     for (let n = 0; n < 40; n += 1) map().del(`30.0.0.${n}`);
     expect(map().entries.length).toBeGreaterThan(entries * 1.5);

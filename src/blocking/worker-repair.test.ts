@@ -3,14 +3,16 @@ import { type BlockingKit, caller, entryOf } from '../../testkit/blocking.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { ScriptedMaster } from '../../testkit/scripted-master.ts';
+import type { StoppedTime } from '../../testkit/stop-time.ts';
 
 describe('a repair of many', () => {
   let close: () => Promise<void>;
   let master: ScriptedMaster;
   let kit: BlockingKit;
+  let time: StoppedTime;
 
   beforeEach(async () => {
-    ({ master, kit, close } = await openScriptedBlocking({ fastDeletes: false }));
+    ({ master, kit, time, close } = await openScriptedBlocking({ fastDeletes: false }));
   });
   afterEach(async () => {
     await close();
@@ -66,20 +68,17 @@ describe('a repair of many', () => {
         looks += 1;
         return looks > 55 ? { kind: 'wait', until: resumed.promise } : undefined;
       };
-      const { added, whole } = await kit.workers.ensureWhole(kit.blocked, master.current.pid);
+      const { added, whole } = await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid));
       master.script = () => undefined;
       resumed.resolve();
       await eventually('it owes no answer any more', async () => {
-        await kit.blocked.runtime.entryCount(within(2_000), { kind: 'pid', pid: master.current.pid });
+        await kit.blocked.runtime.entryCount(within(60_000), { kind: 'pid', pid: master.current.pid });
         return true;
       });
       return { added, whole };
     };
     expect(await tryOnce()).toEqual({ added: 0, whole: false });
-    // On a machine that is short of everything itself, not at once.
-    let added = 0;
-    for (let tries = 0; tries < 5 && added === 0; tries += 1) ({ added } = await tryOnce());
-    expect(added).toBeGreaterThan(0);
+    expect((await tryOnce()).added).toBeGreaterThan(0);
   });
 
   it('forgets what commands cost at a worker that is gone', async () => {
@@ -105,7 +104,8 @@ describe('a repair of many', () => {
       strangers();
       return { kind: 'say', bytes: text };
     };
-    expect(await kit.workers.ensureWhole(kit.blocked, master.current.pid)).toMatchObject({ whole: true });
+    const verdict = await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid));
+    expect(verdict).toMatchObject({ whole: true });
     expect(live()).toEqual(texts(1_200).sort());
     expect([sent('del'), sent('commit')]).toEqual([0, 2]);
   });

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually, within } from '../../testkit/conditions.ts';
+import { eventually, settled, within } from '../../testkit/conditions.ts';
 import { hang, ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { UnsafeCommandError } from './conversation-command.ts';
@@ -46,18 +46,13 @@ async function timeUp(works: readonly (() => Promise<unknown>)[], ...asked: stri
   using time = stopTime();
   const failures = Promise.all(works.map((work) => failure(work())));
   await eventually('they are asked', () => asked.every((command, index) => master.commands[index] === command));
-  await read();
+  await settled();
   await time.pass(60);
   return await failures;
 }
 
 /** Asks with little time. */
 const ask = (command: string) => async () => (await socket.converse(shortly())).send([command]);
-
-/** What the master has written is read. */
-async function read(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
-}
 
 async function exchange(...commands: string[]): Promise<string[]> {
   return (await socket.converse(soon())).finish(commands);

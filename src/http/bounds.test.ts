@@ -327,8 +327,9 @@ describe('exports of the whole list', () => {
     const lists = await Promise.all(
       Array.from({ length: 258 }, async (_, index) => {
         const client = await connection(path);
+        const answered = once(client.socket, 'data');
         client.socket.write(askAs(index < 193 ? 'dashboard' : 'operator'));
-        await untilPasses(() => expect(client.text()).toMatch(/^HTTP\/1.1 (200|503)/));
+        await answered;
         client.socket.pause();
         return client;
       }),

@@ -66,14 +66,16 @@ export class RuntimeLink {
   }
 
   /**
-   * `show proc`, a reload that is under way waited out. A socket that cannot be used counts as down from then on.
+   * The processes once no reload is under way. A worker that is still starting at the end of the patience is listed as
+   * that. A socket that cannot be used counts as down from then on.
    * @throws MasterSocketError
    */
   async processes(patienceMs: number): Promise<Processes> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       try {
-        return await showProcesses(this.#socket, deadline);
+        const processes = await showProcesses(this.#socket, deadline);
+        if (processes.starting.length === 0 || performance.now() + longestPauseMs >= deadline) return processes;
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
         if (!mayBeReload(error.reason) || performance.now() + longestPauseMs >= deadline) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
+import { beginHeldReload } from '../../testkit/held-reload.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { RealProxy } from '../../testkit/real-proxy.ts';
 import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
@@ -13,7 +14,12 @@ import { childrenOf } from './process.ts';
 import { ProxyReloader } from './reloader.ts';
 
 const reloaderOf = ({ socket, paths }: RealProxy): ProxyReloader =>
-  new ProxyReloader({ socket, pidFile: paths.pidFile, configFile: paths.config });
+  new ProxyReloader({
+    socket,
+    pidFile: paths.pidFile,
+    configFile: paths.config,
+    workerReadsConfiguration: () => false,
+  });
 
 describeOnEachProxy('a reload', ({ bin }) => {
   let proxy: RealProxy;
@@ -61,6 +67,19 @@ describeOnEachProxy('a reload', ({ bin }) => {
       expect(outcome.confirmed).toBe(true);
       expect(outcome.workerAfter).not.toBe(before);
     }
+  });
+
+  it('waits until the worker of another reload serves, and is confirmed by a worker of its own', async () => {
+    const other = await beginHeldReload(proxy);
+    const reload = reloaderOf(proxy).reload(within(30_000));
+    // Proof that ours was asked for: refused or not answered, it tries again and again.
+    await other.release().catch(() => undefined);
+    const outcome = await reload;
+    expect(outcome).toMatchObject({ confirmed: true });
+    expect(outcome.workerAfter).toBe(await proxy.workerPid());
+    // The configuration that was released has no further map: a worker of the held one has.
+    const [maps = ''] = await (await proxy.socket.converse(within(20_000))).finish(['@1 show map']);
+    expect(maps).not.toContain('held.map');
   });
 
   it('is made by signal where the socket’s file is gone, which makes the socket anew', async () => {
@@ -114,6 +133,7 @@ describe('a reload', () => {
         pidFile: join(folder, 'none'),
         configFile,
         knownMaster: () => master.master.pid,
+        workerReadsConfiguration: () => false,
       });
       const outcome = await reloader.reload(within(20_000));
       expect(outcome).toMatchObject({ confirmed: true, by: 'socket', workerBefore: worker, workerAfter: 102 });
@@ -128,7 +148,12 @@ describe('a reload', () => {
 
   it('never throws for a socket and a pid file that are not there', async () => {
     const socket = new MasterSocket('/nowhere/master.sock');
-    const reloader = new ProxyReloader({ socket, pidFile: '/nowhere/pid', configFile: '/nowhere/cfg' });
+    const reloader = new ProxyReloader({
+      socket,
+      pidFile: '/nowhere/pid',
+      configFile: '/nowhere/cfg',
+      workerReadsConfiguration: () => false,
+    });
     expect(await reloader.reload(within(3_000))).toMatchObject({
       confirmed: false,
       reason: 'not-running',

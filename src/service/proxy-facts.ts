@@ -38,7 +38,7 @@ export class ProxyFacts {
 
   get capabilities(): ProxyCapabilities {
     return this.#version === null
-      ? { masterSocket: false, versionedMaps: false, fastDeletes: false, reloadReply: false }
+      ? { masterSocket: false, versionedMaps: false, fastDeletes: false, workerReadsConfiguration: false }
       : capabilitiesOf(this.#version);
   }
 

@@ -11,7 +11,7 @@ import { childEnvironment, programPath } from '../haproxy/child-environment.ts';
 import { findMaster, findMasterBeingStarted, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { processAlive, processStartTime } from '../haproxy/process.ts';
-import { showProcesses } from '../haproxy/workers.ts';
+import { listProcesses, showProcesses } from '../haproxy/workers.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { RestartPace } from './restart-pace.ts';
 
@@ -165,7 +165,7 @@ export class Supervisor {
     const byFile = await findMaster(pidFile, configFile);
     if (byFile !== null) return byFile;
     try {
-      const { master } = await showProcesses(socket, performance.now() + 2_000);
+      const { master } = await listProcesses(socket, performance.now() + 2_000);
       return await masterAt(master.pid, configFile);
     } catch (error) {
       if (error instanceof MasterSocketError) return null;

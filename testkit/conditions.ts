@@ -1,5 +1,9 @@
 // Waiting for conditions, never for a time to pass.
-import { setTimeout as pause } from 'node:timers/promises';
+import timers from 'node:timers/promises';
+
+// Those of the machine, also where a test stops the clock.
+const pause = timers.setTimeout;
+const now = performance.now.bind(performance);
 
 /** Asks again until the answer is not null or undefined or false. The limit is only for a condition that never comes. */
 export async function eventually<T>(
@@ -8,7 +12,7 @@ export async function eventually<T>(
   limitMs = 15_000,
   everyMs = 10,
 ): Promise<Exclude<T, null | undefined | false>> {
-  const end = performance.now() + limitMs;
+  const end = now() + limitMs;
   let last: unknown;
   for (;;) {
     try {
@@ -19,7 +23,20 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() > end) throw new Error(`it never came true that ${what}`, { cause: last });
+    if (now() > end) throw new Error(`it never came true that ${what}`, { cause: last });
+    await pause(everyMs);
+  }
+}
+
+/** Repeats the assertions until they pass, and fails as they do. The limit is only for those that never pass. */
+export async function untilPasses<T>(assert: () => T | Promise<T>, limitMs = 15_000, everyMs = 10): Promise<T> {
+  const end = now() + limitMs;
+  for (;;) {
+    try {
+      return await assert();
+    } catch (error) {
+      if (now() > end) throw error;
+    }
     await pause(everyMs);
   }
 }

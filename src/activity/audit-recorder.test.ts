@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { untilPasses } from '../../testkit/conditions.ts';
 import type { AuditEntry } from '../store/audit-store.ts';
 import { type AnsweredRequest, AuditRecorder } from './audit-recorder.ts';
 
@@ -52,7 +53,7 @@ describe('what the audit is told after the fact', () => {
     const { recorder: audit, appended } = recorder({ gatherMs: 5 });
     for (let n = 0; n < 3; n += 1) audit.answered(answered());
     expect(appended).toEqual([]);
-    await vi.waitFor(() => expect(appended.map((entries) => entries.length)).toEqual([3]));
+    await untilPasses(() => expect(appended.map((entries) => entries.length)).toEqual([3]));
     audit.answered(answered());
     await audit.page({ limit: 1 });
     expect(appended).toHaveLength(2);

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { untilPasses } from '../../testkit/conditions.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventRing } from './event-ring.ts';
@@ -81,7 +82,7 @@ describe('the ring of events', () => {
     const end = ring.onTold(wake);
     gone(ring, 1, 2, 3);
     expect(wake).not.toHaveBeenCalled();
-    await vi.waitFor(() => expect(wake).toHaveBeenCalledTimes(1));
+    await untilPasses(() => expect(wake).toHaveBeenCalledTimes(1));
     expect(errors).toEqual(['A listener of events failed']);
     end();
     gone(ring, 4);

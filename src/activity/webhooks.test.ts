@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { untilPasses } from '../../testkit/conditions.ts';
 import type { Database } from '../store/open-database.ts';
 import { StoreFolder } from '../store/store-fixture.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
@@ -105,7 +106,7 @@ const gone = (...pids: number[]) => {
 const eventsOf = ({ body }: Sent) => JSON.parse(body).data.events as { type: string; data: Record<string, unknown> }[];
 const pidsOf = (one: Sent) => eventsOf(one).map(({ type, data }) => (type === 'gap' ? 'gap' : data['pid']));
 const settled = async (webhooks: Webhooks) =>
-  await vi.waitFor(async () => expect(await webhooks.get('chat')).toMatchObject({ pending: 0, last_error: null }));
+  await untilPasses(async () => expect(await webhooks.get('chat')).toMatchObject({ pending: 0, last_error: null }));
 
 describe('a webhook', () => {
   it('gets what happens from then on, signed as in Standard Webhooks', async () => {
@@ -113,7 +114,7 @@ describe('a webhook', () => {
     gone(1);
     await put(webhooks);
     gone(2);
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await untilPasses(() => expect(sent).toHaveLength(1));
     const { url, headers, body, init } = sent[0]!;
     expect([url, init.method, init.redirect]).toEqual(['https://hooks.example/x', 'POST', 'manual']);
     expect(JSON.parse(body)).toEqual({
@@ -148,7 +149,7 @@ describe('a webhook', () => {
       ring.tell('worker.appeared', { pid, role: 'current' });
       gone(pid);
     }
-    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toHaveLength(250));
+    await untilPasses(() => expect(sent.flatMap(pidsOf)).toHaveLength(250));
     expect(sent.flatMap(pidsOf)).toEqual(pids);
     expect(Math.max(...sent.map((one) => eventsOf(one).length))).toBeLessThanOrEqual(100);
     expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(sent.length);
@@ -165,22 +166,22 @@ describe('a webhook', () => {
       answers = [failure, failure, 200];
       await put(webhooks);
       gone(1);
-      await vi.waitFor(async () => expect((await webhooks.get('chat')).last_error).not.toBeNull());
+      await untilPasses(async () => expect((await webhooks.get('chat')).last_error).not.toBeNull());
       expect(await webhooks.get('chat')).toMatchObject({ pending: 1, last_success_at: null });
       expect((await webhooks.get('chat')).last_error).toMatch(/ECONNREFUSED|302|500/);
       // What comes meanwhile waits for its turn, and does not hurry the pause.
       gone(2);
-      await vi.waitFor(async () => expect((await webhooks.get('chat')).pending).toBe(2));
+      await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(2));
       expect(sent).toHaveLength(1);
       for (const seconds of [6, 12]) {
         clock += seconds * 1_000;
         const before = sent.length;
-        await vi.waitFor(() => {
+        await untilPasses(() => {
           gone(9);
           expect(sent.length).toBeGreaterThan(before);
         });
       }
-      await vi.waitFor(() => expect(sent.length).toBeGreaterThan(3));
+      await untilPasses(() => expect(sent.length).toBeGreaterThan(3));
       expect(sent.slice(0, 3).map(pidsOf)).toEqual([[1], [1], [1]]);
       expect(new Set(sent.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
       expect(pidsOf(sent[3]!)[0]).toBe(2);
@@ -197,8 +198,8 @@ describe('a webhook', () => {
     const pauses: number[] = [];
     const givenUp = () => logged.some((line) => line.startsWith('Webhook was given up'));
     for (let tries = 1; !givenUp() && tries < 100; tries += 1) {
-      await vi.waitFor(() => expect(sent).toHaveLength(tries));
-      const next = await vi.waitFor(async () => {
+      await untilPasses(() => expect(sent).toHaveLength(tries));
+      const next = await untilPasses(async () => {
         const { next_attempt_at: at } = await webhooks.get('chat');
         expect(Date.parse(at!)).toBeGreaterThan(clock);
         return Date.parse(at!);
@@ -222,8 +223,8 @@ describe('a webhook', () => {
     answers = [200];
     clock += 4_000_000;
     gone(7);
-    await vi.waitFor(() => expect(pidsOf(sent.at(-1)!)).toEqual(['gap', 7]));
-    await vi.waitFor(async () => expect(await webhooks.get('chat')).toMatchObject({ missed: 0, failing_since: null }));
+    await untilPasses(() => expect(pidsOf(sent.at(-1)!)).toEqual(['gap', 7]));
+    await untilPasses(async () => expect(await webhooks.get('chat')).toMatchObject({ missed: 0, failing_since: null }));
     expect(eventsOf(sent.at(-1)!)[0]).toMatchObject({ data: { missed: 1 } });
     expect(results).toEqual([...Array(pauses.length - 1).fill('failed'), 'given_up', 'delivered']);
   }, 20_000);
@@ -239,10 +240,10 @@ describe('a webhook', () => {
     clock += 60_000;
     gone(1);
     const oldestAt = new Date(clock).toISOString();
-    await vi.waitFor(() => expect(results).toEqual(['failed']));
+    await untilPasses(() => expect(results).toEqual(['failed']));
     clock += 1_000;
     ring.tell('service.started', { version: '1', proxy: '3' });
-    await vi.waitFor(async () =>
+    await untilPasses(async () =>
       expect(await webhooks.backlogs()).toEqual([{ id: 'chat', pending: 2, missed: 0, oldestAt }]),
     );
     await webhooks.remove('chat', author);
@@ -254,16 +255,16 @@ describe('a webhook', () => {
     answers = ['hangs'];
     await put(webhooks);
     gone(1, 2);
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await untilPasses(() => expect(sent).toHaveLength(1));
     const first = sent[0]!;
     gone(3);
-    await vi.waitFor(async () => expect((await webhooks.get('chat')).pending).toBe(3));
+    await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(3));
     // As kill -9 leaves it.
     const crashed = folder.crashed();
     try {
       answers = [200];
       await started({ database: await crashed.open() });
-      await vi.waitFor(() => expect(sent.slice(1).flatMap(pidsOf)).toEqual([1, 2, 3]));
+      await untilPasses(() => expect(sent.slice(1).flatMap(pidsOf)).toEqual([1, 2, 3]));
       expect([sent[1]!.headers['webhook-id'], pidsOf(sent[1]!)]).toEqual([first.headers['webhook-id'], pidsOf(first)]);
       await running.at(-1)!.stop();
     } finally {
@@ -280,7 +281,7 @@ describe('a webhook', () => {
     answers = [200];
     sent.length = 0;
     await started();
-    await vi.waitFor(() => expect(sent.flatMap(eventsOf).map(({ type }) => type)).toContain('service.stopping'));
+    await untilPasses(() => expect(sent.flatMap(eventsOf).map(({ type }) => type)).toContain('service.stopping'));
   });
 
   it('loses the oldest when more waits than is kept, and is told so first', async () => {
@@ -288,13 +289,13 @@ describe('a webhook', () => {
     answers = [500];
     await put(webhooks);
     gone(1);
-    await vi.waitFor(async () => expect((await webhooks.get('chat')).last_error).not.toBeNull());
+    await untilPasses(async () => expect((await webhooks.get('chat')).last_error).not.toBeNull());
     gone(...Array.from({ length: 14 }, (_, n) => n + 2));
-    await vi.waitFor(async () => expect((await webhooks.get('chat')).pending).toBe(10));
+    await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(10));
     answers = [200];
     clock += 6_000;
     gone(16);
-    await vi.waitFor(async () => expect((await webhooks.get('chat')).pending).toBe(0));
+    await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(0));
     const received = sent.slice(1).flatMap(pidsOf);
     expect(received[0]).toBe('gap');
     expect(received.slice(-3)).toEqual([14, 15, 16]);
@@ -306,13 +307,13 @@ describe('a webhook', () => {
   it('is told first how many events came faster than they could be written', async () => {
     const webhooks = await started({ inRing: 5 });
     await put(webhooks);
-    await vi.waitFor(async () => expect(await count('webhook.set')).toBe(1));
+    await untilPasses(async () => expect(await count('webhook.set')).toBe(1));
     gone(...Array.from({ length: 12 }, (_, n) => n + 1));
-    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual(['gap', 8, 9, 10, 11, 12]));
+    await untilPasses(() => expect(sent.flatMap(pidsOf)).toEqual(['gap', 8, 9, 10, 11, 12]));
     expect(eventsOf(sent[0]!)[0]).toMatchObject({ data: { missed: 7 } });
     expect(logged).toEqual([expect.stringContaining('some are lost {"events":7}')]);
     gone(13);
-    await vi.waitFor(() => expect(sent.flatMap(pidsOf).slice(6)).toEqual([13]));
+    await untilPasses(() => expect(sent.flatMap(pidsOf).slice(6)).toEqual([13]));
   });
 
   it('is told of what is lost while a delivery is under way, too, by the next one', async () => {
@@ -321,10 +322,10 @@ describe('a webhook', () => {
     meanwhile = () => lost;
     await put(webhooks);
     gone(1);
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await untilPasses(() => expect(sent).toHaveLength(1));
     await store.append([{ type: 'worker.gone', json: '{"type":"worker.gone","data":{"pid":2}}' }], 3);
     resolve();
-    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual([1, 'gap', 2]));
+    await untilPasses(() => expect(sent.flatMap(pidsOf)).toEqual([1, 'gap', 2]));
     expect(eventsOf(sent[1]!)[0]).toMatchObject({ data: { missed: 3 } });
   });
 
@@ -334,15 +335,15 @@ describe('a webhook', () => {
     gone(1);
     await put(webhooks, { id: 'other', types: ['worker.appeared'] });
     gone(2);
-    await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0));
+    await untilPasses(async () => expect(await count()).toBeGreaterThan(0));
     expect(sent).toEqual([]);
     await put(webhooks);
     gone(3);
-    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual([3]));
+    await untilPasses(() => expect(sent.flatMap(pidsOf)).toEqual([3]));
     ring.tell('worker.appeared', { pid: 4, role: 'current' });
-    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    await untilPasses(() => expect(sent).toHaveLength(2));
     gone(5);
-    await vi.waitFor(async () => expect(await count()).toBeLessThan(5));
+    await untilPasses(async () => expect(await count()).toBeLessThan(5));
   });
 
   it('of a hook that hangs keeps no other waiting', async () => {
@@ -350,10 +351,10 @@ describe('a webhook', () => {
     answers = ['hangs', 200];
     await put(webhooks);
     gone(1);
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await untilPasses(() => expect(sent).toHaveLength(1));
     await put(webhooks, { id: 'other', url: 'https://other.example/' });
     gone(2);
-    await vi.waitFor(() => expect(sent.filter(({ url }) => url.includes('other')).flatMap(pidsOf)).toEqual([2]));
+    await untilPasses(() => expect(sent.filter(({ url }) => url.includes('other')).flatMap(pidsOf)).toEqual([2]));
   });
 });
 
@@ -365,7 +366,7 @@ describe('its settings', () => {
     await expect(put(webhooks, { types: null })).rejects.toThrow('no descriptors');
     read.mockRestore();
     gone(1);
-    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual([1]));
+    await untilPasses(() => expect(sent.flatMap(pidsOf)).toEqual([1]));
   });
 
   it.each([
@@ -377,14 +378,14 @@ describe('its settings', () => {
     const original = store.put.bind(store);
     const writing = vi.spyOn(store, 'put').mockImplementationOnce(async (...change) => {
       gone(1);
-      await vi.waitFor(async () => expect(await count('worker.gone')).toBe(1));
+      await untilPasses(async () => expect(await count('worker.gone')).toBe(1));
       if (refused) throw new Error('disk full');
       return await original(...change);
     });
     const change = put(webhooks);
     await (refused ? expect(change).rejects.toThrow('disk full') : change);
     expect(writing).toHaveBeenCalledOnce();
-    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toEqual([1]));
+    await untilPasses(() => expect(sent.flatMap(pidsOf)).toEqual([1]));
   });
 
   it('show a secret once, when it was made, and keep it when it is not named', async () => {
@@ -395,7 +396,7 @@ describe('its settings', () => {
     const again = await webhooks.put({ id: 'own', url, types: ['worker.gone'], enabled: true }, author);
     expect(again).toMatchObject({ created: false, answer: { secret: null, events: ['worker.gone'] } });
     gone(1);
-    await vi.waitFor(() => expect(sent.flatMap(pidsOf)).toContain(1));
+    await untilPasses(() => expect(sent.flatMap(pidsOf)).toContain(1));
     const { headers, body } = sent.at(-1)!;
     expect(headers['webhook-signature']).toBe(
       webhookSignature(made.answer.secret!, headers['webhook-id']!, Number(headers['webhook-timestamp']), body),

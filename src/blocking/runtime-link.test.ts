@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
 import { MasterSocketError } from '../haproxy/master-socket-error.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -46,6 +47,7 @@ describe('a link whose last command failed', () => {
 describe('a reload that is waited out', () => {
   it('is told by what the last try met, not by a try that had no time any more', async () => {
     const refused = new MasterSocketError('refused', { path: nowhere, command: '' });
+    using time = stopTime();
     const deadline = performance.now() + 30;
     let tries = 0;
     const attempt = async () => {
@@ -54,9 +56,7 @@ describe('a reload that is waited out', () => {
         return { ended: new MasterSocketError('deadline', { path: nowhere, command: '' }) };
       }
       // A machine that is busy elsewhere: the pause that follows ends long after its time.
-      setImmediate(() => {
-        while (performance.now() < deadline + 5);
-      });
+      setImmediate(() => time.standStill(35));
       return { ended: refused };
     };
     expect((await waitOutReload(deadline, attempt)).ended).toBe(refused);
@@ -71,6 +71,7 @@ describe('a command without a whole answer before its deadline', () => {
     ['the time that a block has', 1_400, false],
     ['the little that was left of it', 200, true],
   ])('says something about the socket only where it had %s', async (_, givenMs, up) => {
+    using _time = stopTime();
     const socket = new CountedSocket(nowhere);
     const link = linkTo(socket);
     await link.hold(performance.now() + givenMs, async () => ({ ended }));

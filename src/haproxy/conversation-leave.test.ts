@@ -34,7 +34,7 @@ describe('a master that answers and then does not close the connection', () => {
 
   it('has answered: a listing is whole', async () => {
     const keys: string[] = [];
-    const listing = new RuntimeMap(socket, path).runtimeMapKeys(within(5_000), (batch) => {
+    const listing = new RuntimeMap(socket, path).runtimeMapKeys(within(60_000), (batch) => {
       keys.push(...batch.map((entry) => entry.key));
     });
     await expect(listing).resolves.toEqual({ count: 1 });
@@ -42,14 +42,14 @@ describe('a master that answers and then does not close the connection', () => {
   });
 
   it('has answered: the last words of a conversation are heard', async () => {
-    const conversation = await socket.converse(within(5_000));
+    const conversation = await socket.converse(within(60_000));
     const [body] = await conversation.finish(['show proc']);
     expect(body).toContain('# workers');
   });
 
   it('keeps no place of ours: more conversations follow than there are places', async () => {
     for (let n = 0; n < 6; n += 1) {
-      await (await socket.converse(within(2_000))).finish(['show proc']);
+      await (await socket.converse(within(60_000))).finish(['show proc']);
     }
   });
 });

@@ -244,7 +244,7 @@ describe.each(transcripts)('the framing of %s', (_version, { exchanges }) => {
     const conversation = new Conversation(
       ours as unknown as Socket,
       '/run/pm/m.sock',
-      performance.now() + 2_000,
+      performance.now() + 60_000,
       () => undefined,
     );
     theirs.on('error', () => undefined);

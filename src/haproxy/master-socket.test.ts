@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { hang, ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { UnsafeCommandError } from './conversation-command.ts';
 import { MasterSocket, MasterSocketError, type SocketFailureReason } from './master-socket.ts';
 import { askForReload } from './master-socket-reload.ts';
@@ -12,7 +13,7 @@ import { showProcesses } from './workers.ts';
 const MAP = '/etc/proxy/blocked_ips.map';
 const GET = `@1 get map ${MAP} 192.0.2.1`;
 const NOT_FOUND = 'type=ip, case=sensitive, found=no';
-const soon = (): number => within(10_000);
+const soon = (): number => within(60_000);
 const shortly = (): number => within(60);
 
 let folder: string;
@@ -40,6 +41,24 @@ async function failure(work: Promise<unknown>): Promise<MasterSocketError> {
   return error as MasterSocketError;
 }
 
+/** What fails of the works, all begun at once, when their time is up, which is once the master has all these commands. */
+async function timeUp(works: readonly (() => Promise<unknown>)[], ...asked: string[]): Promise<MasterSocketError[]> {
+  using time = stopTime();
+  const failures = Promise.all(works.map((work) => failure(work())));
+  await eventually('they are asked', () => asked.every((command, index) => master.commands[index] === command));
+  await read();
+  await time.pass(60);
+  return await failures;
+}
+
+/** Asks with little time. */
+const ask = (command: string) => async () => (await socket.converse(shortly())).send([command]);
+
+/** What the master has written is read. */
+async function read(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+}
+
 async function exchange(...commands: string[]): Promise<string[]> {
   return (await socket.converse(soon())).finish(commands);
 }
@@ -58,13 +77,11 @@ describe('a conversation', () => {
   });
 
   it('blames nobody for what came while this process stood still', async () => {
-    const conversation = await socket.converse(within(60));
+    using time = stopTime();
+    const conversation = await socket.converse(shortly());
     master.script = () => {
       // The answer goes out in this turn of the event loop; it is read after the next 150 ms.
-      setImmediate(() => {
-        const until = performance.now() + 150;
-        while (performance.now() < until);
-      });
+      setImmediate(() => time.standStill(150));
       return undefined;
     };
     expect(await conversation.finish([GET])).toEqual([NOT_FOUND]);
@@ -140,8 +157,12 @@ describe('a conversation', () => {
     ];
     for (const [behaviour, reason, partial] of cases) {
       master.script = (command) => (command === 'show proc' ? behaviour : undefined);
-      const conversation = await socket.converse(reason === 'deadline' ? shortly() : soon());
-      const error = await failure(conversation.finish([GET, 'show proc']));
+      master.commands.length = 0;
+      const finish = async (deadline: number) => (await socket.converse(deadline)).finish([GET, 'show proc']);
+      const [error] =
+        reason === 'deadline'
+          ? await timeUp([() => finish(shortly())], GET, 'show proc')
+          : [await failure(finish(soon()))];
       const responses = reason === 'garbled' ? [NOT_FOUND, 'one'] : [NOT_FOUND];
       expect(error).toMatchObject({ reason, responses, partial, command: 'show proc', path: master.path });
       // What is owed is not asked for again; each case is to find a master that owes nothing.
@@ -177,9 +198,9 @@ describe('a conversation', () => {
 
   it('says that its outcome is unknown when the time is up', async () => {
     master.script = () => hang;
-    const error = await failure(socket.converse(shortly()).then((conversation) => conversation.send([GET])));
-    expect(error.message).toContain('the outcome is unknown');
-    expect(error.message).toContain(GET);
+    const [error] = await timeUp([ask(GET)], GET);
+    expect(error?.message).toContain('the outcome is unknown');
+    expect(error?.message).toContain(GET);
   });
 });
 
@@ -226,6 +247,8 @@ describe('the master socket', () => {
   });
 
   it('never opens more connections than it may, and serves the waiting in turn', async () => {
+    // However long the master takes to close one: a place is free when it has.
+    using _time = stopTime();
     await Promise.all(Array.from({ length: 30 }, () => exchange(GET)));
     expect(master.peak).toBe(3);
     expect(master.commands).toHaveLength(30);
@@ -241,8 +264,7 @@ describe('the master socket', () => {
 
   it('counts what it gave up as long as the master holds it, and no longer', async () => {
     master.script = () => hang;
-    const commands = Array.from({ length: 8 }, () => socket.converse(shortly()).then((one) => one.send([GET])));
-    for (const error of await Promise.all(commands.map(failure))) expect(error.reason).toBe('deadline');
+    for (const error of await timeUp(Array(8).fill(ask(GET)), GET, GET, GET)) expect(error.reason).toBe('deadline');
     expect(socket.connections).toBe(3);
     await eventually('one question is asked for all', () => master.commands.includes('@1 show map'));
     expect(master.peak).toBe(4);
@@ -257,7 +279,7 @@ describe('the master socket', () => {
 
   it('frees what it gave up when the master re-executes itself', async () => {
     master.script = () => hang;
-    await failure(socket.converse(shortly()).then((one) => one.send([GET])));
+    await timeUp([ask(GET)], GET);
     expect(socket.connections).toBe(1);
     await eventually('the question was asked', () => master.commands.includes('@1 show map'));
     master.dropConnections();
@@ -267,7 +289,7 @@ describe('the master socket', () => {
   it('asks a target that owes an answer nothing more, and the others go on', async () => {
     master.script = (command) => (command.startsWith('@!101 ') ? hang : undefined);
     const toTheHungOne = `@!101 get map ${MAP} 192.0.2.1`;
-    await failure(socket.converse(shortly()).then((one) => one.send([toTheHungOne])));
+    await timeUp([ask(toTheHungOne)], toTheHungOne);
     for (let count = 0; count < 5; count += 1) {
       const error = await failure(exchange(toTheHungOne));
       expect(error).toMatchObject({ reason: 'deadline', message: expect.stringContaining('nothing was sent') });
@@ -280,14 +302,13 @@ describe('the master socket', () => {
 
   it('asks a master that owes an answer nothing more, since it forwards nothing either', async () => {
     master.script = () => hang;
-    await failure(socket.converse(shortly()).then((one) => one.send(['show proc'])));
+    await timeUp([ask('show proc')], 'show proc');
     expect((await failure(exchange(GET))).message).toContain('nothing was sent');
   });
 
   it('that was made anew at its path owes nothing, whoever still holds the old connections', async () => {
     master.script = () => hang;
-    const commands = Array.from({ length: 4 }, () => socket.converse(shortly()).then((one) => one.send([GET])));
-    await Promise.all(commands.map(failure));
+    await timeUp(Array(4).fill(ask(GET)), GET, GET, GET);
     expect(socket.connections).toBe(3);
     await eventually('the question was asked', () => master.commands.includes('@1 show map'));
     await rename(master.path, `${master.path}.old`);
@@ -312,7 +333,7 @@ describe('the master socket', () => {
 
   it('waits beyond the master’s ten connections no longer than the deadline', async () => {
     master.maxConnections = 0;
-    const error = await failure(socket.converse(shortly()).then((one) => one.send([GET])));
-    expect(error.reason).toBe('deadline');
+    const [error] = await timeUp([ask(GET)]);
+    expect(error?.reason).toBe('deadline');
   });
 });

@@ -2,7 +2,11 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../testkit/blocking.ts';
+import { eventually, untilPasses } from '../../testkit/conditions.ts';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { connectionLimit } from './connection-limit.ts';
 import { type Listening, listen } from './listen.ts';
 import { BEARER, BULK, HEALTH, type Overrides, stubApp } from './testkit/stub-services.ts';
@@ -22,9 +26,19 @@ async function serve(overrides: Overrides = {}, options: Parameters<typeof stubA
   return { ...stub, port: Number(new URL(listening.url).port) };
 }
 
-/** A connection that collects what it is told. */
-async function connection(port: number): Promise<{ socket: Socket; text(): string; closed: Promise<void> }> {
-  const socket = connect(port, '127.0.0.1');
+/** On a path, where what one end has written is there for the other at that moment. */
+async function serveOnPath(overrides: Overrides = {}, options: Parameters<typeof stubApp>[1] = {}) {
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const stub = stubApp(overrides, options);
+  const path = join(folder.path, 'api.sock');
+  open.push(await listen(stub.app, { path }));
+  return { ...stub, path };
+}
+
+/** A connection that collects what it is told. @param to a port of this machine, or a path */
+async function connection(to: number | string): Promise<{ socket: Socket; text(): string; closed: Promise<void> }> {
+  const socket = typeof to === 'number' ? connect(to, '127.0.0.1') : connect(to);
   sockets.push(socket);
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => {
@@ -61,7 +75,7 @@ test('who asks for the health and goes away takes the answer from nobody', async
   const stays = request(options);
   const answer = answerOf(stays);
   stays.end();
-  await vi.waitFor(() => expect(asked).toBe(2));
+  await untilPasses(() => expect(asked).toBe(2));
   leaves.destroy();
   looked.resolve();
   expect((await answer).status).toBe(200);
@@ -88,9 +102,9 @@ describe('the body of a request that was refused', () => {
     const { port } = await serve({}, { timeouts: { leftOver: 60_000 } });
     const client = await connection(port);
     client.socket.write('PUT /api/blocked-ips HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\n');
-    await vi.waitFor(() => expect(client.text()).toContain('HTTP/1.1 401'));
+    await untilPasses(() => expect(client.text()).toContain('HTTP/1.1 401'));
     client.socket.write('abcGET /livez HTTP/1.1\r\nhost: a\r\n\r\n');
-    await vi.waitFor(() => expect(client.text()).toMatch(/alive$/));
+    await untilPasses(() => expect(client.text()).toMatch(/alive$/));
   });
 });
 
@@ -102,9 +116,9 @@ describe('Expect: 100-continue', () => {
     const { port } = await serve();
     const client = await connection(port);
     client.socket.write(head(bearer));
-    await vi.waitFor(() => expect(client.text()).toBe('HTTP/1.1 100 Continue\r\n\r\n'));
+    await untilPasses(() => expect(client.text()).toBe('HTTP/1.1 100 Continue\r\n\r\n'));
     client.socket.write('192.0.2.1\n');
-    await vi.waitFor(() => expect(client.text()).toContain('HTTP/1.1 200'));
+    await untilPasses(() => expect(client.text()).toContain('HTTP/1.1 200'));
   });
 
   test('is refused without being asked for the body, and the connection ends', async () => {
@@ -120,7 +134,7 @@ describe('Expect: 100-continue', () => {
     const { port } = await serve();
     const client = await connection(port);
     client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\nexpect: a miracle\r\n\r\n');
-    await vi.waitFor(() => expect(client.text()).toMatch(/alive$/));
+    await untilPasses(() => expect(client.text()).toMatch(/alive$/));
   });
 });
 
@@ -158,7 +172,7 @@ describe('more connections than there is room for', () => {
       expect((await answerOf(sent)).status).toBe(200);
       used.push(sent.socket!);
     }
-    await vi.waitFor(() => expect(used[0]!.destroyed).toBe(true));
+    await untilPasses(() => expect(used[0]!.destroyed).toBe(true));
     expect(used.slice(1).map(({ destroyed }) => destroyed)).toEqual([false, false]);
     for (const agent of agents) agent.destroy();
   });
@@ -174,7 +188,7 @@ describe('more connections than there is room for', () => {
     const ask = (key: string, path = '/api/config/diff') =>
       answerOf(request({ port, path, headers: { authorization: `Bearer ${key}` }, agent: false }).end());
     const three = [1, 2, 3].map(() => ask('dashboard'));
-    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'configuration.diff')).toHaveLength(3));
+    await untilPasses(() => expect(calls.filter(({ method }) => method === 'configuration.diff')).toHaveLength(3));
     expect(await ask('dashboard')).toEqual({ status: 503, retryAfter: '1' });
     expect((await ask('operator', '/api/keys')).status).toBe(200);
     gate.resolve();
@@ -190,7 +204,7 @@ describe('more connections than there is room for', () => {
     );
     const busy = [1, 2].map(() => request({ port, path: '/api/config/diff', headers: BEARER, agent: false }).end());
     const answers = busy.map(answerOf);
-    await vi.waitFor(() => expect(calls).toHaveLength(2));
+    await untilPasses(() => expect(calls).toHaveLength(2));
     const newcomer = await connection(port);
     newcomer.socket.write(`DELETE /api/keys/a HTTP/1.1\r\nhost: a\r\n${bearer}\r\n`);
     await newcomer.closed;
@@ -212,13 +226,13 @@ describe('more requests than may wait', () => {
     const ask = () => request({ port, path: '/api/config/diff', headers: BEARER, agent: false }).end();
     const given = ask().on('error', () => undefined);
     const kept = answerOf(ask());
-    await vi.waitFor(() => expect(calls).toHaveLength(2));
+    await untilPasses(() => expect(calls).toHaveLength(2));
     given.destroy();
     expect(await answerOf(ask())).toEqual({ status: 503, retryAfter: '1' });
     expect((await answerOf(request({ port, path: '/livez', agent: false }).end())).status).toBe(200);
     gate.resolve();
     expect((await kept).status).toBe(200);
-    await vi.waitFor(async () =>
+    await untilPasses(async () =>
       expect(await Promise.all([answerOf(ask()), answerOf(ask())])).toEqual([
         { status: 200, retryAfter: undefined },
         { status: 200, retryAfter: undefined },
@@ -232,9 +246,9 @@ describe('pipelined requests', () => {
     const { port } = await serve();
     const client = await connection(port);
     client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30));
-    await vi.waitFor(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(30));
+    await untilPasses(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(30));
     client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30));
-    await vi.waitFor(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(60));
+    await untilPasses(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(60));
   });
 
   test('end their connection when they are a flood, and only a few of them were looked at', async () => {
@@ -254,7 +268,7 @@ describe('what comes after a request under way', () => {
     });
     const client = await connection(port);
     client.socket.write(`GET /api/config/diff HTTP/1.1\r\nhost: a\r\n${bearer}\r\n`);
-    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    await untilPasses(() => expect(calls).toHaveLength(1));
     client.socket.write('garbage\r\n\r\n');
     const livez = await answerOf(request({ port, path: '/livez', agent: false }).end());
     expect(livez.status).toBe(200);
@@ -271,7 +285,7 @@ test('the line of a request that is refused first of all says how long it took, 
   const client = await connection(port);
   client.socket.write('GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n');
   await client.closed;
-  await vi.waitFor(() => expect(logged).toHaveLength(1));
+  await untilPasses(() => expect(logged).toHaveLength(1));
   expect(logged[0]?.fields).toMatchObject({ status: 400 });
   expect(logged[0]?.fields.duration_ms).toBeLessThanOrEqual(performance.now() - begun);
 });
@@ -291,9 +305,9 @@ describe('exports of the whole list', () => {
       });
     });
     for (let index = 0; index < 256; index += 1) (await connection(port)).socket.write(ask);
-    await vi.waitFor(() => expect(begun).toBe(256));
+    await untilPasses(() => expect(begun).toBe(256));
     for (const socket of sockets.splice(0)) socket.resetAndDestroy();
-    await vi.waitFor(() => expect(gone).toBe(256));
+    await untilPasses(() => expect(gone).toBe(256));
     gate.resolve();
     const headers = { ...BEARER, accept: 'text/plain' };
     expect(await answerOf(request({ port, path: '/api/blocked-ips', headers, agent: false }).end())).toMatchObject({
@@ -306,17 +320,15 @@ describe('exports of the whole list', () => {
       for (;;) yield Array(5_000).fill('192.0.2.1') as string[];
     };
     const authenticate = async (name: string) => ({ name, scopes: ['read'] });
-    const { port } = await serve({ blockedSet: { listTexts: endless }, keys: { authenticate } });
+    // On a path, where the buffers of a connection that nobody reads are small.
+    const { path } = await serveOnPath({ blockedSet: { listTexts: endless }, keys: { authenticate } });
     const askAs = (key: string) =>
       `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\nauthorization: Bearer ${key}\r\n\r\n`;
     const lists = await Promise.all(
       Array.from({ length: 258 }, async (_, index) => {
-        const client = await connection(port);
+        const client = await connection(path);
         client.socket.write(askAs(index < 193 ? 'dashboard' : 'operator'));
-        await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 (200|503)/), {
-          timeout: 20_000,
-          interval: 50,
-        });
+        await untilPasses(() => expect(client.text()).toMatch(/^HTTP\/1.1 (200|503)/));
         client.socket.pause();
         return client;
       }),
@@ -325,10 +337,10 @@ describe('exports of the whole list', () => {
     expect(statuses.slice(0, 193).sort()).toEqual([...Array(192).fill('200'), '503']);
     expect(statuses.slice(193).sort()).toEqual([...Array(64).fill('200'), '503']);
     for (const { socket } of lists) socket.destroy();
-    await vi.waitFor(async () => {
-      const client = await connection(port);
+    await untilPasses(async () => {
+      const client = await connection(path);
       client.socket.write(askAs('dashboard'));
-      await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 200/));
+      await untilPasses(() => expect(client.text()).toMatch(/^HTTP\/1.1 200/));
     });
   });
 });
@@ -356,14 +368,14 @@ describe('searches by text', () => {
       return client;
     };
     const clients = await Promise.all(['ops', 'ops', 'ops', 'ops', 'bot', 'bot', 'bot', 'bot'].map(search));
-    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(8));
+    await untilPasses(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(8));
     expect(await answerOf(ask('ops', 'text=scan'))).toMatchObject({ status: 503, retryAfter: '1' });
     expect(await answerOf(ask('third', 'text=scan'))).toMatchObject({ status: 503 });
     expect(await answerOf(ask('ops', 'q=10.'))).toMatchObject({ status: 200 });
     clients[0]?.socket.destroy();
-    await vi.waitFor(() => expect(ended).toHaveLength(1));
+    await untilPasses(() => expect(ended).toHaveLength(1));
     await search('ops');
-    await vi.waitFor(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(10));
+    await untilPasses(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(10));
     // Whoever goes away is no failure of the service.
     const failed = logged.filter(({ message }) => message === 'Request failed');
     expect(failed.map(({ fields }) => fields.code)).toEqual([6015, 6015]);
@@ -395,7 +407,7 @@ describe('batches', () => {
     const taken = [];
     for (let index = 1; index <= 3; index += 1) {
       taken.push(send(`key${index}`));
-      await vi.waitFor(() => expect(calls).toHaveLength(index), 10_000);
+      await untilPasses(() => expect(calls).toHaveLength(index));
       if (index === 1) expect(await send('key1'), 'of one key').toEqual({ status: 503, retryAfter: '1' });
     }
     expect(await send('key4')).toEqual({ status: 503, retryAfter: '1' });
@@ -421,19 +433,18 @@ describe('a body of one object', () => {
   });
 
   test('that came while the service itself stood still is taken', async () => {
+    using time = stopTime();
     const body = '{"ip_address":"192.0.2.1"}';
-    const { port, app } = await serve({}, { timeouts: { smallBody: 100 } });
-    const client = await connection(port);
-    const begun = once(app.server, 'request');
+    const { path } = await serveOnPath({}, { timeouts: { smallBody: 100 } });
+    const client = await connection(path);
+    const before = time.timers;
     client.socket.write(head(body.length));
-    await begun;
-    // So that its reader is there; and from there on timers come before what is to be read.
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await eventually('its body is waited for', () => time.timers === before + 1);
+    // From here on timers come before what is to be read.
     await new Promise((resolve) => setImmediate(resolve));
     client.socket.write(body);
-    const still = performance.now();
-    while (performance.now() - still < 200);
-    await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 20[01] /));
+    time.standStill(200);
+    await untilPasses(() => expect(client.text()).toMatch(/^HTTP\/1.1 20[01] /));
   });
 });
 
@@ -458,16 +469,24 @@ describe('a streamed body', () => {
   });
 
   test('that comes slowly, and fast enough, is taken however long it takes', async () => {
-    const { port } = await serve({}, { timeouts: { bodyPace: 50 } });
-    const client = await connection(port);
-    client.socket.write(batch.replace('1000000', String(8 + 20 * 500 + 2)));
-    client.socket.write('{"add":[');
+    using time = stopTime();
+    const { app, path } = await serveOnPath({}, { timeouts: { bodyPace: 50 } });
+    const accepted = once(app.server, 'connection') as Promise<[Socket]>;
+    const client = await connection(path);
+    const [served] = await accepted;
+    const send = async (text: string): Promise<void> => {
+      client.socket.write(text);
+      await eventually('it is read', () => served.bytesRead === client.socket.bytesWritten);
+    };
+    const before = time.timers;
+    await send(`${batch.replace('1000000', String(8 + 20 * 500 + 2))}{"add":[`);
+    await eventually('more is waited for', () => time.timers > before);
     for (let index = 0; index < 20; index += 1) {
-      client.socket.write(' '.repeat(500));
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await send(' '.repeat(500));
+      await time.pass(40);
     }
-    client.socket.write(']}');
-    await vi.waitFor(() => expect(client.text()).toMatch(/^HTTP\/1.1 200 /));
+    await send(']}');
+    await untilPasses(() => expect(client.text()).toMatch(/^HTTP\/1.1 200 /));
   });
 });
 

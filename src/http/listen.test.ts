@@ -5,7 +5,8 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { untilPasses } from '../../testkit/conditions.ts';
 import type { BulkItem } from '../blocking/answers.ts';
 import { type Listening, listen } from './listen.ts';
 import { BEARER, BULK, type Overrides, stubApp } from './testkit/stub-services.ts';
@@ -106,7 +107,7 @@ describe('a PUT over a real connection', () => {
     });
     const sent = put(port);
     sent.write('192.0.2.1\n'.repeat(2000));
-    await vi.waitFor(() => expect(counts).toEqual([2000]));
+    await untilPasses(() => expect(counts).toEqual([2000]));
     sent.write('192.0.2.');
     sent.end('2\n');
     expect((await answerOf(sent)).status).toBe(200);
@@ -133,14 +134,15 @@ describe('a PUT over a real connection', () => {
     // Until the buffers on the way are full: then nobody reads, and the bytes that were handed over stay the same.
     let before = -1;
     for (let index = 0; index < 400; index += 1) sent.write(block);
-    await vi.waitFor(
+    await untilPasses(
       () => {
         const written = (sent.socket?.bytesWritten ?? 0) - sent.writableLength;
         const still = written === before && batches === 1;
         before = written;
         expect(still).toBe(true);
       },
-      { interval: 100, timeout: 10_000 },
+      15_000,
+      100,
     );
     expect(sent.writableLength).toBeGreaterThan(1_000_000);
     slow.open();

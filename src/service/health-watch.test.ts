@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { untilPasses } from '../../testkit/conditions.ts';
 import type { HealthReport } from '../http/services.ts';
 import { type LogFields, silentLog } from '../telemetry/log.ts';
 import { HealthWatch } from './health-watch.ts';
@@ -35,7 +36,7 @@ const lacks = (count: number): Report => ({ status: 'degraded', reasons: [`it ho
 describe('a change of the health', () => {
   it('is told once, with what it was; numbers that change are no news', async () => {
     const { told, looks } = watching([ok, ok, lacks(1), lacks(2), lacks(3), ok]);
-    await vi.waitFor(() => expect(told).toHaveLength(3));
+    await untilPasses(() => expect(told).toHaveLength(3));
     expect(told).toEqual([
       ['health.changed', { status: 'ok', was: null, reasons: [] }],
       ['health.changed', { status: 'degraded', was: 'ok', reasons: ['it holds 1 entries'] }],
@@ -47,15 +48,15 @@ describe('a change of the health', () => {
 
   it('is seen soon after something happened, not only at the next look', async () => {
     const { watch, told } = watching([ok, { status: 'down', reasons: ['no worker'] }], 3_600_000);
-    await vi.waitFor(() => expect(told).toHaveLength(1));
+    await untilPasses(() => expect(told).toHaveLength(1));
     watch.kick();
     watch.kick();
-    await vi.waitFor(() => expect(told).toHaveLength(2));
+    await untilPasses(() => expect(told).toHaveLength(2));
   });
 
   it('is looked for on, though a look failed', async () => {
     const { told, warned } = watching([new Error('no descriptors'), ok]);
-    await vi.waitFor(() => expect(told).toHaveLength(1));
+    await untilPasses(() => expect(told).toHaveLength(1));
     expect(warned).toEqual([{ cause: 'no descriptors' }]);
   });
 });

@@ -1,0 +1,71 @@
+// Time that passes only when a test says so. Sockets, files and `setImmediate` work as ever, so what a test sees does not
+// depend on how busy the machine is.
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
+
+const stopped = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] as const;
+
+/** Time goes on when its `using` ends. */
+export interface StoppedTime extends Disposable {
+  /** Lets time pass: timers that are due run in their order, and promises that they resolve are followed. */
+  pass(ms: number): Promise<void>;
+  /** Lets time pass in which the process stands still: timers that are due run only at the end, and nothing else does. */
+  standStill(ms: number): void;
+  /** How many timers are set. */
+  readonly timers: number;
+}
+
+/**
+ * Stops the wall clock, `performance.now()` and all timers of this process, those of `node:timers/promises` too. Timers
+ * that are still set when time goes on never run. The waits of `conditions.ts` use the machine's clock.
+ */
+export function stopTime(): StoppedTime {
+  const [now, date] = [performance.now(), Date.now()];
+  vi.useFakeTimers({ toFake: [...stopped] });
+  // From where they are, so that what was noted before lies in the past.
+  vi.advanceTimersByTime(Math.ceil(now));
+  vi.setSystemTime(date);
+  // What vitest makes its timers of can do more than vitest shows.
+  const { clock } = setTimeout as unknown as { readonly clock: { jump(ms: number): void } };
+  const real = timers.setTimeout;
+  timers.setTimeout = promisedTimeout;
+  syncBuiltinESMExports();
+  const goOn = (): void => {
+    if (timers.setTimeout === promisedTimeout) timers.setTimeout = real;
+    syncBuiltinESMExports();
+    vi.useRealTimers();
+  };
+  // A test that forgets it takes nothing from the next one.
+  onTestFinished(goOn);
+  return {
+    [Symbol.dispose]: goOn,
+    pass: async (ms) => {
+      await vi.advanceTimersByTimeAsync(ms);
+    },
+    standStill: (ms) => void clock.jump(ms),
+    get timers() {
+      return vi.getTimerCount();
+    },
+  };
+}
+
+/** `setTimeout` of `node:timers/promises`, made of the global one. */
+function promisedTimeout<T = void>(
+  ms?: number,
+  value?: T,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(new DOMException('The operation was aborted', { name: 'AbortError', cause: signal?.reason }));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve(value as T);
+    }, ms);
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}

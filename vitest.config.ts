@@ -12,6 +12,8 @@ export default defineConfig({
     // cores serve three of them.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    setupFiles: ['testkit/seed-setup.ts'],
+    globalSetup: ['testkit/print-seed.ts'],
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],

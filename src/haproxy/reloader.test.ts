@@ -146,6 +146,73 @@ describe('a reload', () => {
     }
   });
 
+  it('is not confirmed by the old worker that goes on when the worker of another reload fails to start', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    try {
+      await master.listen();
+      const old = master.current.pid;
+      const other = master.beginReload().pid;
+      let asked = 0;
+      master.script = (command) => {
+        if (command === 'reload') {
+          // The other worker has just failed, so this reload is taken.
+          master.refuseReload();
+          master.beginReload();
+          return say('', 'close');
+        }
+        if (command === 'show proc' && master.starting !== null && master.starting.pid !== other) {
+          asked += 1;
+          if (asked === 3) master.finishReload();
+        }
+        return undefined;
+      };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile: join(folder, 'proxy.cfg'),
+        workerReadsConfiguration: () => true,
+      });
+      const outcome = await reloader.reload(within(20_000));
+      expect(outcome).toMatchObject({ confirmed: true, workerBefore: other, workerAfter: other + 1 });
+      expect(asked).toBe(3);
+      expect(master.draining.map(({ pid }) => pid)).toEqual([old]);
+    } finally {
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('asks again while the master says that another reload is in progress', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    try {
+      await master.listen();
+      let asked = 0;
+      master.script = (command) => {
+        if (command !== 'reload') return undefined;
+        asked += 1;
+        if (asked < 4) return say('Success=0\n--\nAnother reload is still in progress.\n\n', 'close');
+        return undefined;
+      };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile: join(folder, 'proxy.cfg'),
+        workerReadsConfiguration: () => true,
+      });
+      expect(await reloader.reload(within(20_000))).toMatchObject({ confirmed: true, workerAfter: 102 });
+      expect(asked).toBe(4);
+    } finally {
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it('never throws for a socket and a pid file that are not there', async () => {
     const socket = new MasterSocket('/nowhere/master.sock');
     const reloader = new ProxyReloader({

@@ -101,6 +101,8 @@ export class ProxyReloader {
 
   async #bySocket(baseline: Processes, deadline: number): Promise<ReloadOutcome> {
     const before = baseline.current[0]?.pid ?? null;
+    // Also the draining ones: one of them is current again when the worker of another reload fails to start.
+    const known = new Set([...baseline.current, ...baseline.draining].map(({ pid }) => pid));
     let output = '';
     try {
       // Half of what is left: a master that swallows the command is still to be asked by signal.
@@ -127,11 +129,11 @@ export class ProxyReloader {
       const seen = await this.#ask(showProcesses, Math.min(deadline, performance.now() + askPatienceMs));
       if (!(seen instanceof MasterSocketError)) {
         const after = seen.current[0]?.pid ?? null;
-        if (after !== null && after !== before && seen.currentAnswered) {
+        if (after !== null && !known.has(after) && seen.currentAnswered) {
           return { confirmed: true, workerBefore: before, workerAfter: after, by: 'socket', output, processes: seen };
         }
         const taken = seen.master.reloads !== baseline.master.reloads;
-        if (taken && after === before && hasFailed(seen)) {
+        if (taken && after !== null && known.has(after) && hasFailed(seen)) {
           return refused(before, 'the proxy failed to reload and went on with its old worker', output);
         }
         if (!taken && performance.now() - asked > notTakenMs) {

@@ -266,8 +266,7 @@ export class Supervisor {
       if (this.#stop.signal.aborted) throw new Error('the service stops before the proxy was seen to serve');
       try {
         const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);
-        if (processes.master.pid === pid && processes.current.length > 0 && startTime !== null)
-          return { pid, startTime };
+        if (processes.master.pid === pid && processes.currentAnswered && startTime !== null) return { pid, startTime };
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
       }

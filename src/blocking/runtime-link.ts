@@ -21,6 +21,7 @@ const probePatienceMs = 1_000;
 /** Short: where one reload follows the other, the socket is there for some 10 ms at a time. */
 const firstPauseMs = 5;
 const longestPauseMs = 10;
+const lastLookMs = 500;
 
 export type LinkState = { readonly up: true } | { readonly up: false; readonly since: Date; readonly reason: string };
 
@@ -74,7 +75,8 @@ export class RuntimeLink {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       try {
-        const processes = await showProcesses(this.#socket, deadline);
+        // Cut short at the deadline, the last look could not tell a starting worker from one that hangs.
+        const processes = await showProcesses(this.#socket, Math.max(deadline, performance.now() + lastLookMs));
         if (processes.starting.length === 0 || performance.now() + longestPauseMs >= deadline) return processes;
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;

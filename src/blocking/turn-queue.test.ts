@@ -1,13 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { type Lane, TurnQueue } from './turn-queue.ts';
-
-/** Works, as a slice does, without letting anything else go. */
-function busy(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -88,12 +82,13 @@ describe('the queue of turns', () => {
   });
 
   it('lets several short slices go after an urgent turn that was long, up to a third of its time', async () => {
+    using time = stopTime();
     const queue = new TurnQueue();
     const order: string[] = [];
     const note = (lane: Lane, name: string, ms: number) =>
       queue.take(lane, async () => {
         order.push(name);
-        busy(ms);
+        time.standStill(ms);
       });
     const first = note('urgent', 'long', 60);
     const bulk = Array.from({ length: 6 }, (_, n) => note('bulk', `b${n}`, 7));
@@ -104,13 +99,14 @@ describe('the queue of turns', () => {
   });
 
   it('lets somebody urgent who comes while long work has the queue go after the slice under way', async () => {
+    using time = stopTime();
     const queue = new TurnQueue();
-    await queue.take('urgent', async () => busy(300));
+    await queue.take('urgent', async () => time.standStill(600));
     const order: string[] = [];
     const slices = Array.from({ length: 12 }, (_, n) =>
       queue.take('bulk', async () => {
         order.push(`b${n}`);
-        busy(15);
+        time.standStill(15);
         if (n === 5) void queue.take('urgent', async () => void order.push('urgent'));
       }),
     );
@@ -127,30 +123,34 @@ describe('the queue of turns', () => {
     await expect(queue.take('urgent', async () => 'next')).resolves.toBe('next');
   });
 
-  it('is drained when all that was taken before has ended', async () => {
-    const queue = new TurnQueue();
-    let ended = 0;
-    for (const lane of ['urgent', 'bulk', 'urgent'] as const) {
-      void queue.take(lane, async () => {
-        await tick();
-        ended += 1;
-      });
-    }
-    await queue.drained();
-    expect(ended).toBe(3);
-  });
+  it.each<Lane[][]>([[['urgent', 'bulk', 'urgent']], [['urgent', 'urgent', 'urgent']], [['bulk', 'bulk', 'bulk']]])(
+    'is drained when all that was taken before has ended: %j',
+    async (lanes) => {
+      using time = stopTime();
+      const queue = new TurnQueue();
+      let ended = 0;
+      for (const lane of lanes) {
+        void queue.take(lane, async () => {
+          // Long enough for several slices of long work after it.
+          if (lane === 'urgent') time.standStill(300);
+          await tick();
+          ended += 1;
+        });
+      }
+      await queue.drained();
+      expect(ended).toBe(3);
+    },
+  );
 
   it('knows how long bulk turns wait, lately', async () => {
+    using time = stopTime();
     const turns = new TurnQueue();
     await turns.take('bulk', async () => undefined);
-    expect(turns.bulkWaitMs).toBeLessThan(5);
-    const waits = Promise.withResolvers<void>();
-    const urgent = turns.take('urgent', () => waits.promise);
-    const bulk = Array.from({ length: 20 }, () => turns.take('bulk', async () => undefined));
-    await sleep(50);
-    waits.resolve();
-    await Promise.all([urgent, ...bulk]);
+    expect(turns.bulkWaitMs).toBe(0);
+    const urgent = turns.take('urgent', () => time.pass(50));
+    await Promise.all([urgent, ...Array.from({ length: 20 }, () => turns.take('bulk', async () => undefined))]);
     expect(turns.bulkWaitMs).toBeGreaterThan(40);
+    expect(turns.bulkWaitMs).toBeLessThanOrEqual(50);
     for (let n = 0; n < 20; n += 1) await turns.take('bulk', async () => undefined);
     expect(turns.bulkWaitMs).toBeLessThan(5);
   });

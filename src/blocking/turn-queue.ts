@@ -94,7 +94,9 @@ export class TurnQueue {
 
   /** Resolves when everything that was taken before has ended; for shutdown. */
   async drained(): Promise<void> {
-    await this.take('bulk', async () => undefined);
+    // The last of each lane: neither lane waits for the end of the other.
+    const last = async (): Promise<void> => undefined;
+    await Promise.all([this.take('urgent', last), this.take('bulk', last)]);
   }
 
   async #run(): Promise<void> {

@@ -1,15 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { TurnQueue } from './turn-queue.ts';
 import { WaitedTurns } from './waited-turns.ts';
 
 it('what turns waited is counted, what they did is not, and their outcome is the caller’s', async () => {
+  using time = stopTime();
   const queue = new TurnQueue();
   const turns = new WaitedTurns(queue);
-  expect(await turns.take('bulk', async () => await sleep(60, 'done'))).toBe('done');
-  expect(turns.waitedMs).toBeLessThan(30);
-  const before = queue.take('urgent', async () => await sleep(60));
+  const work = async (): Promise<string> => {
+    await time.pass(60);
+    return 'done';
+  };
+  expect(await turns.take('bulk', work)).toBe('done');
+  expect(turns.waitedMs).toBe(0);
+  const before = queue.take('urgent', () => time.pass(70));
   await expect(turns.take('bulk', async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await before;
-  expect(turns.waitedMs).toBeGreaterThan(50);
+  expect(turns.waitedMs).toBe(70);
 });

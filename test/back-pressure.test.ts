@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import Database from 'better-sqlite3';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const services: RealService[] = [];
@@ -17,7 +17,7 @@ async function memoryMb(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-describeOnProductProxies('back-pressure', ({ bin }) => {
+describeOnOneProxy('back-pressure', ({ bin }) => {
   test('thousands of blocks while the database is held are answered with 503, and none is lost or half done', {
     timeout: 90_000,
   }, async () => {

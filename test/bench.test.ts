@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { portsFolder, portsVariable } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
 /** Some seconds where nothing else runs. */
@@ -19,7 +19,7 @@ interface Run {
   readonly ended: Promise<number | null>;
 }
 
-describeOnProductProxies('the benchmark', ({ bin, version }) => {
+describeOnOneProxy('the benchmark', ({ bin, version }) => {
   /** Everything that a run makes lies in here, so that what it left behind is known from anybody else's. */
   let folder: string;
   const runs: Run[] = [];

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { type HostileClient, type HostileOptions, hostileClient } from '../testkit/hostile-clients.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const services: RealService[] = [];
@@ -50,7 +50,7 @@ async function longestBlock(service: RealService, underWay: () => Promise<boolea
   return longest;
 }
 
-describeOnProductProxies('hostile clients', ({ bin }) => {
+describeOnOneProxy('hostile clients', ({ bin }) => {
   test('slow, endless and greedy ones are bounded, and everybody else is served', { timeout: 90_000 }, async () => {
     const service = await start(bin);
     const { apiPort: port, pid } = service;

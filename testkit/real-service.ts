@@ -74,7 +74,7 @@ export const compileCache = (): string =>
 
 /** Set by a run of vitest, which makes one file of the product first; the sources otherwise. */
 export const programVariable = 'PROXY_MANAGER_TEST_PROGRAM';
-const program = (): string => process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
+export const program = (): string => process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
 
 const key = 'test-key-0123456789abcdef';
 

@@ -139,13 +139,17 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
     return trial.exitCode;
   }
 
-  it.each(['SIGINT', 'SIGHUP'] as const)('by %s leaves no process', async (signal) => {
-    const trial = await start();
-    await eventually('it says what to try', () => output.includes('Try it'));
-    expect((await processesBelow(prefix)).length).toBeGreaterThanOrEqual(2);
+  async function endedBy(trial: ChildProcess, signal: NodeJS.Signals): Promise<void> {
     trial.kill(signal);
     expect(await ended(trial)).toBe(0);
     await eventually('no process is left', async () => (await processesBelow(prefix)).length === 0);
+  }
+
+  it('by SIGINT leaves no process', async () => {
+    const trial = await start();
+    await eventually('it says what to try', () => output.includes('Try it'));
+    expect((await processesBelow(prefix)).length).toBeGreaterThanOrEqual(2);
+    await endedBy(trial, 'SIGINT');
   });
 
   it('while its proxy is being started leaves no process', async () => {
@@ -156,7 +160,7 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
     expect(await processesBelow(prefix)).toEqual([]);
   });
 
-  it('that cannot listen leaves no process, and says why', async () => {
+  it('that cannot listen leaves no process, and says why; the one that listens ends by SIGHUP', async () => {
     const first = await start();
     await eventually('it says what to try', () => output.includes('Try it'));
     const other = prefix;
@@ -169,9 +173,8 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
     } finally {
       await rm(prefix, { recursive: true, force: true });
       prefix = other;
-      first.kill('SIGINT');
-      await ended(first);
     }
+    await endedBy(first, 'SIGHUP');
   });
 });
 

@@ -308,13 +308,9 @@ export class RealService {
     this.socket.close();
     const child = this.#child;
     if (child !== null && child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGCONT');
-      child.kill('SIGTERM');
-      const ended = await this.ended(15_000).then(
-        () => true,
-        () => false,
-      );
-      if (!ended) child.kill('SIGKILL');
+      // At once: what an orderly end does is tested where it is asked for.
+      child.kill('SIGKILL');
+      await this.ended();
     }
     for (const pid of await this.proxyPids()) {
       const startTime = await processStartTime(pid);

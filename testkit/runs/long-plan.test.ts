@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isVersion, mergeRows, type Part, type Piece, plansFor, progressOf, rowOf } from './long-plan.ts';
+import { isVersion, mergeRows, type Part, type Piece, plansFor, progressOf, rowOf, summaryIn } from './long-plan.ts';
 import { appendPiece, readPieces } from './long-results.ts';
 
 const plan = (part: Part) => plansFor(100).find((one) => one.part === part)!;
@@ -68,6 +68,14 @@ it('writes a row for each part and version that ran', () => {
     '1',
     'passed',
   ]);
+});
+
+it('finds the summary of a part in its output', () => {
+  expect(summaryIn('load', '[  1.0 s] fills\n1056 requests in 11 s, 0 wrong\n\nmore', true)).toMatch(/^1056 .* wrong$/);
+  const chaos = 'round 1 passed\nrounds 10, passed 9, failed 1 (7)\noperations 119\n';
+  expect(summaryIn('chaos', chaos, true)).toBeNull();
+  expect(summaryIn('chaos', chaos, false)).toBe('rounds 10, passed 9, failed 1 (7)');
+  expect(summaryIn('power-cut', 'seed 1: 9 calls\n', false)).toBeNull();
 });
 
 it('keeps rows of other machines and sorts by part and version', () => {

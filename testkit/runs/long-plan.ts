@@ -108,6 +108,15 @@ export function countText(count: number, { unit }: Plan): string {
   return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
 }
 
+/** The line of a part's output that says how it went; of chaos and power failures only if something failed. */
+export function summaryIn(part: Part, output: string, passed: boolean): string | null {
+  if (part === 'load') return lineIn(output, /^\d+ requests in .*$/m);
+  if (passed) return null;
+  return lineIn(output, part === 'chaos' ? /^rounds .*$/m : /^\d+ power failures.*$/m);
+}
+
+const lineIn = (output: string, form: RegExp): string | null => form.exec(output)?.[0] ?? null;
+
 /** The name of the table in docs/reliability.md. */
 export const longRuns = 'test:long';
 

@@ -1,5 +1,5 @@
 // `npm run test:long`: the tests that are too long for `npm test`, on every HAProxy found. `--help` explains it.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { parseOptions, someOf, UsageError, wholeNumber } from '../command-line.ts';
@@ -21,12 +21,15 @@ import {
   plansFor,
   progressOf,
   rowOf,
+  summaryIn,
 } from './long-plan.ts';
 import { appendPiece, readPieces } from './long-results.ts';
 import { durationText, readReport, resultOf, shortVersion } from './suite-run.ts';
 import { rowsOf, withRows } from './table.ts';
 
 const folder = join(root, '.test-long');
+const vitest = 'node_modules/vitest/vitest.mjs';
+/** The tests that the part "versions" leaves to the part "crash-points". */
 const crashTests = ['test/crash-points.test.ts', 'test/crash-first-start.test.ts'];
 
 const usage = `npm run test:long -- [options]: runs what is too long for "npm test", on every HAProxy found, and continues where
@@ -45,7 +48,8 @@ ${plansFor(100)
   .map(({ part, covers }) => `  ${part.padEnd(14)} ${covers}\n`)
   .join('')}
 Each finished piece is recorded at once: ${pieceText()}. The table in
-docs/reliability.md is updated. After a failed piece the count of its part and version starts again at 0, and the next run repeats the piece.
+docs/reliability.md is updated. After a failed piece the count of its part and version starts again at 0, and the next
+run repeats the piece.
 Exit code: 0 if nothing is open, 1 if something is, 2 for wrong use.
 `;
 
@@ -115,14 +119,15 @@ async function finish(options: Options, task: Task): Promise<void> {
 
 type Ran = Pick<Piece, 'seed' | 'count' | 'seconds' | 'result' | 'detail'>;
 
-async function runPiece({ plan: { part, unit }, proxy }: Task, seed: number, count: number): Promise<Ran> {
+async function runPiece({ plan, proxy }: Task, seed: number, count: number): Promise<Ran> {
+  const { part } = plan;
   const version = shortVersion(proxy.version);
   const name = `${part}-${version}-${seed}`;
   const log = join(folder, `${name}.log`);
   const report = join(folder, `${name}.json`);
   mkdirSync(folder, { recursive: true });
   for (const path of [log, report]) rmSync(path, { force: true });
-  say(`${part} on HAProxy ${version}, seed ${seed}, ${count} ${unit}; output: ${log}`);
+  say(`${part} on HAProxy ${version}, seed ${seed}, ${countText(count, plan)}; output: ${log}`);
   const { code, seconds } = await runCommand({
     line: [execPath, ...commandOf(part, proxy, seed, count)],
     cwd: root,
@@ -137,9 +142,10 @@ async function runPiece({ plan: { part, unit }, proxy }: Task, seed: number, cou
     log,
     signal: stopping.signal,
   });
-  const detail = usesVitest(part) ? testsOf(report, code) : null;
+  const output = readFileSync(log, 'utf8');
+  const detail = usesVitest(part) ? testsOf(report, code) : summaryIn(part, output, code === 0);
   say(`  ${code === 0 ? 'passed' : 'FAILED'} in ${durationText(seconds)}${detail === null ? '' : `: ${detail}`}`);
-  if (code !== 0) say(tailOf(log));
+  if (code !== 0) say(tailOf(output));
   return {
     seed,
     count,
@@ -154,12 +160,10 @@ const usesVitest = (part: Part): boolean => part === 'versions' || part === 'cra
 function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number): string[] {
   const chosen = ['--seed', String(seed), '--proxy-bin', bin];
   switch (part) {
-    case 'versions': {
-      const without = crashTests.flatMap((path) => ['--exclude', path]);
-      return ['node_modules/vitest/vitest.mjs', 'run', join(root, 'test/'), join(root, 'testkit/'), ...without];
-    }
+    case 'versions':
+      return [vitest, 'run', ...wholeProductTests()];
     case 'crash-points':
-      return ['node_modules/vitest/vitest.mjs', 'run', ...crashTests];
+      return [vitest, 'run', ...crashTests];
     case 'power-cut':
       return ['chaos/power-cut.ts', ...chosen, '--points', String(count)];
     case 'load': {
@@ -180,13 +184,20 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
   }
 }
 
+/** The file names; `--exclude` has no effect on projects. */
+function wholeProductTests(): string[] {
+  const tests = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'));
+  const chosen = tests.map((name) => `test/${name}`).filter((path) => !crashTests.includes(path));
+  return [...chosen, 'testkit/master-contract.test.ts', 'testkit/real-proxy.test.ts'];
+}
+
 function testsOf(report: string, code: number | null): string {
   const { passed, failed, skipped, failures } = resultOf(readReport(report), root, code);
   return [`${passed} passed, ${failed} failed, ${skipped} skipped`, ...failures.slice(0, 3)].join('; ');
 }
 
-function tailOf(log: string): string {
-  const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-30);
+function tailOf(output: string): string {
+  const lines = output.trimEnd().split('\n').slice(-30);
   return lines.map((line) => `  | ${line}`).join('\n');
 }
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { findMaster } from '../src/haproxy/master-process.ts';
 import { showProcesses } from '../src/haproxy/workers.ts';
-import { within } from '../testkit/conditions.ts';
+import { patienceMs, within } from '../testkit/conditions.ts';
 import type { JsonBody, RealService } from '../testkit/real-service.ts';
 
 export interface Truth {
@@ -14,13 +14,15 @@ export interface Truth {
 
 export type Look = { readonly truth: Truth } | { readonly differs: string };
 
-const patienceMs = 2_000;
 const shown = 6;
 
 /** One look; what is just being changed differs for a moment, so a difference is worth another look. */
 export async function lookForAgreement(service: RealService): Promise<Look> {
   try {
+    const now = Date.now();
     const truth = await readDatabase(service);
+    const over = [...truth.blocked].filter(([, until]) => until !== null && until <= now).map(([ip]) => ip);
+    if (over.length > 0) return { differs: `expired, and still there: ${over.slice(0, shown).join(', ')}` };
     const health = await service.health();
     if (health.status !== 200 || health.body.status !== 'ok') {
       return { differs: `health is ${health.status} ${JSON.stringify(health.body.reasons ?? health.text)}` };

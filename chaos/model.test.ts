@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { absent, expiryGraceMs, Model, permanent, presentSomehow } from './model.ts';
+import { absent, Model, permanent, presentSomehow } from './model.ts';
 
 const ip = '127.50.0.1';
 
@@ -71,19 +71,13 @@ describe('the model', () => {
     expect(model.mayBe(ip, 60, 61, 'enforced')).toEqual({ present: false, absent: true });
   });
 
-  it('lets an entry end at its time, and be there two seconds longer at the most', () => {
+  it('lets an entry end at its time and not before, and stay until somebody looked', () => {
     const model = new Model();
     model.begin(ip, 10, [presentSomehow]).done(20, [{ present: true, until: 1_000 }], true);
     expect(may(model, 999)).toBe('blocked');
     expect(may(model, 1_000)).toBe('blocked or open');
-    expect(may(model, 1_000 + expiryGraceMs)).toBe('open');
-  });
-
-  it('counts the two seconds from the end of the trouble that kept the service from its work', () => {
-    const model = new Model();
-    model.settle(ip, { present: true, until: 1_000 });
-    model.noteTrouble(5_000);
-    expect(may(model, 5_000 + expiryGraceMs - 1)).toBe('blocked or open');
-    expect(may(model, 5_000 + expiryGraceMs)).toBe('open');
+    expect(may(model, 60_000)).toBe('blocked or open');
+    model.settle(ip, absent);
+    expect(may(model, 60_000)).toBe('open');
   });
 });

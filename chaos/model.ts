@@ -36,17 +36,8 @@ export interface Pending {
   refused(): void;
 }
 
-/** How long after its end an expired entry may still be there. */
-export const expiryGraceMs = 2_000;
-
 export class Model {
   readonly #registers = new Map<string, Write[]>();
-  #troubleUntil = Number.NEGATIVE_INFINITY;
-
-  /** Nobody could take expired entries out before this moment: something was broken on purpose. */
-  noteTrouble(until: number): void {
-    this.#troubleUntil = Math.max(this.#troubleUntil, until);
-  }
 
   get addresses(): string[] {
     return [...this.#registers.keys()];
@@ -100,8 +91,8 @@ export class Model {
         verdict.present = true;
         verdict.absent = true;
       } else {
-        const gone = Math.max(state.until, this.#troubleUntil) + expiryGraceMs;
-        if (from < gone) verdict.present = true;
+        // How long it stays after its end depends on the machine; the end of the round waits until it is gone.
+        verdict.present = true;
         if (to >= state.until) verdict.absent = true;
       }
     }

@@ -17,8 +17,10 @@ const result = (round: number, wrong: string[] = []): RoundResult => ({
   operations: 30,
   ms: 2_000,
   checkedMs: 300,
+  agreedMs: 200,
   requests: 250,
   slowestFastPathMs: 12,
+  slowFastPath: 0,
   answers: new Map(),
   wrong,
   story: [],
@@ -47,6 +49,7 @@ it('a line says what struck, how long it took and what was wrong', () => {
     requests: 250,
     ms: 2_000,
     slowest_fast_path_ms: 12,
+    agreed_ms: 200,
     verdict: 'failed',
     wrong: ['too late'],
   });

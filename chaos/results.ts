@@ -11,6 +11,8 @@ export interface ResultLine {
   readonly requests: number;
   readonly ms: number;
   readonly slowest_fast_path_ms: number;
+  /** From the last heal until everything agreed; null: it never did. */
+  readonly agreed_ms: number | null;
   readonly verdict: 'passed' | 'failed';
   readonly wrong?: readonly string[];
 }
@@ -25,6 +27,7 @@ export function lineOf(seed: number, version: string, result: RoundResult): Resu
     requests: result.requests,
     ms: result.ms,
     slowest_fast_path_ms: result.slowestFastPathMs,
+    agreed_ms: result.agreedMs,
     verdict: result.wrong.length === 0 ? 'passed' : 'failed',
     ...(result.wrong.length === 0 ? {} : { wrong: result.wrong }),
   };

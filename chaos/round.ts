@@ -1,17 +1,18 @@
 // One round: the program runs, the faults strike, everything is healed and looked at.
 import { setTimeout as pause } from 'node:timers/promises';
-import { base } from './addresses.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { base, bystander } from './addresses.ts';
 import { Background } from './background.ts';
 import { check } from './checks.ts';
 import { Client, type Figures, type Surroundings } from './client.ts';
 import type { Fault, Struck } from './fault.ts';
-import { Lag } from './lag.ts';
 import { LeftOverProcesses } from './left-over-processes.ts';
 import { Model, permanent } from './model.ts';
 import { entriesOf, type FaultStep, type OperationStep, type Program } from './program.ts';
 import { Random } from './random.ts';
 import { ChaosStack } from './stack.ts';
 import { clock, Story } from './story.ts';
+import { UnderWay } from './under-way.ts';
 import { Windows } from './windows.ts';
 
 export interface RoundResult {
@@ -21,18 +22,22 @@ export interface RoundResult {
   readonly ms: number;
   /** From the last heal until everything agreed, in milliseconds, and the checks. */
   readonly checkedMs: number;
+  /** From the last heal until everything agreed; null: it never did. */
+  readonly agreedMs: number | null;
   readonly requests: number;
   readonly slowestFastPathMs: number;
+  /** Answers of the fast path that took over two seconds. */
+  readonly slowFastPath: number;
   readonly answers: ReadonlyMap<string, number>;
   /** Empty: every promise was kept. */
   readonly wrong: readonly string[];
   readonly story: readonly string[];
 }
 
-/** A fault that neither strikes nor heals hangs the program. */
+/** Ends what waits for a fault that neither strikes nor heals, or for what is never mended. */
 const faultPatienceMs = 60_000;
-/** After the last heal. */
-const wholeWithinMs = 10_000;
+/** A fault that lasts longer than blocks may wait is healed only after those under way have their answers. */
+const outlastsBlocksMs = 2_000;
 
 /** What goes on after a heal. */
 interface Afterwards {
@@ -50,7 +55,6 @@ export class Arena {
   readonly #trusted = new Model();
   readonly #sites = new Model();
   readonly #leftOver = new LeftOverProcesses();
-  readonly #lag = new Lag();
 
   private constructor(stack: ChaosStack, faults: readonly Fault[]) {
     this.stack = stack;
@@ -71,7 +75,6 @@ export class Arena {
   }
 
   async stop(): Promise<void> {
-    this.#lag.stop();
     await this.stack.stop();
   }
 
@@ -79,7 +82,7 @@ export class Arena {
   async run(program: Program): Promise<RoundResult> {
     const story = new Story();
     const windows = new Windows();
-    const figures: Figures = { operations: 0, slowestFastPathMs: 0, answers: new Map() };
+    const figures: Figures = { operations: 0, slowestFastPathMs: 0, slowFastPath: 0, answers: new Map() };
     const around: Surroundings = {
       stack: this.stack,
       story,
@@ -87,7 +90,7 @@ export class Arena {
       blocked: this.#blocked,
       trusted: this.#trusted,
       sites: this.#sites,
-      lag: this.#lag,
+      underWay: new UnderWay(),
       entries: entriesOf(program.steps),
     };
     const background = new Background(this.stack.service);
@@ -105,8 +108,7 @@ export class Arena {
     await this.stack.relaunch().catch((error: Error) => story.accuse(`the service does not start: ${error.message}`));
     const healed = clock();
     await this.#untilOver(afterwards, story);
-    if (faults.length > 0) this.#noteTrouble(healed);
-    await check(around, program, healed);
+    const agreedMs = await check(around, program, healed);
     const { sent, failed } = await background.stop();
     this.#judgeBackground(failed, around, healed);
     await this.#lookForLeftOver(story);
@@ -116,8 +118,10 @@ export class Arena {
       operations: figures.operations,
       ms: Math.round(clock() - story.began),
       checkedMs: Math.round(clock() - healed),
+      agreedMs: agreedMs === null ? null : Math.round(agreedMs),
       requests: sent,
       slowestFastPathMs: Math.round(figures.slowestFastPathMs),
+      slowFastPath: figures.slowFastPath,
       answers: figures.answers,
       wrong: story.wrong,
       story: story.lines(),
@@ -151,19 +155,35 @@ export class Arena {
     }
     story.tell(begun, `FAULT ${fault.name}`, struck.detail);
     await pause(Math.max(0, begun + step.lasts - clock()));
+    if (step.lasts >= outlastsBlocksMs && fault.excuses.api !== true) await this.#answeredUnder(fault.name, around);
     const healing = clock();
     try {
       await inTime(struck.heal(), `${fault.name} to heal`);
       story.tell(healing, `HEAL  ${fault.name}`, 'healed');
-      this.#noteTrouble(clock());
     } catch (error) {
       if (besideOthers) return this.#healAgain(fault.name, struck, textOf(error), { story, healing, over });
       story.accuse(`${fault.name} could not be healed: ${textOf(error)}`);
     }
-    const ended = (struck.over?.() ?? Promise.resolve()).finally(over);
+    const ended = this.#mended(fault, struck).finally(over);
     // Waited for later; a failure is told there.
     ended.catch(() => undefined);
     return { name: fault.name, ended };
+  }
+
+  /** Promise 3: a block or unblock is answered whatever is broken, not when it is mended. */
+  async #answeredUnder(name: string, { underWay, story }: Surroundings): Promise<void> {
+    try {
+      await inTime(underWay.settled(), `the answer to a block under ${name}`);
+    } catch (error) {
+      story.accuse(textOf(error));
+    }
+  }
+
+  /** Where requests through the proxy are excused, until a new one is served again. */
+  async #mended(fault: Fault, struck: Struck): Promise<void> {
+    await struck.over?.();
+    if (fault.excuses.traffic !== true) return;
+    await eventually('the proxy serves', async () => (await this.stack.service.visit(bystander)) === 200);
   }
 
   /** A service that rightly refuses to start beside another fault starts when that one is healed. */
@@ -193,16 +213,11 @@ export class Arena {
     const waiting = afterwards.flatMap((one) => (one === null ? [] : [one]));
     for (const { name, ended } of waiting) {
       try {
-        await within(ended, wholeWithinMs, `what ${name} did to be mended`);
+        await inTime(ended, `what ${name} did to be mended`);
       } catch (error) {
         story.accuse(textOf(error));
       }
     }
-  }
-
-  /** What ended meanwhile may have stayed until now. */
-  #noteTrouble(until: number): void {
-    for (const model of [this.#blocked, this.#trusted]) model.noteTrouble(until);
   }
 
   #judgeBackground(

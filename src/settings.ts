@@ -245,15 +245,10 @@ export function describeSettings(settings: Settings): Record<string, string> {
 /** A misspelt variable would be ignored in silence otherwise. */
 function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
   const known = new Set(settingDefinitions.map((definition) => definition.variable));
-  // These belong to the command line, to the launcher and to the tests; the last is docs/adr/0022's.
-  const others = new Set([
-    'PROXY_MANAGER_URL',
-    'PROXY_MANAGER_NODE',
-    'PROXY_MANAGER_TEST_PROXY_BINS',
-    'PROXY_MANAGER_TEST_REPORT',
-    crashVariable,
-  ]);
+  // These belong to the command line and to the launcher; the last is docs/adr/0022's.
+  const others = new Set(['PROXY_MANAGER_URL', 'PROXY_MANAGER_NODE', crashVariable]);
   for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith('PROXY_MANAGER_TEST_')) continue;
     if (name.startsWith('PROXY_MANAGER_') && !known.has(name) && !others.has(name)) {
       // Its value is not shown: what is misspelt may be the key's name.
       throw new SettingsError(

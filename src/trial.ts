@@ -1,14 +1,17 @@
-// `npm start`: the whole product on loopback, everything below `.trial/` of this checkout, lines to try; on the way
-// out the proxy ends too, which `serve` leaves running otherwise.
+// `npm start`: the whole product on loopback, everything below `.trial/` of this checkout. Prints the panel's address and
+// a command to try. Unlike `serve` it stops the proxy when it ends.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from './cli/serve.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 import { causeText } from './telemetry/log.ts';
 
-const prefix = join(import.meta.dirname, '..', '.trial');
+const root = join(import.meta.dirname, '..');
+const prefix = join(root, '.trial');
 const api = '127.0.0.1:7080';
 const proxy = '127.0.0.1:8080';
+const healthyWithinMs = 5_000;
 
 async function run(): Promise<void> {
   const settings = readSettings(
@@ -27,28 +30,70 @@ async function run(): Promise<void> {
   const key = settings.apiKey ?? readFileSync(served.keyFile, 'utf8').trim();
   const bind = settings.httpBind[0]!;
   const site = `http://${bind.startsWith(':') ? `127.0.0.1${bind}` : bind}`;
+  const problems = served.url.startsWith('http')
+    ? await problemsOf({ url: served.url, key }, settings).catch((error: unknown) => [causeText(error)])
+    : [];
+  const visit = `curl -s -o /dev/null -w '%{http_code}\\n' --interface 127.0.0.2 ${site}`;
   process.stdout.write(`
-proxy-manager is running. Ctrl-C stops it and its proxy.
+proxy-manager is running. Ctrl-C stops the service and its proxy.
 
+  panel   ${served.url}
   proxy   ${site}
-  API     ${served.url}
   key     ${key}
   log     ${settings.logFile}
+${problems.length === 0 ? '' : `\nNot healthy:\n${problems.map((problem) => `  - ${problem}\n`).join('')}`}
+Try it: this line blocks an address for ten minutes. Paste it into a shell in ${root}.
 
-Try it: the first line answers 200, the second blocks 127.0.0.2, the third then answers 403, the fourth unblocks.
+  PROXY_MANAGER_URL='${served.url}' PROXY_MANAGER_API_KEY='${key}' bin/proxy-manager block 127.0.0.2 --for 10m
 
-  curl -s -o /dev/null -w '%{http_code}\\n' --interface 127.0.0.2 ${site}
-  curl -s -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"ip_address":"127.0.0.2"}' ${served.url}/api/blocked-ips
-  curl -s -o /dev/null -w '%{http_code}\\n' --interface 127.0.0.2 ${site}
-  curl -s -H 'Authorization: Bearer ${key}' -X DELETE ${served.url}/api/blocked-ips/127.0.0.2
+A request from that address now answers 403, and 200 without the block.
+
+  ${visit}
+
+Other commands: the same line with "status", "unblock 127.0.0.2" or "--help" in place of "block ...".
 
 `);
   await served.ended;
 }
 
+interface Service {
+  readonly url: string;
+  readonly key: string;
+}
+
+interface Answer {
+  /** Of a problem document. */
+  readonly detail?: string;
+  /** Of `/health`. */
+  readonly reasons?: readonly string[];
+}
+
+async function request({ url, key }: Service, method: string, path: string): Promise<Answer> {
+  const answer = await fetch(`${url}${path}`, { method, headers: { Authorization: `Bearer ${key}` } });
+  return (await answer.json()) as Answer;
+}
+
+/** Waits a few seconds for a healthy service; returns the reasons why it is not. */
+async function problemsOf(service: Service, settings: Settings): Promise<string[]> {
+  const problems: string[] = [];
+  // A trial keeps its configuration, which is out of date after a change of ports.
+  if (!readFileSync(settings.configFile, 'utf8').includes(`bind ${settings.httpBind[0]}\n`)) {
+    const { detail } = await request(service, 'POST', '/api/config/reload');
+    if (detail !== undefined) problems.push(detail);
+  }
+  const deadline = performance.now() + healthyWithinMs;
+  for (;;) {
+    const { reasons = [] } = await request(service, 'GET', '/health');
+    if (reasons.length === 0 || performance.now() > deadline) return [...problems, ...reasons];
+    await pause(200);
+  }
+}
+
 try {
   await run();
 } catch (error) {
-  process.stderr.write(`npm start: ${causeText(error)}\n`);
+  const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  const advice = taken ? '; to use another port: PROXY_MANAGER_LISTEN=127.0.0.1:7081 npm start' : '';
+  process.stderr.write(`npm start: ${causeText(error)}${advice}\n`);
   process.exitCode = 1;
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 /** Texts that would be a second command, line, word, value or spelling somewhere below. */
@@ -80,9 +80,11 @@ const paths: readonly (readonly [method: string, path: (v: string) => string, bo
   ['PUT', (v) => `/api/blocked-ips?allow_shrink=x${v}`, []],
 ];
 
-describeOnProductProxies('the API', ({ bin }) => {
+describeOnOneProxy('the API', ({ bin }) => {
   let service: RealService;
+  let began = 0;
   beforeAll(async () => {
+    began = Date.now();
     service = await RealService.start({ bin });
     await service.block('203.0.113.1');
     await service.call('PUT', '/api/trusted-ips/203.0.113.2', { body: {} });
@@ -216,7 +218,7 @@ describeOnProductProxies('the API', ({ bin }) => {
       scheduled_reload: null,
       versions: { proxy: expect.stringMatching(/^\d+\.\d+/), service: expect.any(String) },
     });
-    expect(Date.now() - Date.parse(body['runtime_map'].last_verified_at)).toBeLessThan(60_000);
+    expect(Date.parse(body['runtime_map'].last_verified_at)).toBeGreaterThanOrEqual(began);
   });
 
   it('is degraded while somebody else listens on the proxy’s port', async () => {

@@ -6,11 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { portsFolder, portsVariable } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
-
-/** Some seconds where nothing else runs. */
-const patience = 90_000;
 
 interface Run {
   readonly child: ChildProcess;
@@ -19,7 +16,7 @@ interface Run {
   readonly ended: Promise<number | null>;
 }
 
-describeOnProductProxies('the benchmark', ({ bin, version }) => {
+describeOnOneProxy('the benchmark', ({ bin, version }) => {
   /** Everything that a run makes lies in here, so that what it left behind is known from anybody else's. */
   let folder: string;
   const runs: Run[] = [];
@@ -70,7 +67,7 @@ describeOnProductProxies('the benchmark', ({ bin, version }) => {
     return found;
   }
 
-  it('measures service and floor, and leaves nothing behind', { timeout: patience }, async () => {
+  it('measures service and floor, and leaves nothing behind', async () => {
     const json = join(folder, 'figures.json');
     const run = bench('--entries', '20,50', '--only', 'block,sync', '--json', json);
     expect(await run.ended, run.err).toBe(0);
@@ -96,13 +93,9 @@ describeOnProductProxies('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  it('stops everything at a signal, and shows what it had', { timeout: patience }, async () => {
+  it('stops everything at a signal, and shows what it had', async () => {
     const run = bench('--entries', '50', '--only', 'block,clients');
-    await eventually(
-      'the second row runs',
-      () => run.err.includes('clients: round 0') || run.child.exitCode !== null,
-      patience,
-    );
+    await eventually('the second row runs', () => run.err.includes('clients: round 0') || run.child.exitCode !== null);
     run.child.kill('SIGINT');
     expect(await run.ended, run.err).toBe(130);
     expect(run.out).toMatch(/^one block at 50, p50 /m);
@@ -111,16 +104,12 @@ describeOnProductProxies('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  it('stops everything when a part of it dies, and tells which rows failed', { timeout: patience }, async () => {
+  it('stops everything when a part of it dies, and tells which rows failed', async () => {
     const run = bench('--entries', '50', '--only', 'block,sync');
-    const floor = await eventually(
-      'the floor works',
-      async () => {
-        if (!run.err.includes('block: round 100')) return null;
-        return await processNamed('floor-process.ts', run.child.pid!);
-      },
-      patience,
-    );
+    const floor = await eventually('the floor works', async () => {
+      if (!run.err.includes('block: round 0')) return null;
+      return await processNamed('floor-process.ts', run.child.pid!);
+    });
     process.kill(floor, 'SIGKILL');
     expect(await run.ended, run.err).toBe(1);
     expect(run.out).toMatch(/^block: FAILED: floor-process.ts ended before its answer$/m);

@@ -1,28 +1,42 @@
 // Promises 1, 4, 5, 7 and 10 at every step: the service dies at each of its crash points, alone or with its proxy, and
-// is started again. In `npm test` each point is died at once, on one of the versions; `npm run chaos:crash-points` does
-// all of it on both, alone and with the proxy.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { crashPoints } from '../src/faults/crash-point.ts';
+// is started again. The sample of `npm test` is one or two points of each operation, each once, on one version;
+// `npm run test:long` has every point, alone and with the proxy, on every version.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CrashPoint, crashPoints } from '../src/faults/crash-point.ts';
 import { operationTo } from '../testkit/crash-scenarios.ts';
 import { CrashStack } from '../testkit/crash-stack.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 
-// Several starts each, on a machine that may be busy with much else.
-vi.setConfig({ testTimeout: 120_000 });
+const sample: ReadonlySet<CrashPoint> = new Set<CrashPoint>([
+  'proxy.spawned',
+  'atomic-file.synced',
+  'expiry.found',
+  'map-file.slots-appended',
+  'group.lines-durable',
+  'map-file.line-hidden',
+  'group.before-runtime',
+  'bulk.slice-committed',
+  'bulk.finished-slice-at-start',
+  'map-rewrite.renamed',
+  'trusted.stored',
+  'replace.committed',
+  'reload.switched',
+  'reload.sites-stored',
+  'rollback.switched',
+]);
 
-const everything = process.env['CHAOS_CRASH_POINTS'] === 'all';
-
-describeOnProductProxies('a death of the service', ({ bin, major }) => {
+describeOnOneProxy('a death of the service', ({ bin, major }) => {
   let stack: CrashStack;
   beforeAll(async () => {
     stack = await CrashStack.start(bin);
   });
   afterAll(() => stack?.stop());
 
-  const points = crashPoints.filter((point) => !['first start', 'replace'].includes(operationTo[point]));
+  const chosen = crashPoints.filter((point) => longTests || sample.has(point));
+  const points = chosen.filter((point) => !['first start', 'replace'].includes(operationTo[point]));
   const ways = points.flatMap((point, index) =>
     [false, true]
-      .filter((withProxy) => everything || ((index + major) % 2 === 0 && withProxy === ((index >> 1) % 2 === 0)))
+      .filter((withProxy) => longTests || withProxy === (index % 2 === 0))
       .map((withProxy) => ({ point, withProxy, how: withProxy ? 'with its proxy' : 'alone' })),
   );
   it.each(ways)('at $point, $how: nothing acknowledged is undone, nothing is left half done', async (way) => {
@@ -35,15 +49,23 @@ describeOnProductProxies('a death of the service', ({ bin, major }) => {
 
   // From 2.9 on a delete costs what a lookup does, and nothing is replaced.
   if (major > 2) return;
-  it('at each step of replacing a map', async () => {
-    const steps = crashPoints.filter((point) => operationTo[point] === 'replace');
+  it('at each step of replacing a map, or the sample of them', async () => {
+    const steps = chosen.filter((point) => operationTo[point] === 'replace');
     await stack.dieReplacing(steps, { withProxy: false });
-    if (everything) await stack.dieReplacing(steps, { withProxy: true });
+    if (longTests) await stack.dieReplacing(steps, { withProxy: true });
   });
 });
 
 describe('the list of crash points', () => {
   it('has each name once', () => {
     expect(crashPoints).toHaveLength(new Set(crashPoints).size);
+  });
+
+  it('has in its sample a point of every operation', () => {
+    const operations = (points: Iterable<CrashPoint>) => new Set([...points].map((point) => operationTo[point]));
+    const all = operations(crashPoints);
+    // crash-first-start.test.ts has its own.
+    all.delete('first start');
+    expect(operations(sample)).toEqual(all);
   });
 });

@@ -1,7 +1,9 @@
-// The tree of packages: exact, proven by hashes, and nothing of it runs when it is installed but what is named here.
+// The tree of packages: exact versions, verified by hashes, and no package runs anything when it is installed.
 // Advisories need the registry: `npm run audit:dependencies`.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 
 interface Locked {
@@ -24,15 +26,40 @@ const locked = Object.entries(packages);
 const production = locked.filter(([, one]) => one.dev !== true);
 
 /**
- * May run something when it is installed. `@bufbuild/buf`, for the generated protobuf code only, puts the binary of this
- * machine in place; without its script it finds it at the first call.
+ * The packages that npm would run something for (an install script, or node-gyp for a binding.gyp), each with what it
+ * does here without that. .npmrc switches all of them off.
  */
-const installScripts = ['node_modules/@bufbuild/buf'];
-/** May come with the product: all that ask no more than to be named. */
+const worksWithoutScript: Readonly<Record<string, () => string>> = {
+  // Its script replaces bin/buf, a script that looks up the binary at each call, by the binary itself.
+  'node_modules/@bufbuild/buf': () =>
+    execFileSync(join(root, 'node_modules/.bin/buf'), ['--version'], { encoding: 'utf8' }),
+  // npm would compile it with node-gyp, which needs Python, a compiler and headers from outside the registry.
+  'node_modules/better-sqlite3': () => {
+    const database = new Database(':memory:');
+    try {
+      return String(database.prepare('SELECT sqlite_version()').pluck().get());
+    } finally {
+      database.close();
+    }
+  },
+};
+const installScripts = ['preinstall', 'install', 'postinstall'];
+
+/** Whether npm runs something when it installs the package, by the lock file and by what is installed. */
+function wouldRun(path: string, { hasInstallScript }: Locked): boolean {
+  if (hasInstallScript === true || existsSync(join(root, path, 'binding.gyp'))) return true;
+  const installed = join(path, 'package.json');
+  // Packages for other systems are locked and not installed.
+  if (!existsSync(join(root, installed))) return false;
+  const scripts = Object.keys(json(installed).scripts ?? {});
+  return installScripts.some((name) => scripts.includes(name));
+}
+
+/** Allowed in the product: licences that require attribution only. */
 const licences = ['MIT', 'ISC', '0BSD', 'BSD-3-Clause', 'Apache-2.0', '(Apache-2.0 AND BSD-3-Clause)'];
 
 describe('the packages', () => {
-  it('are asked for by exact versions', () => {
+  it('have exact versions', () => {
     for (const group of groups) {
       for (const [name, version] of Object.entries(manifest[group])) {
         expect(`${name} ${version}`).toMatch(/ \d+\.\d+\.\d+(-[\w.]+)?$/);
@@ -42,7 +69,7 @@ describe('the packages', () => {
     }
   });
 
-  it('are each proven by a SHA-512, and come from the registry alone', () => {
+  it('each have a SHA-512 and come from the registry alone', () => {
     expect(locked.length).toBeGreaterThan(100);
     for (const [path, { integrity, resolved, link }] of locked) {
       expect({ path, integrity }).toEqual({ path, integrity: expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/) });
@@ -51,22 +78,29 @@ describe('the packages', () => {
     }
   });
 
-  it('run nothing when they are installed, but those that are named', () => {
-    const found = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path);
-    expect(found).toEqual(installScripts);
-    expect(production.map(([path]) => path).filter((path) => installScripts.includes(path))).toEqual([]);
-    for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']) {
+  it('run nothing when they are installed, because .npmrc says so', () => {
+    expect(readFileSync(join(root, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
+    for (const name of [...installScripts, 'prepare', 'prepublish']) {
       expect(Object.keys(manifest.scripts)).not.toContain(name);
     }
   });
 
-  it('of the product ask no more than to be named', () => {
+  it('with an install script or a binding.gyp are all named here', () => {
+    const found = locked.filter(([path, one]) => wouldRun(path, one)).map(([path]) => path);
+    expect(found).toEqual(Object.keys(worksWithoutScript));
+  });
+
+  it.each(Object.entries(worksWithoutScript))('%s works without its install script', (_, run) => {
+    expect(run()).toMatch(/^\d+\.\d+\.\d+\s*$/);
+  });
+
+  it('of the product have permissive licences', () => {
     for (const [path, { license }] of production)
       expect({ path, license }).toEqual({ path, license: expect.toBeOneOf(licences) });
   });
 
-  it('of the product are those that were looked at', () => {
-    // A new one is looked at (what for, by whom, what it brings) and then written here and in SECURITY.md.
+  it('of the product are those that were reviewed', () => {
+    // A new one is reviewed (purpose, author, its own dependencies) and then added here and to SECURITY.md.
     expect(Object.keys(manifest.dependencies)).toEqual([
       '@bufbuild/protobuf',
       '@fastify/type-provider-typebox',

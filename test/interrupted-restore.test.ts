@@ -1,17 +1,14 @@
 // Promise 4 and 7: a restore that a crash interrupted. What it put in place names a sites map of its own, which no
 // record of the service knows of yet; whatever reloads the proxy next must not take that file away.
 import { readFile } from 'node:fs/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
 import { checkConfiguration } from '../src/haproxy/binary.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream } from '../testkit/upstream.ts';
 
-// Several starts each, on a machine that may be busy with much else.
-vi.setConfig({ testTimeout: 120_000 });
-
-describeOnProductProxies('a service that dies in the restore of a backup', ({ bin }) => {
+describeOnOneProxy('a service that dies in the restore of a backup', ({ bin }) => {
   it('comes back with a configuration that is whole, and that is what the proxy runs', async () => {
     const upstream = await startUpstream('first');
     const service = await RealService.start({ bin });
@@ -32,7 +29,7 @@ describeOnProductProxies('a service that dies in the restore of a backup', ({ bi
       expect(await service.ended()).toMatchObject({ signal: 'SIGKILL' });
 
       await service.launch();
-      await service.healthy(10_000);
+      await service.healthy();
       expect(await checkConfiguration(bin, service.paths.config)).toMatchObject({ valid: true });
       const live = await readFile(service.paths.config, 'utf8');
       expect([live.includes('first.example'), live.includes('second.example')]).toEqual([true, false]);

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { portsFolder, portsVariable } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
-describeOnProductProxies('many clients at once', ({ bin }) => {
+describeOnOneProxy('many clients at once', ({ bin }) => {
   /** Everything that the load makes lies in here, so that what it left behind is known. */
   let folder: string;
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { readFile, unlink } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { type Answer, RealService } from '../testkit/real-service.ts';
 
 const watched = [
@@ -49,7 +49,7 @@ function at(line: string, message: string): boolean {
 
 const messages = (lines: readonly Line[]): string[] => lines.map(({ msg }) => msg);
 
-describeOnProductProxies('the log', ({ bin }) => {
+describeOnOneProxy('the log', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

@@ -3,14 +3,11 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
 import { childrenOf } from '../src/haproxy/process.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
-
-// Several starts each, on a machine that may be busy with much else.
-vi.setConfig({ testTimeout: 120_000 });
 
 describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
   it('and whose service died meanwhile is joined by the next service, and is the only one', async () => {

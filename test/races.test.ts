@@ -1,14 +1,14 @@
-// Promise 7: no race loses an entry. Blocks while the proxy is reloaded again and again, by the service and behind
-// its back, and a client that never notices.
+// Promise 7: no race loses an entry. Blocks while the proxy is reloaded again and again, by the service and by another
+// process, and a client that never notices. The sample of `npm test` is six reloads; `npm run test:long` has twenty.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askForReload } from '../src/haproxy/master-socket-reload.ts';
 import { eventually, within } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnProductProxies, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement, Traffic } from '../testkit/traffic.ts';
 
-const blocks = 2_000;
-const reloads = 20;
+const reloads = longTests ? 20 : 6;
+const blocks = reloads * 100;
 const atATime = 8;
 
 describeOnProductProxies('blocks against reloads', ({ bin }) => {
@@ -18,7 +18,7 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
   });
   afterAll(() => service.stop());
 
-  it('2,000 blocks against 20 reloads, half of them raw: none lost, none doubled, no client failed', async () => {
+  it('loses and doubles no block, and fails no client', async () => {
     const traffic = new Traffic(service, '127.0.0.9');
     const perReload = blocks / reloads;
     let released = 0;
@@ -28,7 +28,7 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
       while (taken < blocks) {
         const number = taken;
         taken += 1;
-        await eventually('its reload has begun', () => number < released, 60_000);
+        await eventually('its reload has begun', () => number < released);
         const ip = addressOf(number);
         const { status, body } = await service.block(ip);
         answers.push({ ip, status, body });
@@ -41,7 +41,7 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
         if (turn % 2 === 0) expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
         else await reloadBehindItsBack(service);
         workers.add(await service.workerPid());
-        await eventually('the blocks keep up', () => answers.length > released - perReload, 30_000);
+        await eventually('the blocks keep up', () => answers.length > released - perReload);
       }
       return workers;
     };
@@ -58,8 +58,8 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
 
     const { visits, failures } = await traffic.stop();
     expect(failures).toEqual([]);
-    expect(visits).toBeGreaterThan(200);
-  }, 120_000);
+    expect(visits).toBeGreaterThan(reloads);
+  });
 });
 
 /** The master's own `reload`, and proof that it happened. */

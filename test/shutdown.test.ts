@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine } from '../src/haproxy/process.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -60,7 +60,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
       expect(status).toBe(201);
       expect(body).toMatchObject({ runtime_map_updated: false });
       service.kill('SIGTERM');
-      expect(await service.ended(25_000)).toEqual(clean);
+      expect(await service.ended()).toEqual(clean);
     } finally {
       process.kill(worker, 'SIGCONT');
     }
@@ -100,7 +100,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
   });
 });
 
-describeOnProductProxies('the end of a trial', ({ bin }) => {
+describeOnOneProxy('the end of a trial', ({ bin }) => {
   let prefix = '';
   let apiPort = 0;
   let child: ChildProcess | null = null;
@@ -135,17 +135,21 @@ describeOnProductProxies('the end of a trial', ({ bin }) => {
   }
 
   async function ended(trial: ChildProcess): Promise<number | null> {
-    await eventually('the trial ended', () => trial.exitCode !== null || trial.signalCode !== null, 20_000);
+    await eventually('the trial ended', () => trial.exitCode !== null || trial.signalCode !== null);
     return trial.exitCode;
   }
 
-  it.each(['SIGINT', 'SIGHUP'] as const)('by %s leaves no process', async (signal) => {
-    const trial = await start();
-    await eventually('it says what to try', () => output.includes('Try it'), 20_000);
-    expect((await processesBelow(prefix)).length).toBeGreaterThanOrEqual(2);
+  async function endedBy(trial: ChildProcess, signal: NodeJS.Signals): Promise<void> {
     trial.kill(signal);
     expect(await ended(trial)).toBe(0);
-    await eventually('no process is left', async () => (await processesBelow(prefix)).length === 0, 5_000);
+    await eventually('no process is left', async () => (await processesBelow(prefix)).length === 0);
+  }
+
+  it('by SIGINT leaves no process', async () => {
+    const trial = await start();
+    await eventually('it says what to try', () => output.includes('Try it'));
+    expect((await processesBelow(prefix)).length).toBeGreaterThanOrEqual(2);
+    await endedBy(trial, 'SIGINT');
   });
 
   it('while its proxy is being started leaves no process', async () => {
@@ -156,9 +160,9 @@ describeOnProductProxies('the end of a trial', ({ bin }) => {
     expect(await processesBelow(prefix)).toEqual([]);
   });
 
-  it('that cannot listen leaves no process, and says why', async () => {
+  it('that cannot listen leaves no process, and says why; the one that listens ends by SIGHUP', async () => {
     const first = await start();
-    await eventually('it says what to try', () => output.includes('Try it'), 20_000);
+    await eventually('it says what to try', () => output.includes('Try it'));
     const other = prefix;
     prefix = await mkdtemp(join(tmpdir(), 'pmt-'));
     try {
@@ -169,9 +173,8 @@ describeOnProductProxies('the end of a trial', ({ bin }) => {
     } finally {
       await rm(prefix, { recursive: true, force: true });
       prefix = other;
-      first.kill('SIGINT');
-      await ended(first);
     }
+    await endedBy(first, 'SIGHUP');
   });
 });
 

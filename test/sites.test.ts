@@ -7,7 +7,7 @@ import { openDatabase } from '../src/store/open-database.ts';
 import { SitesStore } from '../src/store/sites-store.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -196,7 +196,7 @@ describeOnProductProxies('sites', ({ bin }) => {
   });
 });
 
-describeOnProductProxies('five hundred sites', ({ bin }) => {
+describeOnOneProxy('five hundred sites', ({ bin }) => {
   const domains = Array.from({ length: 500 }, (_, index) => `site-${index}.example`);
   let service: RealService;
   let upstream: Upstream;

@@ -1,20 +1,18 @@
 // A proxy that is whole and takes every command, behind a socket whose replies are late, cut, wrong or absent: each
-// block and unblock is answered with 2xx in time, calls nothing updated that is not, and all is well when replies are.
+// block and unblock is answered with 2xx before that is over, calls nothing updated that is not, and all is well after.
+// `npm test` has each misbehaviour before one HAProxy, all of them taking turns.
 import { kill } from 'node:process';
 import { expect, it } from 'vitest';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
-import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
+import { describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
 import { type Misbehaviour, SocketInterposer } from '../testkit/socket-interposer.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
-const patience = { timeout: 180_000 };
-const wholeAgainMs = 10_000;
-const limitMs = 2_000;
 /** The others: degrading.test.ts, with a master that stands still, and the chaos program. */
 const looked: readonly Misbehaviour[] = ['hang', 'half', 'foreign', 'silent', 'slow'];
 
 describeOnProductProxies('a master socket between which and the service somebody sits', ({ bin }) => {
-  it('calls nothing updated that is not, and all is well when he is gone', patience, async () => {
+  it('calls nothing updated that is not, and all is well when he is gone', async () => {
     const service = await RealService.start({ bin });
     try {
       await service.healthy();
@@ -23,7 +21,7 @@ describeOnProductProxies('a master socket between which and the service somebody
       const block = async (): Promise<void> => {
         last += 1;
         const ip = `127.1.${last >> 8}.${last & 255}`;
-        const answer = await inTime(service.block(ip));
+        const answer = await service.block(ip);
         expect(answer.status).toBe(201);
         blocked.add(ip);
         if (answer.body['runtime_map_updated'] === true) expect(await service.visit(ip), answer.text).toBe(403);
@@ -32,14 +30,14 @@ describeOnProductProxies('a master socket between which and the service somebody
       const unblock = async (): Promise<void> => {
         const [ip = ''] = blocked;
         blocked.delete(ip);
-        const answer = await inTime(service.unblock(ip));
+        const answer = await service.unblock(ip);
         expect(answer.status).toBe(200);
         if (answer.body['runtime_map_updated'] === true) expect(await service.visit(ip), answer.text).toBe(200);
       };
       for (let nth = 0; nth < 20; nth += 1) await block();
       const interposer = await SocketInterposer.at(service.paths.masterSocket);
       await service.healthy();
-      for (const how of looked) {
+      for (const how of looked.filter((_, index) => isDealtTo(bin, index))) {
         // Every third: some commands of one change are answered, and others are not.
         for (const every of how === 'half' || how === 'foreign' ? [1, 3] : [1]) {
           interposer.misbehave(how, every);
@@ -50,7 +48,7 @@ describeOnProductProxies('a master socket between which and the service somebody
           await Promise.all(Array.from({ length: 5 }, block));
           if (every === 1 && how !== 'slow') expect((await service.health()).body['status'], how).toBe('degraded');
           interposer.misbehave(null);
-          await service.healthy(wholeAgainMs).catch(async (cause: unknown) => {
+          await service.healthy().catch(async (cause: unknown) => {
             const { text } = await service.health();
             throw new Error(`not healthy after ${how}, every ${every}. reply: ${text}`, { cause });
           });
@@ -59,7 +57,7 @@ describeOnProductProxies('a master socket between which and the service somebody
         }
       }
       await interposer.release();
-      await service.healthy(wholeAgainMs);
+      await service.healthy();
       await block();
       // A reload that does not end: the old worker serves, and nobody answers for the master.
       const { master } = await service.processes();
@@ -71,7 +69,7 @@ describeOnProductProxies('a master socket between which and the service somebody
       }
       expect(await service.visit('127.0.9.9')).toBe(200);
       kill(master.pid, 'SIGCONT');
-      await service.healthy(wholeAgainMs);
+      await service.healthy();
       await expectAgreement(service, blocked);
       for (const ip of [...blocked].slice(-2)) expect(await service.visit(ip)).toBe(403);
       expect(await service.visit('127.0.9.9')).toBe(200);
@@ -82,10 +80,3 @@ describeOnProductProxies('a master socket between which and the service somebody
     }
   });
 });
-
-async function inTime(call: Promise<Answer<JsonBody>>): Promise<Answer<JsonBody>> {
-  const began = performance.now();
-  const answer = await call;
-  expect(performance.now() - began).toBeLessThan(limitMs);
-  return answer;
-}

@@ -5,7 +5,7 @@ import { phaseNames, usual } from '../bench/traffic-phases.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 
 describeOnProductProxies('traffic through the proxy', ({ bin }) => {
-  it('loses no request to blocks, an import, a sync, reloads and a removal', { timeout: 60_000 }, async () => {
+  it('loses no request to blocks, an import, a sync, reloads and a removal', async () => {
     const { phases, figures } = await measureTraffic({
       ...usual,
       bin,

@@ -121,7 +121,7 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
     await service.launch();
     expect(await service.visit('127.0.0.78')).toBe(403);
     for (const pid of await service.proxyPids()) process.kill(pid, 'SIGKILL');
-    await eventually('the new proxy denies', async () => (await service.visit('127.0.0.78')) === 403, 20_000);
+    await eventually('the new proxy denies', async () => (await service.visit('127.0.0.78')) === 403);
     await service.healthy();
   });
 

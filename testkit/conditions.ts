@@ -5,16 +5,25 @@ import timers from 'node:timers/promises';
 const pause = timers.setTimeout;
 const now = performance.now.bind(performance);
 
-/** Asks again until the answer is not null or undefined or false. The limit is only for a condition that never comes. */
+/** Ends only what waits for a condition that never comes. No machine is busy enough to need it. */
+export const patienceMs = 60_000;
+
+const firstPauseMs = 5;
+const longestPauseMs = 50;
+
+/**
+ * Polls until the answer is not null or undefined or false: often at first, then less and less, since a service that is
+ * polled by the test that waits for it takes longer.
+ */
 export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,
-  limitMs = 15_000,
-  everyMs = 10,
+  limitMs = patienceMs,
+  everyMs?: number,
 ): Promise<Exclude<T, null | undefined | false>> {
   const end = now() + limitMs;
   let last: unknown;
-  for (;;) {
+  for (let waitMs = everyMs ?? firstPauseMs; ; waitMs = everyMs ?? Math.min(waitMs * 1.3, longestPauseMs)) {
     try {
       const answer = await ask();
       if (answer !== null && answer !== undefined && answer !== false) {
@@ -24,12 +33,12 @@ export async function eventually<T>(
       last = error;
     }
     if (now() > end) throw new Error(`it never came true that ${what}`, { cause: last });
-    await pause(everyMs);
+    await pause(waitMs);
   }
 }
 
 /** Repeats the assertions until they pass, and fails as they do. The limit is only for those that never pass. */
-export async function untilPasses<T>(assert: () => T | Promise<T>, limitMs = 15_000, everyMs = 20): Promise<T> {
+export async function untilPasses<T>(assert: () => T | Promise<T>, limitMs = patienceMs, everyMs = 20): Promise<T> {
   const end = now() + limitMs;
   for (;;) {
     try {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Transcript } from './record-transcripts.ts';
 
 /** What each version said (`record-transcripts.ts`). */
-export const transcripts: readonly (readonly [string, Transcript])[] = ['2.6', '3.0'].map((version) => {
+export const transcripts: readonly (readonly [string, Transcript])[] = ['2.6', '3.0', '3.2', '3.4'].map((version) => {
   const path = join(import.meta.dirname, 'transcripts', `haproxy-${version}.json`);
   return [version, JSON.parse(readFileSync(path, 'utf8')) as Transcript] as const;
 });

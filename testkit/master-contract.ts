@@ -101,7 +101,7 @@ export function masterContract(name: string, start: () => Promise<MasterSubject>
       async (ip) => {
         await raw(`@1 add map ${subject.mapPath} ${ip} 1`, `@1 add map ${subject.mapPath} ${ip} 0`);
         expect(await entries()).toHaveLength(2);
-        await map.undouble(current, [ip], soon());
+        await map.removeDuplicates(current, [ip], soon());
         expect(await entries()).toEqual([{ key: ip, value: '1' }]);
       },
     );
@@ -168,15 +168,16 @@ export function masterContract(name: string, start: () => Promise<MasterSubject>
       const outcome = await map.changeGroup({
         worker,
         add: ['203.0.113.1'],
-        remove: ['198.51.100.2'],
+        remove: ['192.0.2.1'],
         committed: Promise.resolve(),
         processes: false,
         deadline: soon(),
         pendingVersion: version,
       });
       expect(outcome.failures).toEqual([]);
+      expect((await entries()).map((entry) => entry.key)).toEqual(['203.0.113.1']);
       await map.commit(worker, version, soon());
-      expect((await entries()).map((entry) => entry.key)).toEqual(['198.51.100.1', '203.0.113.1']);
+      expect((await entries()).map((entry) => entry.key)).toEqual(['198.51.100.1', '198.51.100.2', '203.0.113.1']);
       await expect(map.commit(worker, version, soon())).rejects.toThrow('Version number out of range');
     });
 

@@ -102,6 +102,31 @@ export function describeOnProductProxies(name: string, tests: (proxy: ProxyBinar
   describeOn(productProxies(), name, tests);
 }
 
+/**
+ * The same tests on the first of `productProxies`: for what no version of HAProxy does differently. All of them in
+ * `npm run test:long`.
+ */
+export function describeOnOneProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
+  const { found, missing } = productProxies();
+  describeOn({ found: longTests ? found : found.slice(0, 1), missing }, name, tests);
+}
+
+/** Whether a test inside `describeOnProductProxies` that no version does differently runs on this one. */
+export function isOnlyProxyFor(bin: string): boolean {
+  return longTests || productProxies().found[0]?.bin === bin;
+}
+
+/** The place of this binary among `productProxies`: cases of a matrix are dealt out to them in turn. */
+export function isDealtTo(bin: string, index: number): boolean {
+  const { found } = productProxies();
+  return longTests || index % found.length === found.findIndex((proxy) => proxy.bin === bin);
+}
+
+/** All of a matrix in `npm run test:long`; in `npm test` the given sample of it, always the same. */
+export function sampled<T>(all: readonly T[], sample: (one: T, index: number) => boolean): readonly T[] {
+  return longTests ? all : all.filter(sample);
+}
+
 function describeOn({ found, missing }: TestProxies, name: string, tests: (proxy: ProxyBinary) => void): void {
   for (const proxy of found) describe(`${name} on HAProxy ${proxy.version}`, () => tests(proxy));
   for (const { bin, missing: why } of missing) {

@@ -44,7 +44,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
       while (!done) statuses.add(await client.request());
     })();
     for (let i = 0; i < 100; i++) {
-      await map.undouble(current, ['127.0.0.2'], soon());
+      await map.removeDuplicates(current, ['127.0.0.2'], soon());
       await map.addMany(current, ['127.0.0.2'], soon());
     }
     done = true;

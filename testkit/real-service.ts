@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { MasterSocket } from '../src/haproxy/master-socket.ts';
 import { commandLine, processAlive, processStartTime } from '../src/haproxy/process.ts';
 import { type Processes, showProcesses } from '../src/haproxy/workers.ts';
-import { clockFile } from './clock.ts';
-import { eventually, within } from './conditions.ts';
+import { clockFile, timeFile } from './clock.ts';
+import { eventually, patienceMs, within } from './conditions.ts';
 import { freePort } from './free-port.ts';
 import { unmountDisk } from './own-disk.ts';
 
@@ -74,9 +74,12 @@ export const compileCache = (): string =>
 
 /** Set by a run of vitest, which makes one file of the product first; the sources otherwise. */
 export const programVariable = 'PROXY_MANAGER_TEST_PROGRAM';
-const program = (): string => process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
+export const program = (): string => process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
 
 const key = 'test-key-0123456789abcdef';
+
+/** Ends only a call that is never answered. */
+const answerLimitMs = 90_000;
 
 export class RealService {
   readonly paths: ServicePaths;
@@ -155,21 +158,17 @@ export class RealService {
     closeSync(output);
     this.#child = child;
     if (this.#options.waitUntilReady === false) return;
-    await eventually(
-      'the service is ready',
-      async () => {
-        if (child.exitCode !== null || child.signalCode !== null) return 'ended' as const;
-        return (await this.call('GET', '/readyz', { key: null })).status === 200 ? ('ready' as const) : null;
-      },
-      45_000,
-    ).then(async (state) => {
+    await eventually('the service is ready', async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return 'ended' as const;
+      return (await this.call('GET', '/readyz', { key: null })).status === 200 ? ('ready' as const) : null;
+    }).then(async (state) => {
       if (state === 'ended')
         throw new Error(`the service did not start: ${await readFile(this.paths.jsonLog, 'utf8')}`);
     });
   }
 
   /** The exit code of the service's process; waits for its end. */
-  async ended(limitMs = 20_000): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  async ended(limitMs = patienceMs): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const child = this.#child!;
     await eventually('the service ended', () => child.exitCode !== null || child.signalCode !== null, limitMs);
     return { code: child.exitCode, signal: child.signalCode };
@@ -206,6 +205,7 @@ export class RealService {
         },
       );
       request.once('error', reject);
+      request.setTimeout(answerLimitMs, () => request.destroy(new Error(`${method} ${path}: no answer`)));
       request.end(body);
     });
   }
@@ -294,7 +294,7 @@ export class RealService {
     return await this.call('GET', '/health');
   }
 
-  healthy(limitMs = 20_000): Promise<unknown> {
+  healthy(limitMs = patienceMs): Promise<unknown> {
     // A probe looks at everything; asked without a pause it would be the load it is to bear.
     return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs, 100);
   }
@@ -308,13 +308,9 @@ export class RealService {
     this.socket.close();
     const child = this.#child;
     if (child !== null && child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGCONT');
-      child.kill('SIGTERM');
-      const ended = await this.ended(15_000).then(
-        () => true,
-        () => false,
-      );
-      if (!ended) child.kill('SIGKILL');
+      // At once: what an orderly end does is tested where it is asked for.
+      child.kill('SIGKILL');
+      await this.ended();
     }
     for (const pid of await this.proxyPids()) {
       const startTime = await processStartTime(pid);
@@ -324,7 +320,7 @@ export class RealService {
     }
     await unmountDisk(this.paths.prefix);
     await rm(this.paths.prefix, { recursive: true, force: true });
-    await rm(clockFile(this.paths.prefix), { force: true });
+    for (const file of [clockFile, timeFile]) await rm(file(this.paths.prefix), { force: true });
   }
 
   /** Masters and workers that run this folder's configuration, orphans included. */

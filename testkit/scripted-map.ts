@@ -1,7 +1,9 @@
-// A map as a worker of HAProxy 2.6 and 3.0 keeps it: entries in the order they came, doubles included, versions apart,
-// lookups by the longest prefix. The contract suite holds it to what the real ones do.
+// A map as a worker of HAProxy keeps it: entries in the order they came, duplicates included, versions apart, lookups by
+// the longest prefix. The contract suite holds it to what the real ones do.
 
 export interface ScriptedEntry {
+  /** As `show map` prints it. */
+  readonly element: string;
   readonly key: string;
   value: string;
   readonly version: number;
@@ -39,11 +41,14 @@ export class ScriptedMap {
   entries: ScriptedEntry[] = [];
   current = 0;
   next = 0;
+  /** 'one': `del map` removes the first of several duplicates and `set map` sets the last, as 3.4.0 does in places. */
+  byKey: 'all' | 'one' = 'all';
+  #made = 0;
 
   constructor(lines: readonly string[] = []) {
     for (const line of lines) {
       const [key = '', value = ''] = line.split(' ');
-      this.entries.push({ key, value, version: 0 });
+      this.#push(key, value, 0);
     }
   }
 
@@ -69,26 +74,37 @@ export class ScriptedMap {
       return "Version number in the future, please use 'prepare map' before.\n";
     }
     if (bitsOf(key) === null) return `'${key}' is not a valid IPv4 or IPv6 address.\n`;
-    this.entries.push({ key, value, version });
+    this.#push(key, value, version);
     return '';
   }
 
+  /** `key` may be `#` and an element. */
   del(key: string): string {
-    const left = this.entries.filter((entry) => entry.key !== key);
-    if (left.length === this.entries.length) return 'Key not found.\n';
-    this.entries = left;
-    return '';
+    const hit = this.#named(key);
+    const gone = new Set(this.byKey === 'all' ? hit : hit.slice(0, 1));
+    this.entries = this.entries.filter((entry) => !gone.has(entry));
+    return gone.size === 0 ? 'Key not found.\n' : '';
   }
 
+  /** `key` may be `#` and an element. */
   set(key: string, value: string): string {
-    const hit = this.entries.filter((entry) => entry.key === key);
-    for (const entry of hit) entry.value = value;
+    const hit = this.#named(key);
+    for (const entry of this.byKey === 'all' ? hit : hit.slice(-1)) entry.value = value;
     return hit.length === 0 ? 'entry not found.\n' : '';
+  }
+
+  #named(key: string): ScriptedEntry[] {
+    return this.entries.filter((entry) => entry.key === key || `#${entry.element}` === key);
+  }
+
+  #push(key: string, value: string, version: number): void {
+    this.#made += 1;
+    this.entries.push({ element: `0x${(0x5000 + 16 * this.#made).toString(16)}`, key, value, version });
   }
 
   show(version = this.current): string {
     const lines = this.entries.filter((entry) => entry.version === version);
-    return lines.map((entry, index) => `0x${(0x5000 + index).toString(16)} ${entry.key} ${entry.value}\n`).join('');
+    return lines.map(({ element, key, value }) => `${element} ${key} ${value}\n`).join('');
   }
 
   prepare(): string {

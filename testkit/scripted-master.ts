@@ -40,6 +40,10 @@ export class ScriptedMaster {
   readonly master = { pid: 100, reloads: 0, failed: 0, version: '2.6.12-1+deb12u4' };
   current: ScriptedWorker;
   draining: ScriptedWorker[] = [];
+  /** The worker of a reload under way, as from 3.1 on: listed, and out of reach. */
+  starting: ScriptedWorker | null = null;
+  /** The last reload failed: from 3.1 on the current worker is listed among the old ones then. */
+  #refused = false;
   /** Consulted for each command; undefined means its true reply. */
   script: Script = () => undefined;
   /** What a new connection meets. */
@@ -78,13 +82,35 @@ export class ScriptedMaster {
 
   /** A new worker with maps of its own; the former one drains on. */
   reload(maps?: Readonly<Record<string, readonly string[]>>): ScriptedWorker {
-    this.draining.push(this.current);
+    this.beginReload(maps);
+    return this.finishReload();
+  }
+
+  /** A new worker starts; the master goes on with the former one until `finishReload` or `refuseReload`. */
+  beginReload(maps?: Readonly<Record<string, readonly string[]>>): ScriptedWorker {
     const lines = (file: string, map: ScriptedMap): readonly string[] =>
       maps?.[file] ?? map.live().map((entry) => `${entry.key} ${entry.value}`);
     const loaded = [...this.current.maps].map(([file, map]) => [file, new ScriptedMap(lines(file, map))] as const);
-    this.current = { pid: this.#nextPid++, maps: new Map(loaded) };
+    this.starting = { pid: this.#nextPid++, maps: new Map(loaded) };
     this.master.reloads += 1;
+    this.master.failed = 0;
+    this.#refused = false;
+    return this.starting;
+  }
+
+  finishReload(): ScriptedWorker {
+    if (this.starting === null) throw new Error('no reload is under way');
+    this.draining.unshift(this.current);
+    this.current = this.starting;
+    this.starting = null;
     return this.current;
+  }
+
+  /** The worker of the reload under way fails to start, or none is started at all. */
+  refuseReload(): void {
+    this.starting = null;
+    this.master.failed = 1;
+    this.#refused = true;
   }
 
   /** Unasked bytes on every open connection. */
@@ -218,12 +244,16 @@ export class ScriptedMaster {
     const row = (...cells: (string | number)[]): string =>
       `${cells.map((cell) => `${cell}`.padEnd(16)).join('')}0d00h00m01s     ${version}`;
     const header = ['#<PID>', '<type>', '<reloads>', '<uptime>', '<version>'].map((cell) => cell.padEnd(16)).join('');
-    const old = this.draining.map((worker) => row(worker.pid, 'worker', 1));
+    const currentIsOld = this.starting !== null || this.#refused;
+    const workers = this.starting ?? (currentIsOld ? null : this.current);
+    const old = (currentIsOld ? [this.current, ...this.draining] : this.draining).map((worker, age) =>
+      row(worker.pid, 'worker', age + 1),
+    );
     const lines = [
       header,
       row(pid, 'master', `${reloads} [failed: ${failed}]`),
       '# workers',
-      row(this.current.pid, 'worker', 0),
+      ...(workers === null ? [] : [row(workers.pid, 'worker', 0)]),
       ...(old.length === 0 ? [] : ['# old workers', ...old]),
       '# programs',
     ];

@@ -8,7 +8,7 @@ export const stopService: Fault = {
     const { service } = stack;
     const { pid } = service;
     service.kill('SIGTERM');
-    const { code, signal } = await service.ended(30_000);
+    const { code, signal } = await service.ended();
     // Another fault may have killed it meanwhile.
     if (code !== 0 && signal !== 'SIGKILL') throw new Error(`service ${pid} ended with ${code ?? signal}`);
     return { detail: `SIGTERM to ${pid}, which ended with ${code ?? signal}`, heal: () => stack.relaunch() };

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Random } from '../random.ts';
 import { Client, type Target } from './client.ts';
 import { type Heavy, heavyOperations, Shared } from './heavy-operations.ts';
-import { light, type Operation } from './light-operations.ts';
+import { light, lightNames, type Operation } from './light-operations.ts';
 import { BlockedModel, type Presence } from './model.ts';
 import { type OperationFigures, Tally, type Wrong } from './tally.ts';
 import { crowd, territoryOf } from './territory.ts';
@@ -31,6 +31,8 @@ export interface ClientsReport {
   readonly seconds: number;
   readonly done: number;
   readonly unjudged: number;
+  /** Changes whose answer says that a worker was not seen to have them before the deadline. */
+  readonly late: number;
   readonly wrongTotal: number;
   readonly wrongs: readonly Wrong[];
   readonly operations: readonly OperationFigures[];
@@ -40,8 +42,10 @@ export interface ClientsReport {
   readonly baseFrom: number | null;
 }
 
-/** A short load has everything that a long one has, several times. */
+/** A short load has everything that a long one has, several times; on a slow machine it goes on until it has. */
 const leastRounds = 2;
+/** Ends only what is never complete. */
+const completionMs = 120_000;
 
 export class Clients {
   readonly #order: ClientsOrder;
@@ -49,7 +53,7 @@ export class Clients {
   readonly #model: BlockedModel;
   readonly #shared: Shared;
   readonly #clients: Client[];
-  readonly #due: { readonly heavy: Heavy; readonly everyMs: number; at: number; underWay: boolean }[];
+  readonly #due: { readonly heavy: Heavy; readonly everyMs: number; at: number; runs: number; underWay: boolean }[];
   #underWay = 0;
 
   constructor(order: ClientsOrder) {
@@ -83,6 +87,7 @@ export class Clients {
         heavy,
         everyMs,
         at: performance.now() + (everyMs * (index + 1)) / (heavies.length + 1),
+        runs: 0,
         underWay: false,
       };
     });
@@ -96,12 +101,13 @@ export class Clients {
   async run(): Promise<ClientsReport> {
     const until = performance.now() + this.#order.seconds * 1_000;
     await Promise.all(this.#clients.map((client) => this.#work(client, until)));
-    const { seconds, done, unjudged, wrongTotal, wrongs } = this.#tally;
+    const { seconds, done, unjudged, late, wrongTotal, wrongs } = this.#tally;
     for (const client of this.#clients) client.close();
     return {
       seconds,
       done,
       unjudged,
+      late,
       wrongTotal,
       wrongs,
       operations: this.#tally.figures(),
@@ -113,7 +119,7 @@ export class Clients {
   async #work(client: Client, until: number): Promise<void> {
     // Not all of them in the same moment.
     await pause(client.random.next() * this.#order.thinkMs);
-    while (performance.now() < until) {
+    while (performance.now() < until || (this.#lacksSome() && performance.now() < until + completionMs)) {
       this.#underWay += 1;
       try {
         await this.#next(client);
@@ -124,6 +130,11 @@ export class Clients {
       }
       await pause(client.random.next() * 2 * this.#order.thinkMs);
     }
+  }
+
+  /** Whether anything was done too rarely so far. */
+  #lacksSome(): boolean {
+    return this.#due.some(({ runs }) => runs < leastRounds) || lightNames.some((name) => !this.#tally.has(name));
   }
 
   async #next(client: Client): Promise<void> {
@@ -139,6 +150,7 @@ export class Clients {
       await due.heavy.run(client);
     } finally {
       due.underWay = false;
+      due.runs += 1;
     }
   }
 

@@ -14,7 +14,7 @@ export function reportOf(result: LoadResult): string {
   const { clients, traffic, faults } = result;
   const rate = Math.round(clients.done / clients.seconds);
   const lines = [
-    `${clients.done} requests in ${clients.seconds.toFixed(0)} s, ${rate} a second; ${clients.wrongTotal} wrong, ${clients.unjudged} that an overlapping PUT left open`,
+    `${clients.done} requests in ${clients.seconds.toFixed(0)} s, ${rate} a second; ${clients.wrongTotal} wrong, ${clients.unjudged} that an overlapping PUT left open, ${clients.late} not seen in every worker before the deadline`,
     '',
     ...columns([
       ['operation', 'count', 'p50 ms', 'p99 ms', 'longest ms', 'sent at s'],

@@ -28,12 +28,10 @@ export interface LoadResult {
 
 const progressEveryMs = 10_000;
 const trafficTailMs = 200;
-/** As after every fault: ten seconds. */
-const settleMs = 10_000;
 /** What follows the proxy's own deadline for a worker that drains is not waited for. */
 const trafficPlan = {
   host: 'localhost',
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   keepAlive: { perSecond: 100, connections: 16 },
   fresh: { perSecond: 40 },
 };
@@ -107,7 +105,7 @@ async function run(
   await sampler.stop();
   const faults: string[] = [];
   if (sampler.failure !== null) faults.push(`the figures could not be taken: ${String(sampler.failure)}`);
-  await service.healthy(settleMs).catch(async (error: unknown) => {
+  await service.healthy().catch(async (error: unknown) => {
     faults.push(`${String(error)}: ${(await service.health()).text}`);
   });
   // A client that gave up has left its list or its sync behind; a sync waits for what is under way.
@@ -135,7 +133,7 @@ async function fill(service: RealService, entries: number): Promise<void> {
   await eventually(
     'the running map holds the set',
     async () => (await service.call('POST', '/api/blocked-ips/sync')).status === 200,
-    60_000,
+    undefined,
     500,
   );
   await service.healthy();

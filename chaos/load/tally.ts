@@ -28,6 +28,8 @@ export class Tally {
   done = 0;
   /** Answers that nothing could be said about: an overlapping `PUT` wanted something else. */
   unjudged = 0;
+  /** Changes whose answer says that a worker was not seen to have them before the deadline. */
+  late = 0;
   readonly #began = performance.now();
   readonly #took = new Map<string, number[]>();
   readonly #longest = new Map<string, { ms: number; seconds: number }>();
@@ -46,6 +48,10 @@ export class Tally {
       this.#longest.set(operation, { ms, seconds: this.seconds - ms / 1_000 });
     }
     if (operation === 'block' || operation === 'unblock') this.#latest.push(ms);
+  }
+
+  has(operation: string): boolean {
+    return this.#took.has(operation);
   }
 
   wrong(operation: string, what: string): void {

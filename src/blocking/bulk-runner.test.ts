@@ -53,6 +53,31 @@ describe('a whole set', () => {
     expect(master.commands.filter((command) => command.includes('clear map'))).toEqual([]);
   });
 
+  it('is brought to the worker of a reload under way as well, once it serves', async () => {
+    const next = texts(300);
+    const starting = master.beginReload();
+    // Seen as starting again and again, and then it serves.
+    master.script = (command) => {
+      const asked = master.commands.filter((one) => one === 'show proc').length;
+      if (command === 'show proc' && asked > 3 && master.starting !== null) master.finishReload();
+      return undefined;
+    };
+    expect(await put(pieces(next))).toMatchObject({ runtime_map_updated: true, runtime_map_failures: [] });
+    expect(master.current.pid).toBe(starting.pid);
+    await everywhere(next);
+  });
+
+  it('names the worker that is still starting in the end', async () => {
+    const next = texts(300);
+    const { pid } = master.beginReload();
+    const answer = await put(pieces(next));
+    expect(answer).toMatchObject({ runtime_map_updated: false, reload_scheduled: false });
+    expect(answer.runtime_map_failures).toContainEqual(
+      expect.objectContaining({ worker: pid, reason: 'worker is starting' }),
+    );
+    expect(master.map(kit.mapPath).live()).toHaveLength(300);
+  });
+
   it('changes nothing when its source breaks off, and leaves nothing behind', async () => {
     await put(pieces(texts(300)));
     const source = async function* () {

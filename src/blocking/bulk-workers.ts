@@ -1,6 +1,7 @@
 // What one big change brings to the workers, and what they were seen to hold in the end.
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
+import type { Worker } from '../haproxy/workers.ts';
 import { causeText } from '../telemetry/log.ts';
 import type { RuntimeMapFailure } from './answers.ts';
 import type { ChangeWindows } from './change-windows.ts';
@@ -69,7 +70,7 @@ export class BulkWorkers {
   }
 
   static async reach(parts: BulkWorkersParts): Promise<BulkWorkers> {
-    return new BulkWorkers(parts, await reachableWorkers(parts));
+    return new BulkWorkers(parts, (await liveWorkers(parts)).reachable);
   }
 
   /** Inside a turn, or in what it left. What fails is left to the verdict. */
@@ -132,7 +133,7 @@ export class BulkWorkers {
 
   /** The read-back of a big change: each worker's whole map. */
   async verdict(sample: readonly string[], total: number): Promise<BulkVerdict> {
-    await reachableWorkers({ link: this.#link, book: this.#book });
+    let { starting } = await liveWorkers({ link: this.#link, book: this.#book });
     const current = this.#book.current();
     const failure = (worker: number | null, reason: string): RuntimeMapFailure[] =>
       sample.map((ip) => ({
@@ -158,7 +159,7 @@ export class BulkWorkers {
       const worker = this.#book.all().find(({ pid }) => !asked.has(pid));
       if (worker === undefined) {
         // A reload meanwhile brings a worker that nobody has asked yet.
-        await reachableWorkers({ link: this.#link, book: this.#book });
+        ({ starting } = await liveWorkers({ link: this.#link, book: this.#book }));
         if (this.#book.all().every(({ pid }) => asked.has(pid))) break;
         continue;
       }
@@ -170,6 +171,10 @@ export class BulkWorkers {
       failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));
       failuresTotal += Math.max(total, 1);
       if (worker.role === 'current') currentFailed = true;
+    }
+    for (const { pid } of starting) {
+      failures.push(...failure(pid, 'worker is starting'));
+      failuresTotal += Math.max(total, 1);
     }
     if (this.#book.current() === null) {
       failures.push(...failure(null, 'no current worker'));
@@ -198,13 +203,20 @@ export class BulkWorkers {
   }
 }
 
-async function reachableWorkers({ link, book }: Pick<BulkWorkersParts, 'link' | 'book'>): Promise<Set<number>> {
-  if (!link.state.up) return new Set();
+interface LiveWorkers {
+  readonly reachable: Set<number>;
+  readonly starting: readonly Worker[];
+}
+
+async function liveWorkers({ link, book }: Pick<BulkWorkersParts, 'link' | 'book'>): Promise<LiveWorkers> {
+  if (!link.state.up) return { reachable: new Set(), starting: [] };
   try {
-    book.observe(await link.processes(reloadPatienceMs));
-    return new Set(book.all().flatMap((worker) => (worker.unresponsive ? [] : [worker.pid])));
+    const processes = await link.processes(reloadPatienceMs);
+    book.observe(processes);
+    const reachable = new Set(book.all().flatMap((worker) => (worker.unresponsive ? [] : [worker.pid])));
+    return { reachable, starting: processes.starting };
   } catch (error) {
     if (!(error instanceof MasterSocketError)) throw error;
-    return new Set();
+    return { reachable: new Set(), starting: [] };
   }
 }

@@ -70,11 +70,11 @@ export class DurableCommit {
       }
       this.#keeper.noteProblem(error);
       this.#log.warn('Map file refused a change', { reason: error.reason, cause: causeText(error) });
-      await this.#keeper.ensureUsable();
       try {
+        await this.#keeper.ensureUsable();
         applied = await write();
       } catch (again) {
-        if (!(again instanceof MapFileError)) await this.#takeBack(changes);
+        await this.#takeBack(changes);
         throw again;
       }
     }
@@ -120,13 +120,16 @@ export class DurableCommit {
     }
   }
 
-  /** The commit failed after lines were added: they go again, or the file counts as behind and is rewritten. */
+  /** The commit failed after lines were added: they go again, also out of a rewrite under way. */
   async #takeBack(changes: readonly BlockedChange[]): Promise<void> {
     const added = changes.filter((change) => change.op === 'add').map((change) => change.entry.text);
-    if (added.length === 0 || this.#keeper.file.state !== 'current') return;
+    if (added.length === 0) return;
+    const { file } = this.#keeper;
     try {
       const present = await this.#store.presentOf(added);
-      await this.#keeper.file.remove(added.filter((text) => !present.has(text)));
+      const absent = added.filter((text) => !present.has(text));
+      if (file.state === 'current') await file.remove(absent);
+      else file.leaveOut(absent);
     } catch (error) {
       this.#keeper.markStale('a line of a change that was not committed could not be taken back');
       this.#log.error('A line could not be taken back; it stays until the file is rewritten', {

@@ -5,6 +5,7 @@ import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { hang, type ScriptedMaster } from '../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../testkit/stop-time.ts';
 import { MapFileError } from '../haproxy/map-file.ts';
+import { diskOps } from '../haproxy/map-file-ops.ts';
 
 let close: () => Promise<void>;
 let master: ScriptedMaster;
@@ -35,7 +36,41 @@ function holdTurn(): () => void {
   return held.resolve;
 }
 
+/** The next `times` small writes to the map file fail. */
+function failWrites(times: number): void {
+  const write = vi.spyOn(diskOps, 'writeNow');
+  for (let n = 0; n < times; n += 1) {
+    write.mockImplementationOnce(() => {
+      throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO', syscall: 'write' });
+    });
+  }
+}
+
 describe('the one writer', () => {
+  it('leaves no line of a refused block in a rewrite that began during it', async () => {
+    await block('192.0.2.1');
+    const { keeper } = kit;
+    const begun = vi.spyOn(keeper.file, 'beginRewrite');
+    const ensureUsable = keeper.ensureUsable.bind(keeper);
+    let rewrite: Promise<unknown> = Promise.resolve();
+    vi.spyOn(keeper, 'ensureUsable').mockImplementation(async (options) => {
+      const failed = keeper.problem !== null;
+      await ensureUsable(options);
+      if (!failed) return;
+      // Between the two tries of the block, as the reconciler does when it sees a file that is not what was written.
+      const before = begun.mock.results.length;
+      rewrite = keeper.updateBlockedIpsMap();
+      await eventually('the rewrite has begun', () => begun.mock.results.length > before);
+      await begun.mock.results.at(-1)?.value;
+      failWrites(1);
+    });
+    failWrites(1);
+    await expect(block('192.0.2.2')).rejects.toMatchObject({ status: 503 });
+    await rewrite;
+    expect(keeper.problem).toBeNull();
+    expect(await kit.fileEntries()).toEqual(['192.0.2.1 1']);
+  });
+
   it('makes one transaction and one payload of what waited, each answered for itself', async () => {
     const groups = transactions();
     const release = holdTurn();

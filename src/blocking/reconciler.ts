@@ -18,6 +18,8 @@ import type { KnownWorker, WorkerBook } from './worker-book.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
 
 const lookEveryMs = 2_000;
+/** A worker that starts is compared as soon as it serves. */
+const lookWhileStartingMs = 100;
 /** What waits for somebody's confirmation is not read whole every two seconds. */
 const refusedFileRetryMs = 10_000;
 /** A disk that has room again: whole ten seconds later at most, with the look and a rewrite of millions in it. */
@@ -46,6 +48,7 @@ export class Reconciler {
   #paused = 0;
   #lastComparison = 0;
   #unreachableSince: number | null = null;
+  #workerStarting = false;
   #loop: Promise<void> | null = null;
   #look: Promise<void> | null = null;
   #fileAgainAt = 0;
@@ -140,7 +143,8 @@ export class Reconciler {
       const wake = new AbortController();
       this.#wake = wake;
       try {
-        await sleep(lookEveryMs, undefined, { signal: AbortSignal.any([wake.signal, this.#stop.signal]) });
+        const pauseMs = this.#workerStarting ? lookWhileStartingMs : lookEveryMs;
+        await sleep(pauseMs, undefined, { signal: AbortSignal.any([wake.signal, this.#stop.signal]) });
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
       }
@@ -155,6 +159,7 @@ export class Reconciler {
       if (!this.#link.state.up) return;
       const processes = await showProcesses(this.#socket, performance.now() + lookPatienceMs);
       this.#unreachableSince = null;
+      this.#workerStarting = processes.starting.length > 0;
       this.#book.observe(processes);
       if (compareAll) this.#lastComparison = performance.now();
       for (const worker of this.#book.all()) await this.#lookAtWorker(worker, compareAll);

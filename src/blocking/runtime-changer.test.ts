@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
+import { processStartTime } from '../haproxy/process.ts';
 import type { GroupOutcome, RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { GroupRequest } from '../haproxy/runtime-map-changes.ts';
-import type { Processes } from '../haproxy/workers.ts';
+import type { Processes, Worker } from '../haproxy/workers.ts';
 import { PendingVersions } from './map-replacement.ts';
 import { RuntimeChanger } from './runtime-changer.ts';
 import type { RuntimeLink } from './runtime-link.ts';
@@ -17,12 +18,18 @@ const good: GroupOutcome = {
   removed: [],
 };
 
-const processesOf = (current: number, ...draining: number[]): Processes => {
+const processesOf = (current: number, ...draining: number[]): Processes => ({
+  ...withStarting([], current, ...draining),
+});
+
+const withStarting = (starting: readonly Worker[], current: number, ...draining: number[]): Processes => {
   const worker = (pid: number) => ({ pid, startTime: pid, version: '3.0.11' });
   return {
     master: { pid: 1, reloads: 0, failed: 0, version: '3.0.11' },
     current: [worker(current)],
+    currentAnswered: true,
     draining: draining.map(worker),
+    starting,
   };
 };
 
@@ -45,14 +52,14 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
     hold: (_: number, attempt: () => unknown) => attempt(),
   } as unknown as RuntimeLink;
   const changer = new RuntimeChanger({ link, book, pending, onNewWorkers: () => undefined });
-  const block = () =>
+  const block = (givenMs = 60_000) =>
     changer.change({
       map,
       name: 'blocked',
       add: ['192.0.2.1'],
       remove: [],
       committed: Promise.resolve(),
-      deadline: performance.now() + 60_000,
+      deadline: performance.now() + givenMs,
     });
   return { asked, book, pending, block };
 }
@@ -82,7 +89,77 @@ describe('a change in the running maps', () => {
     book.observe(processesOf(20));
     pending.begin(20, 'blocked', 1);
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
-    expect(asked).toContain('@1');
+    expect(asked).toEqual(['@!20', '@!30', '@!20']);
+  });
+
+  it('is made by pid in a worker that took over meanwhile: whom @1 reached is not known', async () => {
+    const { asked, book, block } = changerBefore(() => ({ ...good, processes: processesOf(30, 20) }));
+    book.observe(processesOf(20));
+    expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+    expect(asked).toEqual(['@1', '@!30', '@!20']);
+  });
+
+  it('goes on with the current worker when the one with a pending version is gone', async () => {
+    const { asked, book, pending, block } = changerBefore((worker) =>
+      worker === '@!20' ? { ...good, workerGone: true } : { ...good, processes: processesOf(30) },
+    );
+    book.observe(processesOf(20));
+    pending.begin(20, 'blocked', 1);
+    expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+    expect(asked).toEqual(['@!20', '@1', '@!30']);
+  });
+
+  it('counts as removed what any of its rounds removed', async () => {
+    const { book, block } = changerBefore((worker) => ({
+      ...good,
+      processes: processesOf(30),
+      removed: worker === '@1' ? ['192.0.2.9'] : [],
+    }));
+    book.observe(processesOf(20));
+    expect([...(await block()).removedFromWorkers]).toEqual(['192.0.2.9']);
+  });
+
+  describe('while a worker starts', () => {
+    const starting = async (): Promise<Worker> => ({
+      pid: process.pid,
+      startTime: await processStartTime(process.pid),
+      version: '3.4.0',
+    });
+
+    it('waits until it serves, and makes it there too', async () => {
+      const worker = await starting();
+      let tries = 0;
+      const { asked, book, block } = changerBefore((name) => {
+        if (name === '@1') return { ...good, processes: withStarting([worker], 20) };
+        tries += 1;
+        return tries < 3 ? { ...good, workerGone: true } : good;
+      });
+      book.observe(processesOf(20));
+      expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+      expect(asked).toEqual(['@1', ...Array(3).fill(`@!${worker.pid}`)]);
+    });
+
+    it('names it when its time is up, and asks for no reload', async () => {
+      const worker = await starting();
+      const { book, block } = changerBefore((name) =>
+        name === '@1' ? { ...good, processes: withStarting([worker], 20) } : { ...good, workerGone: true },
+      );
+      book.observe(processesOf(20));
+      expect(await block(60)).toMatchObject({
+        failures: [{ ip_address: '192.0.2.1', worker: worker.pid, reason: 'worker is starting' }],
+        currentFailed: false,
+      });
+    });
+
+    it('does not wait for one that has ended', async () => {
+      const ended = { ...(await starting()), startTime: 1 };
+      const { asked, book, block } = changerBefore((name) =>
+        name === '@1' ? { ...good, processes: withStarting([ended], 20) } : { ...good, workerGone: true },
+      );
+      book.observe(processesOf(20));
+      expect(await block(60_000)).toMatchObject({ failures: [] });
+      expect(asked).toHaveLength(2);
+    });
   });
 
   it('takes a draining worker that exited for no failure', async () => {

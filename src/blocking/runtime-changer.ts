@@ -1,7 +1,11 @@
 // Brings one group of changes into the map of every live worker: the current one first (with the retries that a
-// reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known.
+// reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known. A worker
+// that is still starting has perhaps read the map file before the change: it is waited for and changed too.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processAlive } from '../haproxy/process.ts';
 import type { GroupOutcome, RuntimeMap, WorkerRef } from '../haproxy/runtime-map.ts';
 import { CURRENT, MapCommands } from '../haproxy/runtime-map-commands.ts';
+import type { Worker } from '../haproxy/workers.ts';
 import type { RuntimeMapFailure } from './answers.ts';
 import type { PendingVersions } from './map-replacement.ts';
 import type { MapName } from './mirrored-map.ts';
@@ -33,6 +37,7 @@ export interface RuntimeChangeResult {
   readonly removedFromWorkers: ReadonlySet<string>;
 }
 
+const startingPollMs = 20;
 /** A draining worker that hangs must not cost a group its whole time. */
 const drainingShareMs = 700;
 
@@ -79,11 +84,15 @@ export class RuntimeChanger {
     const addressed = new Set(known.map((worker) => worker.pid));
     let late: GroupOutcome[] = [];
     if (current.processes !== null) {
+      const { draining, starting } = current.processes;
       const fresh = this.#book.observe(current.processes);
-      // `show proc` was the last command of the connection that `@1` was answered on: both speak of one master.
-      const unaddressed = current.processes.draining.filter((worker) => !addressed.has(worker.pid));
-      late = await Promise.all(unaddressed.map((worker) => this.#changeDraining(change, worker.pid)));
-      if (fresh.length > 0) this.#onNewWorkers();
+      // `show proc` was the last command of the connection that the current worker answered on: both speak of one master.
+      const unaddressed = draining.filter((worker) => !addressed.has(worker.pid));
+      late = await Promise.all([
+        ...unaddressed.map((worker) => this.#changeDraining(change, worker.pid)),
+        ...starting.map((worker) => this.#changeStarting(change, worker)),
+      ]);
+      if (fresh.length > 0 || starting.length > 0) this.#onNewWorkers();
     }
     const currentPid = current.processes?.current[0]?.pid ?? this.#book.current()?.pid ?? null;
     const ofCurrent =
@@ -101,28 +110,49 @@ export class RuntimeChanger {
   }
 
   async #changeCurrent(change: RuntimeChange): Promise<GroupOutcome> {
-    return await this.#link.hold(change.deadline, async () => {
+    const removed = new Set<string>();
+    const outcome = await this.#link.hold(change.deadline, async () => {
       // Chosen for each try: the worker that was current may be gone by now.
-      const pid = this.#book.current()?.pid;
-      const pending = pid === undefined ? undefined : this.#pending.of(pid, change.name);
-      // A pending version belongs to one worker: the whole of prepare to commit is spoken by pid.
-      const worker: WorkerRef = pending === undefined ? CURRENT : { kind: 'pid', pid: pid! };
-      const outcome = await change.map.changeGroup({
-        worker,
-        add: change.add,
-        remove: change.remove,
-        committed: change.committed,
-        processes: true,
-        deadline: change.deadline,
-        ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
-      });
-      const isCurrent =
-        pending === undefined || outcome.processes === null || outcome.processes.current[0]?.pid === pid;
-      if (!outcome.workerGone && isCurrent) return outcome;
-      // The worker with the pending version is gone, or drains behind a newer one by now.
-      if (outcome.workerGone) this.#book.forget(pid!);
-      return await change.map.changeGroup({ ...change, worker: CURRENT, processes: true });
+      let expected = this.#book.current()?.pid;
+      // What `@1` reaches is known beforehand. A worker that took over meanwhile is named by its pid.
+      let byPid = false;
+      for (;;) {
+        const pending = expected === undefined ? undefined : this.#pending.of(expected, change.name);
+        // A pending version belongs to one worker: the whole of prepare to commit is spoken by pid.
+        byPid ||= pending !== undefined;
+        const outcome = await change.map.changeGroup({
+          worker: byPid && expected !== undefined ? { kind: 'pid', pid: expected } : CURRENT,
+          add: change.add,
+          remove: change.remove,
+          committed: change.committed,
+          processes: true,
+          deadline: change.deadline,
+          ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
+        });
+        for (const text of outcome.removed) removed.add(text);
+        if (outcome.workerGone && byPid && expected !== undefined) {
+          this.#book.forget(expected);
+          expected = undefined;
+          byPid = false;
+          continue;
+        }
+        const current = outcome.processes?.current[0]?.pid;
+        if (current === undefined || current === expected) return outcome;
+        expected = current;
+        byPid = true;
+      }
     });
+    return { ...outcome, removed: [...removed] };
+  }
+
+  /** Waits until the worker serves, then changes it like any other. One that fails to start serves nothing. */
+  async #changeStarting(change: RuntimeChange, { pid, startTime }: Worker): Promise<GroupOutcome> {
+    while (performance.now() + startingPollMs < change.deadline) {
+      const outcome = await this.#changeDraining(change, pid);
+      if (!outcome.workerGone || !(await processAlive(pid, startTime))) return outcome;
+      await sleep(startingPollMs);
+    }
+    return this.#skipped(change, pid, 'worker is starting');
   }
 
   async #changeDraining(change: RuntimeChange, pid: number): Promise<GroupOutcome> {

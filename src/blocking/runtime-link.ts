@@ -21,6 +21,7 @@ const probePatienceMs = 1_000;
 /** Short: where one reload follows the other, the socket is there for some 10 ms at a time. */
 const firstPauseMs = 5;
 const longestPauseMs = 10;
+const lastLookMs = 500;
 
 export type LinkState = { readonly up: true } | { readonly up: false; readonly since: Date; readonly reason: string };
 
@@ -66,14 +67,17 @@ export class RuntimeLink {
   }
 
   /**
-   * `show proc`, a reload that is under way waited out. A socket that cannot be used counts as down from then on.
+   * The processes once no reload is under way. A worker that is still starting at the end of the patience is listed as
+   * that. A socket that cannot be used counts as down from then on.
    * @throws MasterSocketError
    */
   async processes(patienceMs: number): Promise<Processes> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       try {
-        return await showProcesses(this.#socket, deadline);
+        // Cut short at the deadline, the last look could not tell a starting worker from one that hangs.
+        const processes = await showProcesses(this.#socket, Math.max(deadline, performance.now() + lastLookMs));
+        if (processes.starting.length === 0 || performance.now() + longestPauseMs >= deadline) return processes;
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
         if (!mayBeReload(error.reason) || performance.now() + longestPauseMs >= deadline) {

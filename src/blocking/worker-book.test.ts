@@ -7,7 +7,9 @@ const processesOf = (...workers: { pid: number; startTime: number }[]): Processe
   return {
     master: { pid: 1, reloads: 0, failed: 0, version: '2.6.12' },
     current: current === undefined ? [] : [current],
+    currentAnswered: current !== undefined,
     draining,
+    starting: [],
   };
 };
 

@@ -6,9 +6,10 @@ import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../testkit/real-proxy.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { say } from '../../testkit/scripted-master.ts';
+import { capabilitiesOf } from '../haproxy/proxy-version.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { PendingVersions } from './map-replacement.ts';
-import { RemovalRule } from './removal-rule.ts';
+import { RemovalRule, replacePays } from './removal-rule.ts';
 import { RepairTime, RepairTooLong } from './repair-time.ts';
 import { WorkerKeeper } from './worker-keeper.ts';
 
@@ -19,7 +20,8 @@ const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
     `-m int gt 0 } !{ src,map_ip(${paths.blockedMap}.trusted,0) -m int gt 0 }`,
   );
 
-describeOnEachProxy('a worker’s map', ({ bin }) => {
+describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
+  const replaces = replacePays(capabilitiesOf({ text: '', major, minor }));
   let proxy: RealProxy;
   let kit: BlockingKit;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -36,8 +38,7 @@ describeOnEachProxy('a worker’s map', ({ bin }) => {
       folder: folder.path,
       masterSocket: proxy.paths.masterSocket,
       blockedMap: proxy.paths.blockedMap,
-      // Where a delete scans (2.6) a large repair is an atomic replace; here on both, for both can do it.
-      fastDeletes: false,
+      fastDeletes: !replaces,
     });
     await kit.keeper.updateBlockedIpsMap();
   });
@@ -103,13 +104,16 @@ describeOnEachProxy('a worker’s map', ({ bin }) => {
   /** Slower than any, so that what a busy machine measures besides does not count. */
   const deletesAreSlow = () => kit.rule.took(kit.book.current()!.pid, kit.blocked.expected.total, 1, 10_000);
 
-  it('of 30,000 with hundreds wrong is replaced at once while blocks and unblocks go on, and none of them is lost', async () => {
+  const blockThousands = async () => {
     const add = Array.from({ length: 30_000 }, (_, n) => ({
       index: n,
       request: toBlock(`20.${n >> 14}.${(n >> 7) & 127}.${n & 127}`),
     }));
     await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
     expect((await ensure()).whole).toBe(true);
+  };
+
+  const isReplaced = async () => {
     await raw(
       ...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 30.0.0.${n} 1`),
       ...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 20.0.0.${n & 127} 1`),
@@ -135,7 +139,11 @@ describeOnEachProxy('a worker’s map', ({ bin }) => {
     const listing = (await raw('@1 show map')).join('\n');
     const line = listing.split('\n').find((text) => text.includes(`(${map()})`))!;
     expect(line).toMatch(/curr_ver=[1-9]/);
-  });
+  };
+
+  it('of 30,000 takes all of a batch', blockThousands);
+  if (replaces)
+    it('with hundreds wrong is replaced at once while blocks and unblocks go on, and none of them is lost', isReplaced);
 
   it('is repaired however often more is wrong than one comparison lists', async () => {
     const { book, turns, windows } = kit;
@@ -149,7 +157,7 @@ describeOnEachProxy('a worker’s map', ({ bin }) => {
     expect(await running()).toEqual(await database());
   });
 
-  it('is not replaced by a version that lacks an entry', async () => {
+  const isNotReplaced = async () => {
     const { members } = kit.blocked;
     const victim = '20.1.5.5';
     Object.assign(kit.blocked, {
@@ -167,7 +175,8 @@ describeOnEachProxy('a worker’s map', ({ bin }) => {
     expect(await running()).toContain(`${victim} 1`);
     expect(await ensure()).toMatchObject({ whole: true });
     expect(await running()).toEqual(await database());
-  });
+  };
+  if (replaces) it('is not replaced by a version that lacks an entry', isNotReplaced);
 
   it('is not emptied because the table was: nothing is repaired by a database that lost more than half', async () => {
     const all = await running();

@@ -27,8 +27,8 @@ export interface RepairOutcome {
 const addSlice = 1_000;
 /** Below this many missing entries each is looked up before it is added; beyond, the listing just made is trusted. */
 const lookFirstUpTo = 2_000;
-/** Commands with a key that undoubling one entry takes. */
-const commandsToUndouble = 5;
+/** Commands that one duplicate takes: its value, and its removal. */
+const commandsPerDuplicate = 2;
 /** A slice has the turn: a worker that hangs ends the repair, and must not hold up every block until it does. */
 const sliceMs = 700;
 const sliceDeadline = (): number => performance.now() + sliceMs;
@@ -78,7 +78,7 @@ export async function repairWorker(options: {
 
   // What is left costs a command with a key for each, and those may scan the map. How long they take is measured as
   // they go; who is better replaced is replaced.
-  let left = wrongValue.length + doubled.length * commandsToUndouble + unexpected.length;
+  let left = wrongValue.length + doubled.length * commandsPerDuplicate + unexpected.length;
   // A scan goes over what the worker holds, and that may be far more than what it should.
   const entries = (): number => Math.max(map.expected.total, comparison.listed - (repairs.removed - removedBefore));
   const repair = async (
@@ -112,9 +112,9 @@ export async function repairWorker(options: {
       repairs.corrected += slice.length;
       return slice.length;
     })) &&
-    (await repair(doubled, commandsToUndouble, async (slice, members) => {
+    (await repair(doubled, commandsPerDuplicate, async (slice, members) => {
       const texts = slice.filter((text) => members.has(text));
-      await runtime.undouble(worker, texts, sliceDeadline());
+      await runtime.removeDuplicates(worker, texts, sliceDeadline());
       repairs.corrected += slice.length;
       return texts.length;
     })) &&

@@ -34,13 +34,21 @@ const nameWidth = 15;
 
 export function statusLines(report: HealthReport, url: string, now: Date, paint: Paint): string[] {
   const { versions } = report;
+  const untested = versions.untested === null ? [] : [harmless(versions.untested)];
   const head = harmless(`proxy-manager ${versions.service} with HAProxy ${versions.proxy} at ${url}`);
   const state = paint(styles[report.status], report.status);
   const rows = statusRows(report, now).map(([name, isWell, text]) => {
     const line = `  ${name.padEnd(nameWidth)}${harmless(text)}`;
     return isWell ? line : paint('warning', line);
   });
-  return [head, `${state}: ${meanings[report.status]}`, '', ...rows, ...reasonLines(report.reasons, paint)];
+  return [
+    head,
+    ...untested,
+    `${state}: ${meanings[report.status]}`,
+    '',
+    ...rows,
+    ...reasonLines(report.reasons, paint),
+  ];
 }
 
 function statusRows(report: HealthReport, now: Date): Row[] {

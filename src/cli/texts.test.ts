@@ -188,7 +188,7 @@ describe('status', () => {
     runtime_map: { expected: 12, seen: 12, big_change: null, last_verified_at: '2026-11-21T19:59:55Z' },
     last_reload: null,
     scheduled_reload: null,
-    versions: { service: '0.1.0', proxy: '3.0.11' } as HealthReport['versions'],
+    versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
   };
 
   it('is a few lines when all is well', () => {
@@ -203,6 +203,12 @@ describe('status', () => {
       '  map file       ok, 12 entries',
       '  last reload    none since the start',
     ]);
+  });
+
+  it('says in one sentence when the version of the proxy is not a tested one', () => {
+    const versions = { ...health.versions, untested: 'HAProxy 2.8.5 is not a tested version' };
+    const lines = statusLines({ ...health, versions }, 'unix:/a', now, unpainted);
+    expect(lines.slice(1, 3)).toEqual([versions.untested, 'ok: every worker was seen to block what is to be blocked']);
   });
 
   it('while a big change is under way says so, and is no less well for it', () => {

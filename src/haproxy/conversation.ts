@@ -193,6 +193,7 @@ export class Conversation {
     this.#turn.received = true;
     if (this.#raw !== null) {
       this.#raw.push(bytes);
+      if (this.#raw.length === 1 && this.#gaveUp(this.#turn, bytes)) return;
       this.#grow(bytes.length);
       return;
     }
@@ -201,6 +202,14 @@ export class Conversation {
     } catch (error) {
       this.#fail('garbled', { detail: (error as Error).message, cause: error });
     }
+  }
+
+  /** Read at once: behind an early half-close 3.2 and 3.4 leave the connection open after these words now and then. */
+  #gaveUp(turn: Turn, bytes: Buffer): boolean {
+    const [line = ''] = bytes.toString('latin1', 0, 200).split('\n', 1);
+    if (targetOf(turn.commands[0] ?? '') === null || !MASTER_GAVE_UP.test(line)) return false;
+    this.#fail('cut-short', { detail: line });
+    return true;
   }
 
   #grow(by: number): boolean {

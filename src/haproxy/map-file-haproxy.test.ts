@@ -1,18 +1,14 @@
 // The real reader: HAProxy's own `-c`, run again and again while the file changes. Plain appends fail this in most runs.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { MapFile } from './map-file.ts';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 
 const runFile = promisify(execFile);
-const BINARIES = process.env.PROXY_MANAGER_TEST_PROXY_BINS?.split(/[\s,:]+/).filter(Boolean) ?? [
-  '/usr/sbin/haproxy',
-  '/opt/haproxy-3.0/usr/sbin/haproxy-3.0',
-];
 const CHECKS = 25;
 const CHANGES = 400;
 
@@ -33,61 +29,55 @@ frontend web
   return path;
 }
 
-describe.each(BINARIES)('%s', (binary) => {
-  const present = existsSync(binary);
+describeOnEachProxy('the check of a configuration', ({ bin: binary }) => {
+  test('finds the file valid at every moment of hundreds of changes and rewrites', { timeout: 120_000 }, async () => {
+    const map = await temporaryMapPath();
+    const configuration = await configurationWith(map);
+    const file = new MapFile(map, { slots: 64 });
+    const model = new Set(Array.from({ length: 3000 }, (_, n) => ipv4(n * 7)));
+    for (let n = 1; n < 500; n += 1) model.add(`2001:db8:${n.toString(16)}::/48`);
+    await rewriteTo(file, model);
 
-  test.skipIf(!present)(
-    'finds the file valid at every moment of hundreds of changes and rewrites',
-    { timeout: 120_000 },
-    async () => {
-      const map = await temporaryMapPath();
-      const configuration = await configurationWith(map);
-      const file = new MapFile(map, { slots: 64 });
-      const model = new Set(Array.from({ length: 3000 }, (_, n) => ipv4(n * 7)));
-      for (let n = 1; n < 500; n += 1) model.add(`2001:db8:${n.toString(16)}::/48`);
-      await rewriteTo(file, model);
-
-      const failures: string[] = [];
-      let checks = 0;
-      let changes = 0;
-      let over = false;
-      const checking = (async () => {
-        while (!over) {
-          await runFile(binary, ['-c', '-f', configuration]).catch((error: unknown) => {
-            const { stderr, message } = error as { stderr?: string; message: string };
-            failures.push(stderr || message);
-          });
-          checks += 1;
-        }
-      })();
-      while (failures.length === 0 && (checks < CHECKS || changes < CHANGES)) {
-        const from = changes * 3;
-        const added = Array.from({ length: 1 + (changes % 5) }, (_, n) => ipv4(100_000 + ((from + n) % 5000)));
-        await file.add(added);
-        for (const ip of added) model.add(ip);
-        const gone = inOrder(model).filter((_, index) => (index * 31 + changes) % 997 === 0);
-        expect((await file.remove(gone)).removed).toEqual(gone);
-        for (const ip of gone) model.delete(ip);
-        changes += 2;
-        if (changes % 100 === 0) {
-          const rewrite = await file.beginRewrite(HEADER);
-          const snapshot = inOrder(model);
-          const late = ipv4(200_000 + changes);
-          await file.add([late]);
-          model.add(late);
-          await rewrite.append(snapshot);
-          await rewrite.finish();
-        }
+    const failures: string[] = [];
+    let checks = 0;
+    let changes = 0;
+    let over = false;
+    const checking = (async () => {
+      while (!over) {
+        await runFile(binary, ['-c', '-f', configuration]).catch((error: unknown) => {
+          const { stderr, message } = error as { stderr?: string; message: string };
+          failures.push(stderr || message);
+        });
+        checks += 1;
       }
-      over = true;
-      await checking;
-      expect(failures).toEqual([]);
-      expect(await liveKeys(map)).toEqual(model);
-      await file.close();
-    },
-  );
+    })();
+    while (failures.length === 0 && (checks < CHECKS || changes < CHANGES)) {
+      const from = changes * 3;
+      const added = Array.from({ length: 1 + (changes % 5) }, (_, n) => ipv4(100_000 + ((from + n) % 5000)));
+      await file.add(added);
+      for (const ip of added) model.add(ip);
+      const gone = inOrder(model).filter((_, index) => (index * 31 + changes) % 997 === 0);
+      expect((await file.remove(gone)).removed).toEqual(gone);
+      for (const ip of gone) model.delete(ip);
+      changes += 2;
+      if (changes % 100 === 0) {
+        const rewrite = await file.beginRewrite(HEADER);
+        const snapshot = inOrder(model);
+        const late = ipv4(200_000 + changes);
+        await file.add([late]);
+        model.add(late);
+        await rewrite.append(snapshot);
+        await rewrite.finish();
+      }
+    }
+    over = true;
+    await checking;
+    expect(failures).toEqual([]);
+    expect(await liveKeys(map)).toEqual(model);
+    await file.close();
+  });
 
-  test.skipIf(!present)('would refuse a damaged file (the check can fail)', async () => {
+  test('would refuse a damaged file (the check can fail)', async () => {
     const map = await temporaryMapPath();
     await writeFile(map, '.2.3.4 1\n');
     await expect(runFile(binary, ['-c', '-f', await configurationWith(map)])).rejects.toThrow();

@@ -106,6 +106,11 @@ export class MapFile {
     return { removed };
   }
 
+  /** A rewrite under way leaves these addresses out: their addition failed, and the database does not hold them. */
+  leaveOut(ips: readonly string[]): void {
+    this.#remember(ips, false);
+  }
+
   /** Whether the file has a live line of exactly this canonical address. Rejects as `add` does. */
   async has(ip: string): Promise<boolean> {
     let found = false;

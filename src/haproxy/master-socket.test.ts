@@ -225,6 +225,16 @@ describe('the master socket', () => {
     expect(await askForReload(socket, soon())).toEqual({ kind: 'silent' });
   });
 
+  it('reads that no worker serves at once, though the master leaves the connection open behind it', async () => {
+    const words = "Can't find the target PID matching the prefix '@1'\n";
+    master.script = () => say(words, 'hang');
+    const error = await failure(socket.ask('@1 show servers state', soon()));
+    expect(error).toMatchObject({ reason: 'cut-short', partial: words });
+    // What the master says for itself may hold such a line.
+    master.script = () => say(words, 'close');
+    expect(await socket.ask('reload', soon())).toBe(words);
+  });
+
   it('takes a reply to show proc that cannot be read for garbled', async () => {
     master.script = () => say('Unknown command\n\n');
     const error = await failure(showProcesses(socket, soon()));

@@ -37,7 +37,7 @@ it('who the workers are cannot be seen, and that says nothing about the proxy', 
       '1               master          0               0d00h00m08s     2.6.12-1+deb12u4\n' +
       `# workers\n${process.pid}               worker          0               0d00h00m08s     2.6.12-1+deb12u4\n# programs\n`,
   );
-  expect(await withoutDescriptors('workers.ts', `processesFrom('/none', ${listed})`)).toBe(
+  expect(await withoutDescriptors('workers.ts', `processesFrom({ path: '/none' }, ${listed}, 0)`)).toBe(
     'MasterSocketError exhausted EMFILE',
   );
 });

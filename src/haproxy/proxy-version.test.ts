@@ -32,12 +32,13 @@ it.each([
   ['1.9.0', [true, false, false, false]],
   ['2.4.0', [true, true, false, false]],
   ['2.6.12', [true, true, false, false]],
-  ['2.7.0', [true, true, false, true]],
-  ['2.9.0', [true, true, true, true]],
-  ['3.0.11', [true, true, true, true]],
-])('%s can do what it can', (version, [masterSocket, versionedMaps, fastDeletes, reloadReply]) => {
+  ['2.9.0', [true, true, true, false]],
+  ['3.0.11', [true, true, true, false]],
+  ['3.1.0', [true, true, true, true]],
+  ['3.4.0', [true, true, true, true]],
+])('%s can do what it can', (version, [masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration]) => {
   const can = capabilitiesOf(versionOf(`HAProxy version ${version} 2026/01/01`));
-  expect(can).toEqual({ masterSocket, versionedMaps, fastDeletes, reloadReply });
+  expect(can).toEqual({ masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration });
 });
 
 it('a program that is missing or fails is an error', async () => {

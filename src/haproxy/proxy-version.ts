@@ -9,6 +9,10 @@ export interface ProxyVersion {
   readonly minor: number;
 }
 
+/**
+ * What only the version tells. Everything that HAProxy can be asked for, or shows in its answers, is not in this table:
+ * whether a reload answers, whether a worker is starting, how many duplicates a `del map` removes.
+ */
 export interface ProxyCapabilities {
   /** A master-worker mode with a command socket: 1.9. */
   readonly masterSocket: boolean;
@@ -16,8 +20,8 @@ export interface ProxyCapabilities {
   readonly versionedMaps: boolean;
   /** `del map` and `set map` find their entry in a tree: 2.9. Before, each scans all entries. */
   readonly fastDeletes: boolean;
-  /** `reload` answers `Success=…`: 2.7. (2.6.12 was seen to be silent, 3.0.11 to answer.) */
-  readonly reloadReply: boolean;
+  /** A new worker is forked first and reads the configuration then, listed by `show proc` meanwhile: 3.1. */
+  readonly workerReadsConfiguration: boolean;
 }
 
 /** The version cannot be read, or is too old to be run. */
@@ -52,7 +56,7 @@ export function capabilitiesOf(version: ProxyVersion): ProxyCapabilities {
     masterSocket: isAtLeast(version, 1, 9),
     versionedMaps: isAtLeast(version, 2, 4),
     fastDeletes: isAtLeast(version, 2, 9),
-    reloadReply: isAtLeast(version, 2, 7),
+    workerReadsConfiguration: isAtLeast(version, 3, 1),
   };
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
+import { beginHeldReload } from '../../testkit/held-reload.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { RealProxy } from '../../testkit/real-proxy.ts';
 import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
@@ -13,7 +14,12 @@ import { childrenOf } from './process.ts';
 import { ProxyReloader } from './reloader.ts';
 
 const reloaderOf = ({ socket, paths }: RealProxy): ProxyReloader =>
-  new ProxyReloader({ socket, pidFile: paths.pidFile, configFile: paths.config });
+  new ProxyReloader({
+    socket,
+    pidFile: paths.pidFile,
+    configFile: paths.config,
+    workerReadsConfiguration: () => false,
+  });
 
 describeOnEachProxy('a reload', ({ bin }) => {
   let proxy: RealProxy;
@@ -61,6 +67,19 @@ describeOnEachProxy('a reload', ({ bin }) => {
       expect(outcome.confirmed).toBe(true);
       expect(outcome.workerAfter).not.toBe(before);
     }
+  });
+
+  it('waits until the worker of another reload serves, and is confirmed by a worker of its own', async () => {
+    const other = await beginHeldReload(proxy);
+    const reload = reloaderOf(proxy).reload(within(30_000));
+    // Proof that ours was asked for: refused or not answered, it tries again and again.
+    await other.release().catch(() => undefined);
+    const outcome = await reload;
+    expect(outcome).toMatchObject({ confirmed: true });
+    expect(outcome.workerAfter).toBe(await proxy.workerPid());
+    // The configuration that was released has no further map: a worker of the held one has.
+    const [maps = ''] = await (await proxy.socket.converse(within(20_000))).finish(['@1 show map']);
+    expect(maps).not.toContain('held.map');
   });
 
   it('is made by signal where the socket’s file is gone, which makes the socket anew', async () => {
@@ -114,6 +133,7 @@ describe('a reload', () => {
         pidFile: join(folder, 'none'),
         configFile,
         knownMaster: () => master.master.pid,
+        workerReadsConfiguration: () => false,
       });
       const outcome = await reloader.reload(within(20_000));
       expect(outcome).toMatchObject({ confirmed: true, by: 'socket', workerBefore: worker, workerAfter: 102 });
@@ -126,9 +146,81 @@ describe('a reload', () => {
     }
   });
 
+  it('is not confirmed by the old worker that goes on when the worker of another reload fails to start', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    try {
+      await master.listen();
+      const old = master.current.pid;
+      const other = master.beginReload().pid;
+      let asked = 0;
+      master.script = (command) => {
+        if (command === 'reload') {
+          // The other worker has just failed, so this reload is taken.
+          master.refuseReload();
+          master.beginReload();
+          return say('', 'close');
+        }
+        if (command === 'show proc' && master.starting !== null && master.starting.pid !== other) {
+          asked += 1;
+          if (asked === 3) master.finishReload();
+        }
+        return undefined;
+      };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile: join(folder, 'proxy.cfg'),
+        workerReadsConfiguration: () => true,
+      });
+      const outcome = await reloader.reload(within(20_000));
+      expect(outcome).toMatchObject({ confirmed: true, workerBefore: other, workerAfter: other + 1 });
+      expect(asked).toBe(3);
+      expect(master.draining.map(({ pid }) => pid)).toEqual([old]);
+    } finally {
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('asks again while the master says that another reload is in progress', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    try {
+      await master.listen();
+      let asked = 0;
+      master.script = (command) => {
+        if (command !== 'reload') return undefined;
+        asked += 1;
+        if (asked < 4) return say('Success=0\n--\nAnother reload is still in progress.\n\n', 'close');
+        return undefined;
+      };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile: join(folder, 'proxy.cfg'),
+        workerReadsConfiguration: () => true,
+      });
+      expect(await reloader.reload(within(20_000))).toMatchObject({ confirmed: true, workerAfter: 102 });
+      expect(asked).toBe(4);
+    } finally {
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it('never throws for a socket and a pid file that are not there', async () => {
     const socket = new MasterSocket('/nowhere/master.sock');
-    const reloader = new ProxyReloader({ socket, pidFile: '/nowhere/pid', configFile: '/nowhere/cfg' });
+    const reloader = new ProxyReloader({
+      socket,
+      pidFile: '/nowhere/pid',
+      configFile: '/nowhere/cfg',
+      workerReadsConfiguration: () => false,
+    });
     expect(await reloader.reload(within(3_000))).toMatchObject({
       confirmed: false,
       reason: 'not-running',

@@ -1,14 +1,16 @@
-// A reload, asked for and proved. Proof is a new worker, never a reply alone: 2.6 answers nothing at all. The caller
-// has put the new configuration in place before; a worker that is seen afterwards and was not there when the master
-// last answered has read it, since the master's socket is gone for the whole time of a parse.
+// A reload, asked for and proved. Proof is a new worker that answers commands, never a reply alone: 2.6 answers nothing
+// at all. The caller has put the new configuration in place before. Up to 3.0 the master reads it while its socket is
+// away, so a worker that was not there when the master last answered has read it. From 3.1 on the new worker reads it,
+// listed but not serving; the master takes no reload before that worker serves or has failed.
 
+import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crashPoint } from '../faults/crash-point.ts';
 import { findMaster, type MasterProcess, masterAt } from './master-process.ts';
 import { type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { askForReload } from './master-socket-reload.ts';
 import { childrenOf, processAlive, processStartTime } from './process.ts';
-import { type Processes, showProcesses } from './workers.ts';
+import { listProcesses, type Processes, showProcesses } from './workers.ts';
 
 export type ReloadOutcome =
   | {
@@ -47,6 +49,7 @@ export class ProxyReloader {
   readonly #pidFile: string;
   readonly #configFile: string;
   readonly #knownMaster: () => number | null;
+  readonly #workerReadsConfiguration: () => boolean;
 
   constructor(options: {
     readonly socket: MasterSocket;
@@ -54,7 +57,10 @@ export class ProxyReloader {
     readonly configFile: string;
     /** pid of the master that was seen last; it is used where the pid file is gone, if it still runs `configFile`. */
     readonly knownMaster?: () => number | null;
+    /** See `ProxyCapabilities`. */
+    readonly workerReadsConfiguration: () => boolean;
   }) {
+    this.#workerReadsConfiguration = options.workerReadsConfiguration;
     this.#knownMaster = options.knownMaster ?? (() => null);
     this.#socket = options.socket;
     this.#pidFile = options.pidFile;
@@ -72,7 +78,8 @@ export class ProxyReloader {
   async #baseline(deadline: number): Promise<Processes | MasterSocketError> {
     const until = Math.min(deadline, performance.now() + reloadUnderWayMs);
     for (;;) {
-      const seen = await this.#show(Math.min(until, performance.now() + askPatienceMs));
+      // No command to the worker: one that hangs would hold the place that the reload itself needs.
+      const seen = await this.#ask(listProcesses, Math.min(until, performance.now() + askPatienceMs));
       if (!(seen instanceof MasterSocketError)) return (await this.#foreign(seen)) ?? seen;
       // Nobody listens and no master lives: waiting for a reload to end is waiting for nothing.
       const hopeless = !reloadSigns.has(seen.reason) || (await this.#master()) === null;
@@ -94,6 +101,8 @@ export class ProxyReloader {
 
   async #bySocket(baseline: Processes, deadline: number): Promise<ReloadOutcome> {
     const before = baseline.current[0]?.pid ?? null;
+    // Also the draining ones: one of them is current again when the worker of another reload fails to start.
+    const known = new Set([...baseline.current, ...baseline.draining].map(({ pid }) => pid));
     let output = '';
     try {
       // Half of what is left: a master that swallows the command is still to be asked by signal.
@@ -104,6 +113,8 @@ export class ProxyReloader {
           `the proxy answered "reload" with ${JSON.stringify(reply.text.slice(0, 200))}`,
           reply.text,
         );
+      // Another reload is under way. Once it is over, ours begins anew.
+      if (reply.kind === 'busy') return await this.#again(before, deadline);
       if (reply.kind !== 'silent') output = reply.log;
       if (reply.kind === 'failure') return refused(before, 'the proxy refused the reload', output);
     } catch (error) {
@@ -115,16 +126,17 @@ export class ProxyReloader {
     crashPoint('reload.asked');
     const asked = performance.now();
     for (;;) {
-      const seen = await this.#show(Math.min(deadline, performance.now() + askPatienceMs));
+      const seen = await this.#ask(showProcesses, Math.min(deadline, performance.now() + askPatienceMs));
       if (!(seen instanceof MasterSocketError)) {
         const after = seen.current[0]?.pid ?? null;
-        if (after !== null && after !== before) {
+        if (after !== null && !known.has(after) && seen.currentAnswered) {
           return { confirmed: true, workerBefore: before, workerAfter: after, by: 'socket', output, processes: seen };
         }
-        if ((seen.master.failed ?? 0) > (baseline.master.failed ?? 0)) {
+        const taken = seen.master.reloads !== baseline.master.reloads;
+        if (taken && after !== null && known.has(after) && hasFailed(seen)) {
           return refused(before, 'the proxy failed to reload and went on with its old worker', output);
         }
-        if (seen.master.reloads === baseline.master.reloads && performance.now() - asked > notTakenMs) {
+        if (!taken && performance.now() - asked > notTakenMs) {
           // Proved not taken: the master answers and has not reloaded since.
           return await this.#again(before, deadline);
         }
@@ -164,6 +176,7 @@ export class ProxyReloader {
     }
     const before = new Set(await childrenOf(master.pid));
     const beforePid = [...before][0] ?? null;
+    const pidFileWritten = await this.#pidFileWritten();
     try {
       process.kill(master.pid, 'SIGUSR2');
     } catch (error) {
@@ -176,10 +189,10 @@ export class ProxyReloader {
       if (!(await processAlive(master.pid, master.startTime))) {
         return unconfirmed(beforePid, 'the master died of the reload', '');
       }
-      const seen = await this.#show(Math.min(deadline, performance.now() + askPatienceMs));
+      const seen = await this.#ask(showProcesses, Math.min(deadline, performance.now() + askPatienceMs));
       if (!(seen instanceof MasterSocketError) && seen.master.pid === master.pid) {
         const after = seen.current[0]?.pid;
-        if (after !== undefined && !before.has(after)) {
+        if (after !== undefined && !before.has(after) && seen.currentAnswered) {
           return {
             confirmed: true,
             workerBefore: beforePid,
@@ -191,18 +204,21 @@ export class ProxyReloader {
         }
         // A failure of an earlier reload is listed until this one has begun.
         const begun = performance.now() - signalled > signalTakenMs;
-        if (begun && (seen.master.failed ?? 0) > 0 && after !== undefined && before.has(after)) {
+        if (begun && hasFailed(seen) && after !== undefined && before.has(after)) {
           return refused(beforePid, 'the proxy failed to reload and went on with its old worker', '');
         }
         if (answered === null) answered = { reloads: seen.master.reloads, at: performance.now() };
-        if (seen.master.reloads === answered.reloads && performance.now() - answered.at > notTakenMs) {
+        const idle = seen.starting.length === 0;
+        if (idle && seen.master.reloads === answered.reloads && performance.now() - answered.at > notTakenMs) {
           // Proved not taken: a master that was executing itself anew does not hear a signal.
           return await this.#again(beforePid, deadline);
         }
       } else {
         newcomer = await this.#newcomer(master, before, newcomer);
-        // Without a socket the process itself has to do as proof, once it has lived through its start.
-        if (newcomer !== null && performance.now() - newcomer.since > notTakenMs) {
+        // Without a socket the process itself has to do as proof, once it has lived through its start. From 3.1 on it
+        // lives while it reads the configuration; the master writes the pid file when the worker serves.
+        const served = !this.#workerReadsConfiguration() || (await this.#pidFileWritten()) !== pidFileWritten;
+        if (newcomer !== null && served && performance.now() - newcomer.since > notTakenMs) {
           return {
             confirmed: true,
             workerBefore: beforePid,
@@ -233,15 +249,30 @@ export class ProxyReloader {
     return null;
   }
 
-  async #show(deadline: number): Promise<Processes | MasterSocketError> {
+  /** When the pid file was written last, in ms; null when there is none. */
+  async #pidFileWritten(): Promise<number | null> {
+    try {
+      return (await stat(this.#pidFile)).mtimeMs;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+  }
+
+  async #ask(list: typeof showProcesses, deadline: number): Promise<Processes | MasterSocketError> {
     try {
       // On the place that is kept for reloads: ours may all be held by a worker that hangs, and that is no reason.
-      return await showProcesses(this.#socket, deadline, { reserved: true });
+      return await list(this.#socket, deadline, { reserved: true });
     } catch (error) {
       if (error instanceof MasterSocketError) return error;
       throw error;
     }
   }
+}
+
+/** The master counts a failed reload until the next one, and no worker is starting. */
+function hasFailed({ master, starting }: Processes): boolean {
+  return (master.failed ?? 0) > 0 && starting.length === 0;
 }
 
 function refused(worker: number | null, detail: string, output: string): ReloadOutcome {

@@ -71,6 +71,11 @@ export function parseShowMapLine(line: string): MapEntry | null {
   return { key: line.slice(beforeKey + 1, afterKey), value: line.slice(afterKey + 1) };
 }
 
+/** The element in a line of `show map` that `parseShowMapLine` could read: `0x7f8b9d9d29e0`. */
+export function elementOf(line: string): string {
+  return line.slice(0, line.indexOf(' '));
+}
+
 /** By hand: asked for every line of a million. */
 function isHex(text: string, from: number, to: number): boolean {
   for (let at = from; at < to; at += 1) {
@@ -121,22 +126,31 @@ export function parseShowMapListing(body: string): MapListing[] | null {
   return listings;
 }
 
+const BUSY = 'Another reload is still in progress.';
+
 export type ReloadReply =
   /** Nothing at all, as 2.6 answers: the reload was taken or dropped; only a new worker's pid can tell. */
   | { readonly kind: 'silent' }
   | { readonly kind: 'success' | 'failure'; readonly log: string }
+  /** Not taken: the worker of an earlier reload is still starting (3.1 and newer). */
+  | { readonly kind: 'busy' }
   | { readonly kind: 'unknown'; readonly text: string };
 
-/** `reload` since 2.7: `Success=1` or `Success=0`, `--`, and the start-up log, which may hold empty lines. */
+/**
+ * `reload` since 2.7: `Success=1` or `Success=0`, `--`, and the start-up log, which may hold empty lines. From 3.1 on
+ * `Success=0` has another meaning during a reload: nothing was tried.
+ */
 export function parseReload(text: string): ReloadReply {
   if (text === '') return { kind: 'silent' };
   const match = /^Success=([01])\n(?:--\n([\s\S]*))?$/.exec(text);
   if (match === null) return { kind: 'unknown', text };
-  return { kind: match[1] === '1' ? 'success' : 'failure', log: (match[2] ?? '').trimEnd() };
+  const log = (match[2] ?? '').trimEnd();
+  if (match[1] === '0' && log === BUSY) return { kind: 'busy' };
+  return { kind: match[1] === '1' ? 'success' : 'failure', log };
 }
 
 /**
- * The master's answer to `@!<pid>` of a process that is gone; it then closes. Of the commands behind it on the same
+ * The master's answer to `@!<pid>` of a process that is gone, or that is still starting (3.1 and newer); it then closes. Of the commands behind it on the same
  * connection it may have said the same already, or have taken a piece of one for a command (3.0.11: `Unknown command:
  * '225'`, the end of an address), so what follows the first line says nothing.
  */

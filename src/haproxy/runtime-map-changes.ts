@@ -5,13 +5,13 @@
 // replies of one connection come from one master.
 import type { Conversation } from './conversation.ts';
 import { type Deadline, type MasterSocket, MasterSocketError } from './master-socket.ts';
-import { isWorkerGone } from './replies.ts';
+import { isGoodDelete, isWorkerGone } from './replies.ts';
 import { BLOCKING_VALUE, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
 import { valuesOf } from './runtime-map-dump.ts';
 import { planChanges, readBack, type Subject, subjectsOf } from './runtime-map-group.ts';
 import { type EntryFailure, type Sight, shortcomingOf, sightInDump, sightOf } from './runtime-map-judgement.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
-import { type Processes, processesFrom } from './workers.ts';
+import { type Processes, processesFrom, readShowProc } from './workers.ts';
 
 export interface GroupRequest {
   readonly worker: WorkerRef;
@@ -44,6 +44,9 @@ export interface GroupOutcome {
   /** Addresses that the worker held until this group took them out. */
   readonly removed: readonly string[];
 }
+
+/** Of one entry, in all. More duplicates than that are left to the comparison of the whole map. */
+const REMOVALS = 4;
 
 /** Never rejects for what the socket or the proxy does: that is in the outcome. */
 export async function changeGroup(socket: MasterSocket, path: string, request: GroupRequest): Promise<GroupOutcome> {
@@ -86,12 +89,15 @@ async function changeAndProve(
       ? await conversation.send([...stage.commands, 'show proc'])
       : await conversation.finish(stage.commands);
     readBack(stage, bodies);
-    const listed = request.processes ? await processesFrom(socket.path, bodies.at(-1) ?? '') : null;
+    // What follows takes a connection of its own, and this one must not hold the place that it needs.
+    conversation.close();
+    let listing = request.processes ? bodies.at(-1) : undefined;
+    // In its place, it proves that no reply slipped; what is asked later on another connection proves nothing of this one.
+    if (listing !== undefined) readShowProc(socket.path, listing);
     const hidden = stage.subjects.filter((subject) => subject.sight?.state === 'hidden');
-    // The next look is a connection of its own, and this one must not keep the place that it needs.
-    if (hidden.length > 0) conversation.close();
-    const again = hidden.length > 0 ? await lookInDump(socket, commands, hidden, request) : undefined;
-    processes = again === undefined ? listed : await processesFrom(socket.path, again);
+    if (hidden.length > 0) listing = await lookInDump(socket, commands, hidden, request);
+    listing = (await removeAgain(socket, commands, stage.subjects, request)) ?? listing;
+    if (listing !== undefined) processes = await processesFrom(socket, listing, request.deadline, { change: true });
   } catch (error) {
     ended = failureOf(error, socket.path);
     if (stage.subjects.every((subject) => subject.sight === null)) readBack(stage, ended.responses);
@@ -122,6 +128,44 @@ async function judgeByDump(
   const keys = subjects.map((subject) => subject.key);
   const values = await valuesOf(conversation, commands.show(), keys);
   for (const subject of subjects) judge(subject, sightInDump(values.get(subject.key) ?? []));
+}
+
+/**
+ * From 3.4 on `del map` removes one of several entries with the same key. Each is read back, and removed again while it
+ * is there. Returns the last `show proc`, when one was asked for.
+ */
+async function removeAgain(
+  socket: MasterSocket,
+  commands: MapCommands,
+  subjects: readonly Subject[],
+  request: GroupRequest,
+): Promise<string | undefined> {
+  let listing: string | undefined;
+  for (let removals = 1; removals < REMOVALS; removals += 1) {
+    const present = subjects.filter(isStillPresent);
+    if (present.length === 0) break;
+    const conversation = await socket.converse(request.deadline, { change: true });
+    try {
+      const bodies = await conversation.send(present.flatMap(({ key }) => [commands.del(key), commands.get(key)]));
+      for (const [index, subject] of present.entries()) {
+        const [removal = '', lookup = ''] = bodies.slice(2 * index);
+        subject.bodies.push(removal, lookup);
+        subject.sight = sightOf(subject.key, lookup);
+      }
+      const hidden = present.filter((subject) => subject.sight?.state === 'hidden');
+      if (hidden.length > 0)
+        await judgeByDump(conversation, commands, hidden, (subject, sight) => (subject.sight = sight));
+      listing = (await conversation.finish(request.processes ? ['show proc'] : []))[0];
+    } finally {
+      conversation.close();
+    }
+  }
+  return listing;
+}
+
+/** Removed with a good reply, and there all the same. */
+function isStillPresent({ wish, mutation, sight }: Subject): boolean {
+  return wish === 'remove' && mutation !== null && isGoodDelete(mutation) && sight?.state === 'exact';
 }
 
 /** A second look for addresses behind a more specific entry. Returns the new `show proc`, when one was asked for. */

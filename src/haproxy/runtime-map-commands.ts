@@ -19,6 +19,8 @@ const PATH = /^\/[^\s;\\"'<>\p{Cc}]+$/u;
 // Everything HAProxy's own parser of addresses can store; canonical form is the business of whoever adds.
 const KEY = /^(?=.*[.:])[0-9A-Fa-f:][0-9A-Fa-f:./]{1,63}$/;
 
+const ELEMENT = /^0x[0-9a-f]{1,16}$/;
+
 export function checkMapPath(path: string): string {
   if (PATH.test(path)) return path;
   throw new UnsafeArgumentError(
@@ -29,6 +31,12 @@ export function checkMapPath(path: string): string {
 export function checkKey(key: string): string {
   if (KEY.test(key)) return key;
   throw new UnsafeArgumentError(`${JSON.stringify(key.slice(0, 80))} is no IP address or network`);
+}
+
+/** An entry by its address in the worker's memory, as `show map` lists it: `0x7f8b9d9d29e0`. */
+function checkElement(element: string): string {
+  if (ELEMENT.test(element)) return `#${element}`;
+  throw new UnsafeArgumentError(`${JSON.stringify(element.slice(0, 80))} is no element of a map`);
 }
 
 /** The commands of one map in one worker. */
@@ -86,6 +94,16 @@ export class MapCommands {
     return `${this.#prefix} del map ${this.#path} ${checkKey(key)}`;
   }
 
+  /** Sets the value of this very entry; duplicates of its key keep theirs. */
+  setElement(element: string): string {
+    return `${this.#prefix} set map ${this.#path} ${checkElement(element)} ${BLOCKING_VALUE}`;
+  }
+
+  /** Removes this very entry; duplicates of its key stay. */
+  delElement(element: string): string {
+    return `${this.#prefix} del map ${this.#path} ${checkElement(element)}`;
+  }
+
   show(version?: number): string {
     return `${this.#prefix} show map ${this.#at(version)}`;
   }
@@ -130,14 +148,4 @@ export function hides(found: string, wanted: string): boolean {
   if (found === wanted || isIpv6(found) !== isIpv6(wanted)) return false;
   const bits = prefixLength(found);
   return bits === null || bits >= (prefixLength(wanted) ?? 0);
-}
-
-/**
- * Another spelling of the same address or network, for covering it while its own entry is taken out: the proxy matches
- * both and keeps them apart by their text (2.6.12, 3.0.11). `1.2.3.4/32`, `2001:db8::1/128`, `10.0.0.0/0008`, `2001:db8::/0032`.
- */
-export function coverSpelling(key: string): string {
-  const slash = key.indexOf('/');
-  if (slash === -1) return `${key}${isIpv6(key) ? '/128' : '/32'}`;
-  return `${key.slice(0, slash + 1)}${key.slice(slash + 1).padStart(4, '0')}`;
 }

@@ -1,6 +1,6 @@
 // Reading a whole map with one `show map`, as a stream: a million entries are 30 MB and must not be held.
 import type { Conversation } from './conversation.ts';
-import { type MapEntry, parseShowMapLine } from './replies.ts';
+import { elementOf, type MapEntry, parseShowMapLine } from './replies.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
 export type EntriesSink = (batch: MapEntry[]) => void | Promise<void>;
@@ -9,15 +9,40 @@ export type EntriesSink = (batch: MapEntry[]) => void | Promise<void>;
 export async function dump(conversation: Conversation, command: string, onEntries: EntriesSink): Promise<number> {
   let count = 0;
   await conversation.streamLines(command, (lines) => {
-    const entries = lines.map((line) => {
-      const entry = parseShowMapLine(line);
-      if (entry === null) throw new RuntimeMapRejection(command, [lines.join('\n')], 'cannot be read');
-      return entry;
-    });
+    const entries = lines.map((line) => entryOf(command, lines, line));
     count += entries.length;
     return onEntries(entries);
   });
   return count;
+}
+
+/** One entry of a map, among duplicates of its key. */
+export interface MapElement {
+  readonly element: string;
+  readonly value: string;
+}
+
+/** The entries of each wanted key, in the order of the map. */
+export async function elementsOf(
+  conversation: Conversation,
+  command: string,
+  wanted: Iterable<string>,
+): Promise<Map<string, MapElement[]>> {
+  const elements = new Map<string, MapElement[]>();
+  for (const key of wanted) elements.set(key, []);
+  await conversation.streamLines(command, (lines) => {
+    for (const line of lines) {
+      const { key, value } = entryOf(command, lines, line);
+      elements.get(key)?.push({ element: elementOf(line), value });
+    }
+  });
+  return elements;
+}
+
+function entryOf(command: string, lines: readonly string[], line: string): MapEntry {
+  const entry = parseShowMapLine(line);
+  if (entry === null) throw new RuntimeMapRejection(command, [lines.join('\n')], 'cannot be read');
+  return entry;
 }
 
 /** The values of each wanted key, in the order of the map. */
@@ -26,10 +51,6 @@ export async function valuesOf(
   command: string,
   wanted: Iterable<string>,
 ): Promise<Map<string, string[]>> {
-  const values = new Map<string, string[]>();
-  for (const key of wanted) values.set(key, []);
-  await dump(conversation, command, (entries) => {
-    for (const { key, value } of entries) values.get(key)?.push(value);
-  });
-  return values;
+  const elements = await elementsOf(conversation, command, wanted);
+  return new Map(Array.from(elements, ([key, found]) => [key, found.map(({ value }) => value)]));
 }

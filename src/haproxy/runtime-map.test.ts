@@ -302,25 +302,43 @@ describe('a map', () => {
     expect(await map.entryCount(soon())).toEqual({ entries: 7, currentVersion: 3, nextVersion: 4 });
   });
 
-  it('is covered at every moment while a doubled entry is made one', async () => {
-    for (const value of ['1', '1']) master.map(MAP).add(A, value);
-    const lookups: string[] = [];
-    master.script = (command) => {
-      lookups.push(master.map(MAP).get(A));
-      expect(command).not.toContain('clear');
-      return undefined;
-    };
-    await map.undouble(current, [A], soon());
-    expect(lookups.length).toBeGreaterThan(5);
-    expect(lookups.every((reply) => reply.includes('value="1"'))).toBe(true);
-    expect(master.map(MAP).live()).toHaveLength(1);
+  it.each(['all', 'one'] as const)(
+    'blocks at every moment while duplicates are removed (by key: %s)',
+    async (byKey) => {
+      master.map(MAP).byKey = byKey;
+      for (const value of ['1', '0', '1', '0']) master.map(MAP).add(A, value);
+      const lookups: string[] = [];
+      master.script = (command) => {
+        lookups.push(master.map(MAP).get(A));
+        expect(command).not.toContain('clear');
+        return undefined;
+      };
+      await map.removeDuplicates(current, [A], soon());
+      expect(lookups.length).toBeGreaterThan(5);
+      expect(lookups.every((reply) => reply.includes('value="1"'))).toBe(true);
+      expect(master.map(MAP).live()).toMatchObject([{ key: A, value: '1' }]);
+    },
+  );
+
+  it('keeps its duplicates when a value cannot be set', async () => {
+    for (const value of ['1', '0']) master.map(MAP).add(A, value);
+    on('set', say('No.\n\n'));
+    await expect(map.removeDuplicates(current, [A], soon())).rejects.toThrow('No.');
+    expect(master.map(MAP).live()).toHaveLength(2);
   });
 
-  it('keeps its doubled entry when the cover cannot be seen', async () => {
-    for (const value of ['1', '1']) master.map(MAP).add(A, value);
-    on('add', say('\n'));
-    await expect(map.undouble(current, [A], soon())).rejects.toThrow('entry not found.');
-    expect(master.map(MAP).live()).toHaveLength(2);
+  it('removes an address again until it is absent where a removal leaves duplicates', async () => {
+    master.map(MAP).byKey = 'one';
+    for (let n = 0; n < 4; n += 1) master.map(MAP).add(A, '1');
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(true);
+    expect(master.map(MAP).live()).toEqual([]);
+  });
+
+  it('gives up on an address that is still there after four removals', async () => {
+    master.map(MAP).byKey = 'one';
+    for (let n = 0; n < 5; n += 1) master.map(MAP).add(A, '1');
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
+    expect(master.commands.filter((command) => command.includes(' del map '))).toHaveLength(4);
   });
 
   it('is told that the version to commit was live before', async () => {

@@ -6,8 +6,8 @@ import type { ConverseOptions, Deadline, MasterSocket } from './master-socket.ts
 import { millisecondsUntil } from './master-socket-error.ts';
 import { KEY_NOT_FOUND, type MapEntry, parseGetMap, parsePrepare, parseShowMapListing, parseUses } from './replies.ts';
 import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
-import { CURRENT, checkMapPath, coverSpelling, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
-import { dump, type EntriesSink } from './runtime-map-dump.ts';
+import { BLOCKING_VALUE, CURRENT, checkMapPath, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
+import { dump, type EntriesSink, elementsOf } from './runtime-map-dump.ts';
 import { type Expectation, runMapCommands } from './runtime-map-helper.ts';
 import type { EntryFailure } from './runtime-map-judgement.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
@@ -137,34 +137,24 @@ export class RuntimeMap {
   }
 
   /**
-   * Leaves each entry once, with value 1, where it was several times, without a moment in which it does not block: a
-   * second spelling covers it meanwhile. When it fails half-way the cover stays, and blocks. `set map` answers
-   * `entry not found.` where `get` would show another entry, so it is the proof here (rule 8); many entries go through
-   * the stages together, because a round trip each costs ten times their commands.
+   * Leaves each entry once, with value 1, where it was there several times. It blocks all the time: every duplicate gets
+   * the value 1 before any is removed, and one stays. Each is named by its element, because `set map` and `del map` by
+   * key act on all duplicates or, from 3.4 on, on some of them. Nothing else may change the map meanwhile.
    */
-  async undouble(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
+  async removeDuplicates(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
     if (ips.length === 0) return;
     const commands = this.#commands(worker);
-    const covers = ips.map(coverSpelling);
-    const adding = (keys: readonly string[]) => commands.addAll(keys).map((chunk) => chunk.command);
     await this.#with(deadline, async (conversation) => {
-      // The values first: a wrong one among several must not come to light in between.
-      await runMapCommands(conversation, [...ips.map((ip) => commands.set(ip)), ...adding(covers)]);
+      const elements = [...(await elementsOf(conversation, commands.show(), ips)).values()];
+      const wrong = elements.flat().filter(({ value }) => value !== BLOCKING_VALUE);
       await runMapCommands(
         conversation,
-        covers.map((cover) => commands.set(cover)),
+        wrong.map(({ element }) => commands.setElement(element)),
       );
-      await runMapCommands(conversation, [...ips.map((ip) => commands.del(ip)), ...adding(ips)]);
-      // Again the proof before the cover goes.
+      const surplus = elements.flatMap((duplicates) => duplicates.slice(1));
       await runMapCommands(
         conversation,
-        ips.map((ip) => commands.set(ip)),
-      );
-      // One that an earlier try left behind goes with it.
-      await runMapCommands(
-        conversation,
-        covers.map((cover) => commands.del(cover)),
-        ABSENT_IS_GOOD,
+        surplus.map(({ element }) => commands.delElement(element)),
       );
     });
   }

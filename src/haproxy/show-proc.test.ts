@@ -12,8 +12,8 @@ describe('show proc', () => {
     const body = text(header, master, '# workers', worker, '# old workers', old, '# programs', '1 prog 0 0d00h - -');
     expect(parseShowProc(body)).toEqual({
       master: { pid: 5391, reloads: 3, failed: 1, version: '3.0.11-1+deb13u3' },
-      current: [{ pid: 14790, reloads: 1, version: '3.0.11-1+deb13u3' }],
-      draining: [{ pid: 14001, reloads: 2, version: '2.6.12-1+deb12u4' }],
+      workers: [{ pid: 14790, reloads: 1, version: '3.0.11-1+deb13u3' }],
+      oldWorkers: [{ pid: 14001, reloads: 2, version: '2.6.12-1+deb12u4' }],
     });
   });
 
@@ -29,12 +29,12 @@ describe('show proc', () => {
     ).replace('[was: 1]        ', '1               ');
     const rows = parseShowProc(body);
     expect(rows?.master).toEqual({ pid: 1162, reloads: 5, failed: null, version: '2.1-dev' });
-    expect(rows?.current.map((row) => row.pid)).toEqual([1271, 1272]);
-    expect(rows?.draining).toEqual([{ pid: 1233, reloads: 3, version: '2.0-dev3' }]);
+    expect(rows?.workers.map((row) => row.pid)).toEqual([1271, 1272]);
+    expect(rows?.oldWorkers).toEqual([{ pid: 1233, reloads: 3, version: '2.0-dev3' }]);
   });
 
   it('may name no worker at all', () => {
-    expect(parseShowProc(text(header, master, '# workers', '# programs'))?.current).toEqual([]);
+    expect(parseShowProc(text(header, master, '# workers', '# programs'))?.workers).toEqual([]);
   });
 
   it.each([

@@ -1,4 +1,5 @@
-// `show proc` of the master. Read by its header and its `#` sections: the columns differ between versions.
+// `show proc` of the master. Read by its header and its `#` sections: the columns differ between versions. What the
+// sections mean differs too; workers.ts interprets them.
 //
 //   #<PID>          <type>          <reloads>       <uptime>        <version>
 //   5391            master          3 [failed: 1]   0d00h08m57s     3.0.11-1+deb13u3
@@ -24,8 +25,10 @@ export interface WorkerRow {
 
 export interface ProcRows {
   readonly master: MasterRow;
-  readonly current: readonly WorkerRow[];
-  readonly draining: readonly WorkerRow[];
+  /** Listed under `# workers`. */
+  readonly workers: readonly WorkerRow[];
+  /** Listed under `# old workers`. */
+  readonly oldWorkers: readonly WorkerRow[];
 }
 
 type Row = Readonly<Record<string, string>> & { readonly failed?: string };
@@ -61,7 +64,7 @@ export function parseShowProc(body: string): ProcRows | null {
   // No process is listed twice.
   const pids = [master, ...workers.workers, ...workers['old workers']].map(({ pid }) => pid);
   if (new Set(pids).size < pids.length) return null;
-  return { master, current: workers.workers, draining: workers['old workers'] };
+  return { master, workers: workers.workers, oldWorkers: workers['old workers'] };
 }
 
 function readRow(columns: readonly string[], line: string): Row | null {

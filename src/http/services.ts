@@ -374,7 +374,12 @@ export interface HealthReport {
     readonly since: string;
     readonly attempts: number;
   } | null;
-  readonly versions: { readonly service: string; readonly proxy: string };
+  readonly versions: {
+    readonly service: string;
+    readonly proxy: string;
+    /** A sentence when the proxy's version is not one that the service is tested with. */
+    readonly untested: string | null;
+  };
 }
 
 export interface HealthService {

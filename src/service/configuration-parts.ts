@@ -43,7 +43,7 @@ export async function wireConfiguration(options: {
   readonly tell: Tell;
   readonly now: () => Date;
 }) {
-  const { settings, sites: sitesStore, parts, socket, log, tell, now } = options;
+  const { settings, sites: sitesStore, parts, socket, facts, log, tell, now } = options;
   const { keeper, trusted, reconciler, book } = parts;
   const live = new LiveFile(settings.configFile);
   const backups = new BackupStore(settings.backupDir, now);
@@ -77,6 +77,7 @@ export async function wireConfiguration(options: {
     parts,
     serverStateFile,
     supervisor: () => supervisor,
+    workerReadsConfiguration: () => facts.capabilitiesOf(parts.book.runningVersion).workerReadsConfiguration,
     log,
   });
   const reloadProxy = async (): Promise<ReloadOutcome> => {

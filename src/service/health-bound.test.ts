@@ -13,7 +13,7 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
   new Health({
     ...kit,
     reloads: { scheduled: null, last: null, underWay: false } as unknown as ReloadCoordinator,
-    versions: () => ({ service: '', proxy: '', unsupported: [] }),
+    versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
     proxyProblems: async () => [],
     started: () => true,
     answerWithinMs: withinMs,

@@ -13,7 +13,7 @@ const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
   new Health({
     ...kit,
     reloads: { scheduled: null, last: null, underWay: false, ...reloads } as unknown as ReloadCoordinator,
-    versions: () => ({ service: '', proxy: '', unsupported: [] }),
+    versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
     proxyProblems: async () => [],
     started: () => true,
   });

@@ -46,6 +46,7 @@ export interface HealthSources {
     readonly service: string;
     readonly proxy: string;
     readonly unsupported: readonly string[];
+    readonly untested: string | null;
   };
   /** What else is wrong: the supervisor's state, foreign listeners. */
   readonly proxyProblems: () => Promise<readonly string[]>;

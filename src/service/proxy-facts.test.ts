@@ -15,6 +15,16 @@ describe('what is known of the proxy', () => {
     ]);
   });
 
+  it.each([
+    ['2.6.12-1+deb12u4', null],
+    ['3.4.0-64a335366', null],
+    ['2.8.5', 'HAProxy 2.8.5 is not a tested version; tested are 2.6, 3.0, 3.2, 3.4'],
+    ['3.5-dev5', 'HAProxy 3.5-dev5 is not a tested version; tested are 2.6, 3.0, 3.2, 3.4'],
+    [null, null],
+  ])('says of %s whether it is a tested version', (running, sentence) => {
+    expect(facts.untested(running)).toBe(sentence);
+  });
+
   it('is unknown, and nothing is promised, before anything was read', () => {
     expect(facts.versionOf(null)).toBe('unknown');
     expect(facts.unsupportedBy(null)).toHaveLength(2);

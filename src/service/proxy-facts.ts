@@ -8,6 +8,9 @@ import {
 } from '../haproxy/proxy-version.ts';
 import type { Log } from '../telemetry/log.ts';
 
+/** The release branches that the whole test suite runs on. */
+export const testedBranches: readonly string[] = ['2.6', '3.0', '3.2', '3.4'];
+
 export class ProxyFacts {
   readonly #bin: string;
   readonly #log: Log;
@@ -38,8 +41,15 @@ export class ProxyFacts {
 
   get capabilities(): ProxyCapabilities {
     return this.#version === null
-      ? { masterSocket: false, versionedMaps: false, fastDeletes: false, reloadReply: false }
+      ? { masterSocket: false, versionedMaps: false, fastDeletes: false, workerReadsConfiguration: false }
       : capabilitiesOf(this.#version);
+  }
+
+  /** A sentence for `/health` when no test ran on this branch of HAProxy; null when tests did, or it is not known. */
+  untested(running: string | null): string | null {
+    const version = running === null ? this.#version : parseRunningVersion(running);
+    if (version === null || testedBranches.includes(`${version.major}.${version.minor}`)) return null;
+    return `HAProxy ${version.text} is not a tested version; tested are ${testedBranches.join(', ')}`;
   }
 
   /** What the service does without on the version that runs; named by `/health`. */

@@ -30,6 +30,7 @@ export class ProxyReload {
     readonly parts: Pick<BlockingParts, 'book' | 'link'>;
     readonly serverStateFile: string;
     readonly supervisor: () => Supervisor | null;
+    readonly workerReadsConfiguration: () => boolean;
     readonly log: Log;
   }) {
     this.#settings = options.settings;
@@ -44,6 +45,7 @@ export class ProxyReload {
       pidFile: options.settings.pidFile,
       configFile: options.settings.configFile,
       knownMaster: () => options.parts.book.masterPid,
+      workerReadsConfiguration: options.workerReadsConfiguration,
     });
   }
 

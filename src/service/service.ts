@@ -173,6 +173,7 @@ export async function startService(
       service: version,
       proxy: facts.versionOf(book.runningVersion),
       unsupported: facts.unsupportedBy(book.runningVersion),
+      untested: facts.untested(book.runningVersion),
     }),
     proxyProblems: () => proxyProblems(configured, book),
     started: () => started,

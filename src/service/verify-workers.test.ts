@@ -10,7 +10,8 @@ async function bookOfTwo(): Promise<WorkerBook> {
   const book = new WorkerBook(() => new Date());
   const worker = async (pid: number) => ({ pid, startTime: await processStartTime(pid), version: '2.6.12' });
   const master = { pid: 1, reloads: 1, failed: 0, version: '2.6.12' };
-  book.observe({ master, current: [await worker(currentPid)], draining: [await worker(drainingPid)] });
+  const [current, draining] = [[await worker(currentPid)], [await worker(drainingPid)]];
+  book.observe({ master, current, currentAnswered: true, draining, starting: [] });
   for (const pid of [currentPid, drainingPid])
     for (const map of ['blocked', 'trusted'] as const) book.markWhole(pid, map);
   return book;

@@ -10,8 +10,8 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { childEnvironment, programPath } from '../haproxy/child-environment.ts';
 import { findMaster, findMasterBeingStarted, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
-import { processAlive, processStartTime } from '../haproxy/process.ts';
-import { showProcesses } from '../haproxy/workers.ts';
+import { childrenOf, processAlive, processStartTime } from '../haproxy/process.ts';
+import { listProcesses, showProcesses } from '../haproxy/workers.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { RestartPace } from './restart-pace.ts';
 
@@ -97,20 +97,30 @@ export class Supervisor {
     await this.#loop;
   }
 
-  /** After `stop`: ends the proxy with all its workers. For a trial; a service leaves it running. */
-  async endProxy(): Promise<void> {
+  /**
+   * After `stop`: ends the proxy with all its workers. For a trial; a service leaves it running. From 3.1 on a master
+   * leaves a worker behind that is still starting.
+   */
+  async endProxy(patienceMs = endPatienceMs): Promise<void> {
     for (const master of [this.#master, this.#launched]) {
       if (master === null || !(await processAlive(master.pid, master.startTime))) continue;
+      const workers = new Map<number, number | null>();
+      const noteWorkers = async (): Promise<void> => {
+        for (const pid of await childrenOf(master.pid)) workers.set(pid, await processStartTime(pid));
+      };
+      await noteWorkers();
       process.kill(master.pid, 'SIGTERM');
-      const deadline = performance.now() + endPatienceMs;
+      const deadline = performance.now() + patienceMs;
       while (await processAlive(master.pid, master.startTime)) {
+        await noteWorkers();
         if (performance.now() > deadline) {
           this.#options.log.warn('The proxy did not end and is killed', { master: master.pid });
-          process.kill(master.pid, 'SIGKILL');
+          kill(master.pid);
           break;
         }
         await sleep(20);
       }
+      for (const [pid, startTime] of workers) if (await processAlive(pid, startTime)) kill(pid);
     }
   }
 
@@ -165,7 +175,7 @@ export class Supervisor {
     const byFile = await findMaster(pidFile, configFile);
     if (byFile !== null) return byFile;
     try {
-      const { master } = await showProcesses(socket, performance.now() + 2_000);
+      const { master } = await listProcesses(socket, performance.now() + 2_000);
       return await masterAt(master.pid, configFile);
     } catch (error) {
       if (error instanceof MasterSocketError) return null;
@@ -256,8 +266,7 @@ export class Supervisor {
       if (this.#stop.signal.aborted) throw new Error('the service stops before the proxy was seen to serve');
       try {
         const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);
-        if (processes.master.pid === pid && processes.current.length > 0 && startTime !== null)
-          return { pid, startTime };
+        if (processes.master.pid === pid && processes.currentAnswered && startTime !== null) return { pid, startTime };
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
       }
@@ -327,5 +336,14 @@ export class Supervisor {
     } finally {
       await file.close();
     }
+  }
+}
+
+/** One that has ended meanwhile is what was wanted. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1166,6 +1166,8 @@ export interface components {
       readonly service: string;
       /** Of the proxy, as it prints it. */
       readonly proxy: string;
+      /** A sentence when the version of the proxy is not one that the service is tested with; null otherwise. It does not degrade the status. */
+      readonly untested: string | null;
     };
     /** A webhook, without its secret. */
     Webhook: {

@@ -18,7 +18,7 @@ const health = {
     error: null,
   },
   scheduled_reload: null,
-  versions: { service: '0.1.0', proxy: '3.0.11-1+deb13u2' },
+  versions: { service: '0.1.0', proxy: '3.0.11-1+deb13u2', untested: null },
 };
 
 export const operations: OperationDocs = {
@@ -94,6 +94,8 @@ export const fields: FieldDocs = {
     '`behind`: not what was written, or not what it should be; `unknown`: it could not be looked at in time.',
   'MapFileHealth.reason': 'What is wrong; null when all is well.',
   'MapFileHealth.entries': 'How many addresses the map file of the blocked ones holds.',
+  'Versions.untested':
+    'A sentence when the version of the proxy is not one that the service is tested with; null otherwise. It does not degrade the status.',
   'RuntimeMapHealth.expected': 'How many entries it should hold.',
   'RuntimeMapHealth.seen': 'How many it holds; null when it could not be asked.',
   'RuntimeMapHealth.big_change': 'The list or large batch that is being applied; null: none is.',

@@ -53,5 +53,9 @@ export const HealthSchema = answer<HealthReport>('Health')({
       attempts: Count,
     }),
   ),
-  versions: answer<HealthReport['versions']>('Versions')({ service: Type.String(), proxy: Type.String() }),
+  versions: answer<HealthReport['versions']>('Versions')({
+    service: Type.String(),
+    proxy: Type.String(),
+    untested: StringOrNull,
+  }),
 });

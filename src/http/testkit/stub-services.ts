@@ -68,7 +68,7 @@ export const HEALTH: HealthReport = {
   runtime_map: { expected: 2, seen: null, big_change: null, last_verified_at: NOW.toISOString() },
   last_reload: { id: 'r1', status: 'completed', finished_at: NOW.toISOString(), error: null },
   scheduled_reload: { reasons: ['asked for'], since: NOW.toISOString(), attempts: 1 },
-  versions: { service: '0.1.0', proxy: '3.0.11' },
+  versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
 };
 const BLOCKED = {
   ip_address: '192.0.2.1',

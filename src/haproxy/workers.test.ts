@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { within } from '../../testkit/conditions.ts';
+import { beginHeldReload } from '../../testkit/held-reload.ts';
+import { describeOnEachProxy } from '../../testkit/proxies.ts';
+import { RealProxy } from '../../testkit/real-proxy.ts';
+import { hang, ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import { MasterSocket } from './master-socket.ts';
+import { capabilitiesOf } from './proxy-version.ts';
+import { listProcesses, type Processes, showProcesses } from './workers.ts';
+
+const soon = (): number => within(10_000);
+const pids = ({ current, draining, starting }: Processes) => ({
+  current: current.map(({ pid }) => pid),
+  draining: draining.map(({ pid }) => pid),
+  starting: starting.map(({ pid }) => pid),
+});
+
+describe('the processes of a master', () => {
+  let folder: string;
+  let master: ScriptedMaster;
+  let socket: MasterSocket;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    master = new ScriptedMaster(join(folder, 'm.sock'), { '/m': [] });
+    await master.listen();
+    socket = new MasterSocket(master.path);
+  });
+  afterEach(async () => {
+    socket.close();
+    await master.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('name the serving worker while another one starts, and the new one when it serves', async () => {
+    const old = master.current.pid;
+    const starting = master.beginReload().pid;
+    expect(pids(await showProcesses(socket, soon()))).toEqual({ current: [old], draining: [], starting: [starting] });
+    master.finishReload();
+    expect(pids(await showProcesses(socket, soon()))).toEqual({ current: [starting], draining: [old], starting: [] });
+  });
+
+  it('name the worker that goes on after a refused reload, whatever heading it is listed under', async () => {
+    const first = master.current.pid;
+    const second = master.reload().pid;
+    master.beginReload();
+    master.refuseReload();
+    const processes = await showProcesses(socket, soon());
+    expect(pids(processes)).toEqual({ current: [second], draining: [first], starting: [] });
+    expect(processes.currentAnswered).toBe(true);
+  });
+
+  it('name no current worker while the first one starts', async () => {
+    master.script = (command) =>
+      command.startsWith('@!') ? say("Can't find the target PID matching the prefix '@!101'\n", 'close') : undefined;
+    expect(pids(await showProcesses(socket, soon()))).toEqual({ current: [], draining: [], starting: [101] });
+  });
+
+  it('ask each worker once, and again a process that only has its pid', async () => {
+    const asked = () => master.commands.filter((command) => command.startsWith('@!')).length;
+    await showProcesses(socket, soon());
+    await showProcesses(socket, soon());
+    expect(asked()).toBe(1);
+    const { pid } = master.reload();
+    await showProcesses(socket, soon());
+    expect(asked()).toBe(2);
+    expect(master.commands.at(-1)).toBe(`@!${pid} show map`);
+  });
+
+  it('name a worker that hangs as the current one, and say that it did not answer', async () => {
+    master.script = (command) => (command.startsWith('@!') ? hang : undefined);
+    const processes = await showProcesses(socket, within(200));
+    expect(pids(processes)).toEqual({ current: [101], draining: [], starting: [] });
+    expect(processes.currentAnswered).toBe(false);
+  });
+
+  it('reject when the master goes away while a worker is asked: what it listed is old', async () => {
+    master.script = (command) => (command.startsWith('@!') ? say('', 'reset') : undefined);
+    await expect(showProcesses(socket, soon())).rejects.toMatchObject({
+      reason: expect.stringMatching(/^(reset|no-reply)$/),
+    });
+  });
+
+  it('are listed without a command to a worker where that must not be', async () => {
+    master.beginReload();
+    expect(pids(await listProcesses(socket, soon())).starting).toEqual([]);
+    expect(master.commands).toEqual(['show proc']);
+  });
+});
+
+describeOnEachProxy('a worker that starts', ({ bin, major, minor }) => {
+  if (!capabilitiesOf({ text: '', major, minor }).workerReadsConfiguration) {
+    it('keeps the master from answering', async () => {
+      const proxy = await RealProxy.start(bin);
+      try {
+        const reload = await beginHeldReload(proxy);
+        await expect(showProcesses(proxy.socket, soon())).rejects.toMatchObject({ reason: 'refused' });
+        await reload.release().catch(() => undefined);
+      } finally {
+        await proxy.stop();
+      }
+    });
+    return;
+  }
+
+  it('is listed as starting until it serves', async () => {
+    const proxy = await RealProxy.start(bin);
+    try {
+      const before = await proxy.workerPid();
+      const reload = await beginHeldReload(proxy);
+      const during = await showProcesses(proxy.socket, soon());
+      expect(pids(during)).toMatchObject({ current: [before], draining: [] });
+      expect(during.starting).toHaveLength(1);
+      expect(await reload.release()).toMatchObject({ kind: 'success' });
+      expect(pids(await showProcesses(proxy.socket, soon())).current).toEqual([during.starting[0]?.pid]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+});

@@ -1,0 +1,80 @@
+// A long command in a process group of its own, with its output in a file.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { kill } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface Command {
+  readonly line: readonly [program: string, ...args: string[]];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The output is appended to this file. */
+  readonly log: string;
+  /** Ends the whole group. */
+  readonly signal: AbortSignal;
+}
+
+export interface Ended {
+  /** Null: a signal ended it. */
+  readonly code: number | null;
+  readonly seconds: number;
+}
+
+const graceMs = 30_000;
+
+/** @throws the abort reason when the signal came; the group is gone then */
+export async function runCommand({ line: [program, ...args], cwd, env, log, signal }: Command): Promise<Ended> {
+  signal.throwIfAborted();
+  const began = performance.now();
+  const output = openSync(log, 'a');
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', output, output], detached: true });
+  closeSync(output);
+  const ended = once(child, 'exit');
+  const end = (): void => killGroup(child.pid, 'SIGINT');
+  signal.addEventListener('abort', end);
+  try {
+    await Promise.race([ended, untilAborted(signal)]);
+    if (signal.aborted) {
+      await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
+      killGroup(child.pid, 'SIGKILL');
+      await ended;
+    }
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+  signal.throwIfAborted();
+  return { code: child.exitCode, seconds: (performance.now() - began) / 1_000 };
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+function killGroup(leader: number | undefined, signal: NodeJS.Signals): void {
+  if (leader === undefined) return;
+  try {
+    kill(-leader, signal);
+  } catch (error) {
+    // The whole group has ended.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Aborts at SIGINT, SIGTERM and SIGHUP; `code` is the exit code that belongs to the signal. */
+export function stopOnSignals(): { readonly signal: AbortSignal; code(): number } {
+  const stop = new AbortController();
+  let code = 0;
+  for (const [name, number] of [
+    ['SIGHUP', 1],
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) return;
+      code = 128 + number;
+      stop.abort(new Error(`${name}: stopped`));
+    });
+  }
+  return { signal: stop.signal, code: () => code };
+}

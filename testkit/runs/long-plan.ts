@@ -1,0 +1,144 @@
+// The parts of `npm run test:long`, and what of them is done and open according to the recorded results.
+import { shortVersion } from './suite-run.ts';
+
+export const parts = ['versions', 'crash-points', 'power-cut', 'load', 'chaos'] as const;
+export type Part = (typeof parts)[number];
+
+/** A line of the file of results. */
+export interface Piece {
+  readonly date: string;
+  readonly part: Part;
+  /** As `2.6.12`. */
+  readonly version: string;
+  readonly commit: string;
+  readonly seed: number;
+  /** Runs, points or rounds. */
+  readonly count: number;
+  readonly seconds: number;
+  /** `restarted` runs nothing: it discards what was counted before. */
+  readonly result: 'passed' | 'failed' | 'restarted';
+  /** How many tests ran, or what failed. */
+  readonly detail?: string;
+}
+
+export interface Plan {
+  readonly part: Part;
+  /** What is counted, in the plural. */
+  readonly unit: 'runs' | 'points' | 'rounds';
+  readonly target: number;
+  /** What one piece counts at most. A run that is cut off loses the piece under way. */
+  readonly pieceSize: number;
+  /** Counts only for the code that it ran on. */
+  readonly everyCommit: boolean;
+  /** A piece has the seed after that of the piece before it. If not, all have the seed of the tests. */
+  readonly newSeeds: boolean;
+  readonly covers: string;
+}
+
+/** @param rounds the number of chaos rounds and of power failures for each version */
+export function plansFor(rounds: number): readonly Plan[] {
+  const once = { unit: 'runs', target: 1, pieceSize: 1 } as const;
+  const many = { target: rounds, everyCommit: false, newSeeds: true } as const;
+  return [
+    {
+      ...once,
+      part: 'versions',
+      everyCommit: true,
+      newSeeds: false,
+      covers: 'all tests of the whole product, at the current commit',
+    },
+    {
+      ...once,
+      part: 'crash-points',
+      everyCommit: true,
+      newSeeds: false,
+      covers: 'a crash at every crash point, of the service alone and with its proxy, at the current commit',
+    },
+    { ...many, part: 'power-cut', unit: 'points', pieceSize: 20, covers: `${rounds} power failures` },
+    {
+      ...once,
+      part: 'load',
+      everyCommit: false,
+      newSeeds: true,
+      covers: `${load.clients} clients for ${load.seconds} s with ${load.entries} entries`,
+    },
+    { ...many, part: 'chaos', unit: 'rounds', pieceSize: 10, covers: `${rounds} chaos rounds` },
+  ];
+}
+
+export const load = { clients: 200, seconds: 300, entries: 200_000 } as const;
+
+export interface Progress {
+  /** Passed since the last failure or restart. */
+  readonly done: number;
+  readonly open: number;
+  readonly nextSeed: number;
+  /** The last piece that ran; null: none. */
+  readonly last: Piece | null;
+}
+
+/**
+ * @param sameCode whether a commit has the code that is tested now
+ * @param testSeed the seed of the tests
+ */
+export function progressOf(
+  pieces: readonly Piece[],
+  { part, target, everyCommit, newSeeds }: Plan,
+  version: string,
+  sameCode: (commit: string) => boolean,
+  testSeed: number,
+): Progress {
+  const own = pieces.filter((piece) => piece.part === part && piece.version === version);
+  const passed = own.slice(own.findLastIndex(({ result }) => result !== 'passed') + 1);
+  const done = passed
+    .filter(({ commit }) => !everyCommit || sameCode(commit))
+    .reduce((sum, { count }) => sum + count, 0);
+  const last = own.findLast(({ result }) => result !== 'restarted') ?? null;
+  return { done, open: Math.max(0, target - done), nextSeed: newSeeds ? seedAfter(last) : testSeed, last };
+}
+
+/** A piece that failed is repeated. */
+function seedAfter(last: Piece | null): number {
+  if (last === null) return 1;
+  return last.result === 'failed' ? last.seed : last.seed + 1;
+}
+
+/** `1 run`, `20 rounds`. */
+export function countText(count: number, { unit }: Plan): string {
+  return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+/** The line of a part's output that says how it went; of chaos and power failures only if something failed. */
+export function summaryIn(part: Part, output: string, passed: boolean): string | null {
+  if (part === 'load') return lineIn(output, /^\d+ requests in .*$/m);
+  if (passed) return null;
+  return lineIn(output, part === 'chaos' ? /^rounds .*$/m : /^\d+ power failures.*$/m);
+}
+
+const lineIn = (output: string, form: RegExp): string | null => form.exec(output)?.[0] ?? null;
+
+/** The name of the table in docs/reliability.md. */
+export const longRuns = 'test:long';
+
+/** Part, HAProxy, passed in a row, date of the last run, its commit, its seed, its result. */
+export function rowOf(plan: Plan, version: string, { done, last }: Progress): string[] | null {
+  if (last === null) return null;
+  const { date, commit, seed, result, detail } = last;
+  const told = detail === undefined ? result : `${result}: ${detail}`;
+  return [plan.part, version, countText(done, plan), date.slice(0, 10), commit, String(seed), told];
+}
+
+/** Rows of other machines stay; all are in the order of the parts, then of the versions. */
+export function mergeRows(old: readonly (readonly string[])[], own: readonly (readonly string[])[]): string[][] {
+  const key = ([part = '', version = '']: readonly string[]): string => `${part} ${version}`;
+  const byKey = new Map([...old, ...own].map((row) => [key(row), [...row]]));
+  const place = ([part]: readonly string[]): number => parts.indexOf(part as Part);
+  return [...byKey.values()].sort(
+    (one, other) => place(one) - place(other) || (one[1] ?? '').localeCompare(other[1] ?? '', 'en', { numeric: true }),
+  );
+}
+
+/** Whether `wanted` (`3.4` or `3.4.0`) names the version. */
+export function isVersion(version: string, wanted: string): boolean {
+  return shortVersion(version) === wanted || version.startsWith(`${wanted}.`);
+}

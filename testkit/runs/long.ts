@@ -1,0 +1,264 @@
+// `npm run test:long`: the tests that are too long for `npm test`, on every HAProxy found. `--help` explains it.
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { parseOptions, someOf, UsageError, wholeNumber } from '../command-line.ts';
+import { type ProxyBinary, testProxies } from '../proxies.ts';
+import { seedVariable, testSeed } from '../seed.ts';
+import { headCommit, readPage, root, sameCode, uncommitted, writePage } from './checkout.ts';
+import { runCommand, stopOnSignals } from './command.ts';
+import {
+  countText,
+  isVersion,
+  load,
+  longRuns,
+  mergeRows,
+  type Part,
+  type Piece,
+  type Plan,
+  type Progress,
+  parts,
+  plansFor,
+  progressOf,
+  rowOf,
+  summaryIn,
+} from './long-plan.ts';
+import { appendPiece, readPieces } from './long-results.ts';
+import { durationText, readReport, resultOf, shortVersion } from './suite-run.ts';
+import { rowsOf, withRows } from './table.ts';
+
+const folder = join(root, '.test-long');
+const vitest = 'node_modules/vitest/vitest.mjs';
+/** The tests that the part "versions" leaves to the part "crash-points". */
+const crashTests = ['test/crash-points.test.ts', 'test/crash-first-start.test.ts'];
+
+const usage = `npm run test:long -- [options]: runs what is too long for "npm test", on every HAProxy found, and continues where
+the last run ended.
+
+  --part a,b       some of ${parts.join(', ')}; default: all
+  --version 3.4    some of the versions found, with commas; default: all
+  --rounds 100     chaos rounds, and power failures, for each version; those of earlier runs count
+  --fresh          discard the earlier results of these parts and versions
+  --status         print what is done and open, and run nothing
+  --results FILE   where results are recorded; default: .test-long/results.jsonl
+  --help           print this text
+
+Parts:
+${plansFor(100)
+  .map(({ part, covers }) => `  ${part.padEnd(14)} ${covers}\n`)
+  .join('')}
+Each finished piece is recorded at once: ${pieceText()}. The table in
+docs/reliability.md is updated. After a failed piece the count of its part and version starts again at 0, and the next
+run repeats the piece.
+Exit code: 0 if nothing is open, 1 if something is, 2 for wrong use.
+`;
+
+function pieceText(): string {
+  const sizes = plansFor(100).filter(({ pieceSize }) => pieceSize > 1);
+  return `one run, ${sizes.map(({ pieceSize, unit, part }) => `${pieceSize} ${unit} of ${part}`).join(', ')}`;
+}
+
+interface Options {
+  readonly parts: readonly Part[];
+  /** Null: all. */
+  readonly versions: readonly string[] | null;
+  readonly rounds: number;
+  readonly fresh: boolean;
+  readonly status: boolean;
+  readonly results: string;
+}
+
+/** A part on a version. */
+interface Task {
+  readonly plan: Plan;
+  readonly proxy: ProxyBinary;
+}
+
+const stopping = stopOnSignals();
+
+async function main(options: Options): Promise<number> {
+  const changed = options.status ? [] : uncommitted();
+  if (changed.length > 0) {
+    throw new Error(`commit these files first, results belong to a commit:\n${changed.join('\n')}`);
+  }
+  const tasks = tasksOf(options);
+  if (options.fresh)
+    for (const task of tasks) record(options, task, { seed: 0, count: 0, seconds: 0, result: 'restarted' });
+  say(statusOf(options, tasks));
+  if (!options.status) {
+    for (const task of tasks) await finish(options, task);
+    say(statusOf(options, tasks));
+  }
+  return tasks.every((task) => progress(options, task).open === 0) ? 0 : 1;
+}
+
+function tasksOf({ parts: wanted, versions, rounds }: Options): Task[] {
+  const { found, missing } = testProxies();
+  for (const { missing: why } of missing) say(`not covered: ${why}`);
+  const unknown = versions?.find((one) => !found.some(({ version }) => isVersion(version, one)));
+  if (unknown !== undefined) {
+    const names = found.map(({ version }) => shortVersion(version)).join(', ');
+    throw new UsageError(`--version ${unknown} is not installed; found: ${names}`);
+  }
+  const proxies = found.filter(({ version }) => versions?.some((one) => isVersion(version, one)) ?? true);
+  return plansFor(rounds)
+    .filter(({ part }) => wanted.includes(part))
+    .flatMap((plan) => proxies.map((proxy) => ({ plan, proxy })));
+}
+
+/** Runs pieces until nothing of the task is open, or one fails. */
+async function finish(options: Options, task: Task): Promise<void> {
+  for (;;) {
+    const { open, nextSeed } = progress(options, task);
+    if (open === 0) return;
+    const ran = await runPiece(task, nextSeed, Math.min(open, task.plan.pieceSize));
+    record(options, task, ran);
+    if (ran.result === 'failed') return;
+  }
+}
+
+type Ran = Pick<Piece, 'seed' | 'count' | 'seconds' | 'result' | 'detail'>;
+
+async function runPiece({ plan, proxy }: Task, seed: number, count: number): Promise<Ran> {
+  const { part } = plan;
+  const version = shortVersion(proxy.version);
+  const name = `${part}-${version}-${seed}`;
+  const log = join(folder, `${name}.log`);
+  const report = join(folder, `${name}.json`);
+  mkdirSync(folder, { recursive: true });
+  for (const path of [log, report]) rmSync(path, { force: true });
+  say(`${part} on HAProxy ${version}, seed ${seed}, ${countText(count, plan)}; output: ${log}`);
+  const { code, seconds } = await runCommand({
+    line: [execPath, ...commandOf(part, proxy, seed, count)],
+    cwd: root,
+    env: {
+      ...process.env,
+      PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}:/usr/sbin:/usr/local/sbin`,
+      PROXY_MANAGER_TEST_LONG: 'yes',
+      PROXY_MANAGER_TEST_PROXY_BINS: proxy.bin,
+      PROXY_MANAGER_TEST_REPORT: report,
+      [seedVariable]: String(seed),
+    },
+    log,
+    signal: stopping.signal,
+  });
+  const output = readFileSync(log, 'utf8');
+  const detail = usesVitest(part) ? testsOf(report, code) : summaryIn(part, output, code === 0);
+  say(`  ${code === 0 ? 'passed' : 'FAILED'} in ${durationText(seconds)}${detail === null ? '' : `: ${detail}`}`);
+  if (code !== 0) say(tailOf(output));
+  return {
+    seed,
+    count,
+    seconds: Math.round(seconds),
+    result: code === 0 ? 'passed' : 'failed',
+    ...(detail === null ? {} : { detail }),
+  };
+}
+
+const usesVitest = (part: Part): boolean => part === 'versions' || part === 'crash-points';
+
+function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number): string[] {
+  const chosen = ['--seed', String(seed), '--proxy-bin', bin];
+  switch (part) {
+    case 'versions':
+      return [vitest, 'run', ...wholeProductTests()];
+    case 'crash-points':
+      return [vitest, 'run', ...crashTests];
+    case 'power-cut':
+      return ['chaos/power-cut.ts', ...chosen, '--points', String(count)];
+    case 'load': {
+      const size = Object.entries(load).flatMap(([name, value]) => [`--${name}`, String(value)]);
+      return ['chaos/load.ts', ...chosen, ...size];
+    }
+    case 'chaos':
+      return [
+        'chaos/run.ts',
+        ...chosen,
+        '--from',
+        '1',
+        '--rounds',
+        String(count),
+        '--out',
+        join(folder, 'rounds.jsonl'),
+      ];
+  }
+}
+
+/** The file names; `--exclude` has no effect on projects. */
+function wholeProductTests(): string[] {
+  const tests = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'));
+  const chosen = tests.map((name) => `test/${name}`).filter((path) => !crashTests.includes(path));
+  return [...chosen, 'testkit/master-contract.test.ts', 'testkit/real-proxy.test.ts'];
+}
+
+function testsOf(report: string, code: number | null): string {
+  const { passed, failed, skipped, failures } = resultOf(readReport(report), root, code);
+  return [`${passed} passed, ${failed} failed, ${skipped} skipped`, ...failures.slice(0, 3)].join('; ');
+}
+
+function tailOf(output: string): string {
+  const lines = output.trimEnd().split('\n').slice(-30);
+  return lines.map((line) => `  | ${line}`).join('\n');
+}
+
+function progress({ results }: Options, { plan, proxy }: Task): Progress {
+  return progressOf(readPieces(results), plan, shortVersion(proxy.version), sameCode, testSeed);
+}
+
+function record(options: Options, task: Task, ran: Ran): void {
+  const { plan, proxy } = task;
+  const version = shortVersion(proxy.version);
+  const date = new Date().toISOString();
+  appendPiece(options.results, { date, part: plan.part, version, commit: headCommit(), ...ran });
+  const row = rowOf(plan, version, progress(options, task));
+  if (row === null) return;
+  const page = readPage();
+  writePage(withRows(page, longRuns, mergeRows(rowsOf(page, longRuns), [row])));
+}
+
+function statusOf(options: Options, tasks: readonly Task[]): string {
+  const lines = tasks.map((task) => {
+    const { plan, proxy } = task;
+    const { done, open, last } = progress(options, task);
+    const ended = last === null ? 'never run' : `last ${last.result} at ${last.commit}, ${last.date.slice(0, 10)}`;
+    const state = open === 0 ? 'done' : `${countText(open, plan)} open`;
+    const columns = [plan.part.padEnd(13), shortVersion(proxy.version).padEnd(8), `${done}/${plan.target}`.padEnd(9)];
+    return `${columns.join(' ')} ${state.padEnd(17)} ${ended}`;
+  });
+  return ['', ...lines, ''].join('\n');
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function readOptions(args: readonly string[]): Options | null {
+  const values = parseOptions(args, {
+    part: { type: 'string' },
+    version: { type: 'string' },
+    rounds: { type: 'string', default: '100' },
+    fresh: { type: 'boolean', default: false },
+    status: { type: 'boolean', default: false },
+    results: { type: 'string', default: join(folder, 'results.jsonl') },
+    help: { type: 'boolean', default: false },
+  });
+  if (values.help) return null;
+  return {
+    parts: values.part === undefined ? parts : (someOf('part', values.part, parts) as Part[]),
+    versions: values.version?.split(',').map((one) => one.trim()) ?? null,
+    rounds: wholeNumber('rounds', values.rounds, 1, 1_000_000),
+    fresh: values.fresh,
+    status: values.status,
+    results: values.results,
+  };
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === null) process.stdout.write(usage);
+  else process.exitCode = await main(options);
+} catch (error) {
+  const { message } = error as Error;
+  process.stderr.write(`test:long: ${message}${error instanceof UsageError ? '; --help explains the options' : ''}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : stopping.code() || 1;
+}

@@ -218,14 +218,14 @@ describe('a verdict', () => {
     });
 
     it('tells what was repaired, although the replace that was to follow was refused', async () => {
-      const { kit, master } = scripted;
+      const { kit, master, time } = scripted;
       master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
-      const verdict = await kit.workers.ensureWhole(kit.blocked, master.current.pid);
+      const verdict = await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid));
       expect(verdict).toMatchObject({ whole: false, added: 3, removed: 0 });
     });
 
     it('tells of all that a replace took out, however little of it one comparison lists', async () => {
-      const { kit, master } = scripted;
+      const { kit, master, time } = scripted;
       const { book, turns, windows, rule } = kit;
       const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
       const keeper = new WorkerKeeper({
@@ -237,7 +237,7 @@ describe('a verdict', () => {
         pending: new PendingVersions(),
         listAtMost: 20,
       });
-      const verdict = await keeper.ensureWhole(kit.blocked, master.current.pid);
+      const verdict = await time.during(keeper.ensureWhole(kit.blocked, master.current.pid));
       expect(verdict).toMatchObject({ whole: true, added: 3, removed: 150 });
     });
 

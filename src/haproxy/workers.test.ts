@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { within } from '../../testkit/conditions.ts';
+import { eventually, within } from '../../testkit/conditions.ts';
 import { beginHeldReload } from '../../testkit/held-reload.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { RealProxy } from '../../testkit/real-proxy.ts';
@@ -110,7 +110,8 @@ describeOnEachProxy('a worker that starts', ({ bin, major, minor }) => {
     try {
       const before = await proxy.workerPid();
       const reload = await beginHeldReload(proxy);
-      const during = await showProcesses(proxy.socket, soon());
+      // It executes itself anew beside the worker's start.
+      const during = await eventually('the master answers', () => showProcesses(proxy.socket, soon()));
       expect(pids(during)).toMatchObject({ current: [before], draining: [] });
       expect(during.starting).toHaveLength(1);
       expect(await reload.release()).toMatchObject({ kind: 'success' });

@@ -412,8 +412,18 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   });
 });
 
-/** What axe finds that keeps somebody from using the page. */
+/** What axe finds and goes on finding: a message that fades away has no contrast for a moment. */
 async function seriousFindings(page: Page): Promise<string[]> {
+  let findings: string[] = [];
+  const none = async () => {
+    findings = await findingsNow(page);
+    return findings.length === 0;
+  };
+  await eventually('axe finds nothing serious', none).catch(() => undefined);
+  return findings;
+}
+
+async function findingsNow(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const results = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as axe.AxeResults;
   return results.violations

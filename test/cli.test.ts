@@ -13,8 +13,7 @@ import { RealService } from '../testkit/real-service.ts';
 const [proxy] = testProxies().found;
 const hasTerminal = isInstalled('script');
 
-// Each of these starts the program some ten times.
-describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, () => {
+describe.skipIf(proxy === undefined)('the command line', () => {
   let service: RealService;
   let user: CommandLineUser;
   beforeAll(async () => {
@@ -363,7 +362,7 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
 
     it('when it is interrupted says what was done and what was not', async () => {
       const before = await service.listed();
-      const endless = '(for n in {1..200}; do echo 198.51.100.$n; done; sleep 30) | pm import --replace -';
+      const endless = '(for n in {1..200}; do echo 198.51.100.$n; done; sleep 600) | pm import --replace -';
       let interrupted = false;
       const { code, out } = await user.onTerminal(endless, {
         meanwhile: ({ out, write }) => {

@@ -17,8 +17,9 @@ export interface StoppedTime extends Disposable {
   /**
    * Lets time pass until the work has ended: never faster than the machine's clock, and only as far as this process comes
    * forward. What a busy machine keeps waiting has as much time as on an idle one.
+   * @param fasterBy where nothing but time is waited for
    */
-  during<T>(work: Promise<T>): Promise<T>;
+  during<T>(work: Promise<T>, fasterBy?: number): Promise<T>;
   /** Lets time pass in which the process stands still: timers that are due run only at the end, and nothing else does. */
   standStill(ms: number): void;
   /** How many timers are set. */
@@ -56,7 +57,7 @@ export function stopTime(): StoppedTime {
     pass: async (ms) => {
       await vi.advanceTimersByTimeAsync(ms);
     },
-    during: async (work) => {
+    during: async (work, fasterBy = 1) => {
       let ended = false;
       const end = (): void => {
         ended = true;
@@ -66,7 +67,7 @@ export function stopTime(): StoppedTime {
         await settled();
         if (ended) return await work;
         await pause(stepMs);
-        await vi.advanceTimersByTimeAsync(stepMs);
+        await vi.advanceTimersByTimeAsync(stepMs * fasterBy);
       }
     },
     standStill: (ms) => void clock.jump(ms),

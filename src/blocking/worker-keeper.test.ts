@@ -218,9 +218,9 @@ describe('a verdict', () => {
     });
 
     it('tells what was repaired, although the replace that was to follow was refused', async () => {
-      const { kit, master } = scripted;
+      const { kit, master, time } = scripted;
       master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
-      const verdict = await kit.workers.ensureWhole(kit.blocked, master.current.pid);
+      const verdict = await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid));
       expect(verdict).toMatchObject({ whole: false, added: 3, removed: 0 });
     });
 

@@ -9,6 +9,7 @@ import { showProcesses } from '../src/haproxy/workers.ts';
 import { eventually, within } from './conditions.ts';
 import { describeOnEachProxy } from './proxies.ts';
 import { defaultConfig, RealProxy } from './real-proxy.ts';
+import { stopTime } from './stop-time.ts';
 
 const current = { kind: 'current' } as const;
 const soon = (): number => within(60_000);
@@ -88,6 +89,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
   it('that hangs costs its deadline, holds few connections, and is talked to again when it goes on', async () => {
     const pid = await proxy.workerPid();
     kill(pid, 'SIGSTOP');
+    const time = stopTime();
     const tries = Array.from({ length: 6 }, (_, i) =>
       map.changeGroup({
         worker: current,
@@ -98,10 +100,11 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
         deadline: within(1_000),
       }),
     );
-    for (const outcome of await Promise.all(tries)) {
+    for (const outcome of await time.during(Promise.all(tries))) {
       expect(outcome.failures).toMatchObject([{ reason: 'deadline' }]);
       expect(outcome.ended?.reason).toBe('deadline');
     }
+    time[Symbol.dispose]();
     expect(proxy.socket.connections).toBe(3);
     expect(await proxy.socket.ask('show proc', soon(), { reserved: true })).toContain(`${pid} `);
     kill(pid, 'SIGCONT');
@@ -112,9 +115,11 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
   it('drops the commands behind an unanswered one when we give up', async () => {
     const pid = await proxy.workerPid();
     kill(pid, 'SIGSTOP');
-    const conversation = await proxy.socket.converse(within(1_000));
+    const time = stopTime();
+    const conversation = await proxy.socket.converse(within(150));
     const adds = [1, 2, 3].map((i) => `@1 add map ${proxy.paths.blockedMap} 192.0.2.${i} 1`);
-    const error = await conversation.send(adds).catch((reason: MasterSocketError) => reason);
+    const error = await time.during(conversation.send(adds).catch((reason: MasterSocketError) => reason));
+    time[Symbol.dispose]();
     expect(error).toMatchObject({ reason: 'deadline', responses: [] });
     kill(pid, 'SIGCONT');
     await eventually('its place is free', () => proxy.socket.connections === 0);
@@ -127,7 +132,10 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
   it('that stays hung is reloaded through the reserved connection, which frees the rest', async () => {
     const pid = await proxy.workerPid();
     kill(pid, 'SIGSTOP');
-    expect(await map.addIpToRuntimeMap('192.0.2.1', within(1_000))).toBe(false);
+    {
+      using time = stopTime();
+      expect(await time.during(map.addIpToRuntimeMap('192.0.2.1', within(100)))).toBe(false);
+    }
     const { after } = await proxy.reload();
     expect(after).not.toBe(pid);
     await eventually('its place is free', () => proxy.socket.connections === 0);

@@ -8,7 +8,7 @@ import { settled } from './conditions.ts';
 // The machine's, also while time is stopped.
 const pause = timers.setTimeout;
 const stepMs = 5;
-const stopped = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] as const;
+const stopped = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
 
 /** Time goes on when its `using` ends. */
 export interface StoppedTime extends Disposable {
@@ -17,8 +17,9 @@ export interface StoppedTime extends Disposable {
   /**
    * Lets time pass until the work has ended: never faster than the machine's clock, and only as far as this process comes
    * forward. What a busy machine keeps waiting has as much time as on an idle one.
+   * @param fasterBy where nothing but time is waited for
    */
-  during<T>(work: Promise<T>): Promise<T>;
+  during<T>(work: Promise<T>, fasterBy?: number): Promise<T>;
   /** Lets time pass in which the process stands still: timers that are due run only at the end, and nothing else does. */
   standStill(ms: number): void;
   /** How many timers are set. */
@@ -31,17 +32,20 @@ export interface StoppedTime extends Disposable {
  */
 export function stopTime(): StoppedTime {
   if (timers.setTimeout === promisedTimeout) throw new Error('time is stopped already');
-  const [now, date] = [performance.now(), Date.now()];
-  vi.useFakeTimers({ toFake: [...stopped] });
-  // From where they are, so that what was noted before lies in the past.
-  vi.advanceTimersByTime(Math.ceil(now));
-  vi.setSystemTime(date);
+  // Both go on from where they are, so that what was noted before lies in the past.
+  const now = Math.ceil(performance.now());
+  vi.useFakeTimers({ toFake: [...stopped], now: Date.now() });
   // What vitest makes its timers of can do more than vitest shows.
-  const { clock } = setTimeout as unknown as { readonly clock: { jump(ms: number): void } };
+  const { clock } = setTimeout as unknown as { readonly clock: { readonly now: number; jump(ms: number): void } };
+  const began = clock.now;
+  // Not faked by vitest, which would leave out all else that `performance` can do.
+  const realNow = performance.now;
+  performance.now = () => now + clock.now - began;
   const real = timers.setTimeout;
   timers.setTimeout = promisedTimeout;
   syncBuiltinESMExports();
   const goOn = (): void => {
+    performance.now = realNow;
     timers.setTimeout = real;
     syncBuiltinESMExports();
     vi.useRealTimers();
@@ -53,7 +57,7 @@ export function stopTime(): StoppedTime {
     pass: async (ms) => {
       await vi.advanceTimersByTimeAsync(ms);
     },
-    during: async (work) => {
+    during: async (work, fasterBy = 1) => {
       let ended = false;
       const end = (): void => {
         ended = true;
@@ -63,7 +67,7 @@ export function stopTime(): StoppedTime {
         await settled();
         if (ended) return await work;
         await pause(stepMs);
-        await vi.advanceTimersByTimeAsync(stepMs);
+        await vi.advanceTimersByTimeAsync(stepMs * fasterBy);
       }
     },
     standStill: (ms) => void clock.jump(ms),

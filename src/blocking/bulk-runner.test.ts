@@ -8,11 +8,12 @@ import { WorkerKeeper } from './worker-keeper.ts';
 
 let master: BigChanges['master'];
 let kit: BigChanges['kit'];
+let time: BigChanges['time'];
 let close: BigChanges['close'];
 let put: BigChanges['put'];
 let everywhere: BigChanges['everywhere'];
 beforeEach(async () => {
-  ({ master, kit, close, put, everywhere } = await openBigChanges());
+  ({ master, kit, time, close, put, everywhere } = await openBigChanges());
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -62,7 +63,8 @@ describe('a whole set', () => {
       if (command === 'show proc' && asked > 3 && master.starting !== null) master.finishReload();
       return undefined;
     };
-    expect(await put(pieces(next))).toMatchObject({ runtime_map_updated: true, runtime_map_failures: [] });
+    const answer = await time.during(put(pieces(next)));
+    expect(answer).toMatchObject({ runtime_map_updated: true, runtime_map_failures: [] });
     expect(master.current.pid).toBe(starting.pid);
     await everywhere(next);
   });
@@ -70,7 +72,7 @@ describe('a whole set', () => {
   it('names the worker that is still starting in the end', async () => {
     const next = texts(300);
     const { pid } = master.beginReload();
-    const answer = await put(pieces(next));
+    const answer = await time.during(put(pieces(next)), 10);
     expect(answer).toMatchObject({ runtime_map_updated: false, reload_scheduled: false });
     expect(answer.runtime_map_failures).toContainEqual(
       expect.objectContaining({ worker: pid, reason: 'worker is starting' }),

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
-import { eventually } from '../../testkit/conditions.ts';
+import { eventually, within } from '../../testkit/conditions.ts';
+import { type StoppedTime, stopTime } from '../../testkit/stop-time.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -50,13 +51,12 @@ const sameEverywhere = async () => {
 };
 
 /** So slow that a turn has time for one of them. */
-const slowPages = (onPage: () => void = () => undefined) => {
+const slowPages = (time: StoppedTime, onPage: () => void = () => undefined) => {
   const { scanTexts } = kit.store;
   vi.spyOn(kit.store, 'scanTexts').mockImplementation(async (...args) => {
     onPage();
     const page = await scanTexts.apply(kit.store, args);
-    const until = performance.now() + 15;
-    while (performance.now() < until);
+    time.standStill(15);
     return page;
   });
 };
@@ -64,14 +64,13 @@ const slowPages = (onPage: () => void = () => undefined) => {
 describe('the keeper of the map file', () => {
   it('reads in one turn as many pages as are read fast, and one that is not', async () => {
     await fill(12_000);
+    using time = stopTime();
     const turns = vi.spyOn(TurnQueue.prototype, 'take');
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     await kit.keeper.updateBlockedIpsMap();
-    clock.mockRestore();
     // All three pages; then the file is put in its place.
     expect(turns.mock.calls.length).toBe(2);
     turns.mockClear();
-    slowPages();
+    slowPages(time);
     await kit.keeper.updateBlockedIpsMap();
     expect(turns.mock.calls.length).toBe(4);
     await sameEverywhere();
@@ -79,7 +78,8 @@ describe('the keeper of the map file', () => {
 
   it('rewrites while changes go on, and loses and revives none', async () => {
     await fill(12_000);
-    slowPages();
+    using time = stopTime();
+    slowPages(time);
     let going = true;
     const rewrites = (async () => {
       for (let n = 0; n < 4; n += 1) await kit.keeper.updateBlockedIpsMap();
@@ -129,7 +129,8 @@ describe('the keeper of the map file', () => {
   it('goes on when the file is edited during a rewrite: the change that notices it replaces that rewrite', async () => {
     await fill(12_000);
     let blocked: ReturnType<typeof block> | undefined;
-    slowPages(() => {
+    using time = stopTime();
+    slowPages(time, () => {
       if (blocked !== undefined) return;
       appendFileSync(kit.mapPath, '198.51.100.9 1\n');
       blocked = block('192.0.2.2');
@@ -147,7 +148,8 @@ describe('the keeper of the map file', () => {
     await fill(12_000);
     let outside: Promise<unknown> | undefined;
     // The change has the turn by now, and reads the database for its rewrite.
-    slowPages(() => {
+    using time = stopTime();
+    slowPages(time, () => {
       outside ??= kit.keeper.updateBlockedIpsMap();
     });
     appendFileSync(kit.mapPath, '198.51.100.9 1\n');
@@ -200,7 +202,7 @@ describe('the keeper of the map file', () => {
     kit.writer.change(
       nineTenths.map((text) => ({ op: 'remove' as const, entry: entryOf(text) })),
       'urgent',
-      performance.now() + 2_000,
+      within(60_000),
       { operation: 'batch', caller: caller() },
     );
   const granted = async () => await new BulkStore(kit.database).anyFinished();

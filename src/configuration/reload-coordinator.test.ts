@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { eventually } from '../../testkit/conditions.ts';
+import { eventually, settled } from '../../testkit/conditions.ts';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
@@ -15,8 +16,9 @@ let history: ReloadsStore;
 let reloads: ReloadCoordinator;
 let needed: boolean;
 let memory: boolean;
+let memoryAsked: number;
 beforeEach(async () => {
-  [needed, memory] = [true, true];
+  [needed, memory, memoryAsked] = [true, true, 0];
   fixture = await reloadFixture('old\n');
   await fixture.backups.markKnownGood('old\n', []);
   database = new StoreFolder();
@@ -27,7 +29,10 @@ beforeEach(async () => {
     log: silentLog,
     now: () => new Date(),
     stillNeeded: async () => needed,
-    memoryAllows: async () => memory,
+    memoryAllows: async () => {
+      memoryAsked += 1;
+      return memory;
+    },
     inForce: async () => null,
     halfDone: () => fixture.underWay.interrupted !== null,
   });
@@ -162,14 +167,25 @@ describe('a scheduled reload', () => {
 
   it('waits while one worker more would not fit into the memory', async () => {
     memory = false;
-    reloads.schedule('one');
-    let asked = 0;
-    await eventually('it was asked for a while', () => {
-      asked += 1;
-      return asked > 50;
-    });
-    expect(fixture.loaded).toEqual([]);
-    expect(reloads.scheduled).not.toBeNull();
+    {
+      using time = stopTime();
+      reloads.schedule('one');
+      await time.pass(150);
+      for (let asked = 1; asked <= 3; asked += 1) {
+        await eventually('the memory is looked at', () => memoryAsked === asked);
+        expect(fixture.loaded).toEqual([]);
+        expect(reloads.scheduled).not.toBeNull();
+        await settled();
+        memory = asked === 3;
+        await time.pass(10_000);
+      }
+      fixture.does.reload = () => {
+        needed = false;
+        return confirmed(1, 2);
+      };
+      await time.during(eventually('it is made', () => reloads.scheduled === null));
+    }
+    expect(fixture.loaded).toHaveLength(1);
   });
 
   it('is no storm: after one that did not help the next is held back', async () => {

@@ -62,10 +62,9 @@ describe('a map file', () => {
     const looked = look();
     await file.add(many);
     await file.remove(many);
-    for (let round = 0; round < 5; round += 1) await rewriteTo(file, many);
+    for (let round = 0; round < 5 || looks.length <= 10; round += 1) await rewriteTo(file, many);
     looking = false;
     await looked;
-    expect(looks.length).toBeGreaterThan(10);
     expect(looks).not.toContain(false);
     await appendFile(path, '# somebody\n');
     expect(await file.unchanged()).toBe(false);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../testkit/conditions.ts';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { Glance, type GlanceTimes } from './glance.ts';
 
 /** Questions that are answered when the test says so. */
@@ -36,13 +36,18 @@ describe('a glance', () => {
   });
 
   it('waits no longer than it may, and has the answer before as long as that is not stale', async () => {
+    using time = stopTime();
     const { glance, questions } = asked({ fresh: 0, stale: 60_000 });
-    expect(await glance.look(1)).toBeNull();
+    const late = glance.look(10);
+    await time.pass(10);
+    expect(await late).toBeNull();
     questions[0]!.resolve(1);
-    expect(await eventually('the answer is there', () => glance.look(1))).toBe(1);
-    expect(await glance.look(1)).toBe(1);
+    expect(await glance.look(10)).toBe(1);
+    const later = glance.look(10);
+    await time.pass(10);
+    expect(await later).toBe(1);
     const forgetful = asked({ fresh: 0, stale: 0 });
-    const look = forgetful.glance.look(1);
+    const look = forgetful.glance.look(10);
     forgetful.questions[0]!.resolve(1);
     expect(await look).toBeNull();
   });
@@ -62,13 +67,17 @@ describe('a glance', () => {
   });
 
   it('rests in proportion to what asking took', async () => {
-    const { glance, questions } = asked({ fresh: 0, stale: 60_000, share: 0.001 });
+    using time = stopTime();
+    const { glance, questions } = asked({ fresh: 0, stale: 60_000, share: 0.01 });
     const first = glance.look(10_000);
-    const until = performance.now() + 20;
-    while (performance.now() < until);
+    await time.pass(20);
     questions[0]!.resolve(1);
     await first;
+    await time.pass(1_999);
     expect(await glance.look(10_000)).toBe(1);
     expect(questions.length).toBe(1);
+    await time.pass(1);
+    void glance.look(10_000);
+    expect(questions.length).toBe(2);
   });
 });

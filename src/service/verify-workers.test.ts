@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { settled } from '../../testkit/conditions.ts';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { type Passing, WorkerBook } from '../blocking/worker-book.ts';
 import { processStartTime } from '../haproxy/process.ts';
 import { verifyWorkers } from './verify-workers.ts';
@@ -38,9 +40,15 @@ describe('the workers after a reload', () => {
     'are not told of a draining one that could not be asked while it exited, once it is %s',
     async (end) => {
       const book = await bookOfTwo();
-      const { reconciler, asked } = looksAt(book, drainingPid, ['unproved', 'unproved', end]);
-      expect(await verifyWorkers({ reconciler, book })).toEqual([]);
-      expect(asked).toEqual([true, false, false]);
+      const { reconciler, asked } = looksAt(book, drainingPid, [...Array<Passing>(15).fill('unproved'), end]);
+      using time = stopTime();
+      const verified = verifyWorkers({ reconciler, book });
+      for (let looks = 0; looks < 15; looks += 1) {
+        await settled();
+        await time.pass(100);
+      }
+      expect(await verified).toEqual([]);
+      expect(asked).toEqual([true, ...Array(15).fill(false)]);
     },
   );
 

@@ -1,8 +1,10 @@
 // Against a small TCP server that answers, stalls, cuts and resets as a test tells it.
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { eventually } from '../conditions.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { eventually, settled } from '../conditions.ts';
 import { freePort } from '../free-port.ts';
+import { stopTime } from '../stop-time.ts';
+import { AnswerReader } from './traffic-answer.ts';
 import { Connection } from './traffic-connection.ts';
 import { LoadGenerator } from './traffic-loader.ts';
 import { OpenLoop } from './traffic-schedule.ts';
@@ -18,6 +20,7 @@ interface Scripted {
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const end of ends.splice(0)) await end();
 });
 
@@ -80,12 +83,12 @@ describe('a request', () => {
   });
 
   it('that is cut off by a reset is truncated', async () => {
+    const read = vi.spyOn(AnswerReader.prototype, 'push');
     const { port, sockets } = await serve((socket) => socket.write(good.slice(0, 20)));
     const outcome = ask(connection(port));
-    const socket = await eventually('it began to answer', () => [...sockets].find((one) => one.bytesWritten > 0));
     // The bytes have to be read before the reset comes, or the kernel throws them away.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    socket.resetAndDestroy();
+    await eventually('it began to be read', () => read.mock.calls.length > 0);
+    for (const socket of sockets) socket.resetAndDestroy();
     expect(await outcome).toEqual({ cause: 'truncated', detail: 'ECONNRESET' });
   });
 
@@ -94,11 +97,19 @@ describe('a request', () => {
   });
 
   it('that is not answered times out, from its scheduled time on', async () => {
+    using time = stopTime();
     const { port } = await serve(() => undefined);
-    const began = performance.now();
-    const outcome = await connection(port, true, 300).ask(began - 200);
-    expect(outcome).toMatchObject({ cause: 'time-out' });
-    expect(performance.now() - began).toBeLessThan(290);
+    let ended = false;
+    const outcome = connection(port, true, 300)
+      .ask(performance.now() - 200)
+      .finally(() => {
+        ended = true;
+      });
+    await time.pass(99);
+    await settled();
+    expect(ended).toBe(false);
+    await time.pass(1);
+    expect(await outcome).toMatchObject({ cause: 'time-out' });
   });
 
   it('on a connection that was closed while it was idle opens another, and is no failure', async () => {
@@ -141,11 +152,12 @@ describe('the open loop', () => {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
   it('keeps its rate, whatever the answers take, and keeps the two kinds apart', async () => {
+    using time = stopTime();
     const { port, requests } = await serve((socket) => setTimeout(() => socket.write(good), 5));
     const loop = new OpenLoop(plan(port));
-    await loop.start();
-    await pause(500);
-    const { keepAlive, fresh, all, durationMs, reconnects } = await loop.stop();
+    await time.during(loop.start());
+    await time.during(pause(500));
+    const { keepAlive, fresh, all, durationMs, reconnects } = await time.during(loop.stop());
     expect(Math.abs(keepAlive.sent - durationMs / 5)).toBeLessThan(3);
     expect(Math.abs(fresh.sent - durationMs / 10)).toBeLessThan(3);
     expect(all).toMatchObject({ sent: keepAlive.sent + fresh.sent, failed: 0 });
@@ -155,6 +167,7 @@ describe('the open loop', () => {
   });
 
   it('lets requests wait for a kept connection, and counts that in their latency and in the pause', async () => {
+    using time = stopTime();
     let stalled: (() => void)[] | null = null;
     const { port } = await serve((socket, number) => {
       // The first two open the connections; the rest hangs until it is let go.
@@ -165,7 +178,7 @@ describe('the open loop', () => {
     const loop = new OpenLoop({ ...plan(port), fresh: { perSecond: 1 } });
     await loop.start();
     stalled = [];
-    await pause(400);
+    await time.during(pause(400));
     const waiting = stalled;
     stalled = null;
     for (const answer of waiting) answer();
@@ -179,23 +192,24 @@ describe('the open loop', () => {
   });
 
   it('says what the server cut between two requests as reconnects', async () => {
+    using time = stopTime();
     const { port } = await serve((socket) => socket.end(last));
     const loop = new OpenLoop(plan(port));
     await loop.start();
-    await pause(100);
+    await time.during(pause(100));
     const { keepAlive, reconnects } = await loop.stop();
     expect(keepAlive.failed).toBe(0);
     expect(reconnects).toBe(keepAlive.sent);
   });
 
   it('says how late it was itself', async () => {
+    using time = stopTime();
     const { port } = await serve((socket) => socket.write(good));
     const loop = new OpenLoop(plan(port));
     await loop.start();
-    await pause(50);
-    const busyUntil = performance.now() + 150;
-    while (performance.now() < busyUntil);
-    await pause(50);
+    await time.during(pause(50));
+    time.standStill(150);
+    await time.during(pause(50));
     const { own } = await loop.stop();
     expect(own.longest).toBeGreaterThan(130);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type ListPage, type PageAsked, PageBook } from './page-book.ts';
 
 /** A list of `length` numbers behind cursors; remembers what it is asked. */
@@ -149,10 +149,12 @@ describe('quick scrolling', () => {
   });
 
   test('gives up what takes long and is not looked at any more', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     const list = held(100_000);
     const book = new PageBook(list.fetch, 10);
     book.want(50_000, 50_005);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await turn();
+    clock.mockReturnValue(200);
     book.want(70_000, 70_005);
     await turn();
     expect(list.signals.map(({ aborted }) => aborted)).toEqual([true, false]);

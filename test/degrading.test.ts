@@ -223,6 +223,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
       });
       await done(service.unblock('127.0.9.9'));
       expect(await service.health()).toMatchObject({ status: 503, body: { status: 'degraded' } });
+      await eventually('the reload is in the history', async () => (await reloads(service)).length > 0);
       expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
 
       kill(hung, 'SIGCONT');

@@ -8,6 +8,7 @@ import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 
 // What is blocked is the proxy's affair, and tested on each version elsewhere; here one of them will do.
 const [proxy] = testProxies().found;
@@ -391,7 +392,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
 
   it('says that it is degraded, why, and what to do; a block then is only partly done', async () => {
     const pids = await service.proxyPids();
-    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    for (const pid of pids) await suspend(pid);
     try {
       const status = await user.run(['status']);
       expect(status).toMatchObject({ code: 3, err: '' });

@@ -9,6 +9,7 @@ import { chromiumPath, startBrowser } from '../testkit/browser.ts';
 import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { longTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 
 /** Lines of the list, three of which are wrong. */
 const listed = longTests ? 100_000 : 20_000;
@@ -362,7 +363,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.goto(base());
     await eventually('all is well', async () => (await enforcement()).includes('Blocking is enforced'));
     const { master } = await service.processes();
-    kill(master.pid, 'SIGSTOP');
+    await suspend(master.pid);
     try {
       await eventually('it is no longer green', async () => !(await enforcement()).includes('Blocking is enforced'));
       await page
@@ -383,7 +384,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address or network').fill('127.0.0.4');
     // The change is on its way when the service dies.
-    service.kill('SIGSTOP');
+    await suspend(service.pid);
     const sent = page.waitForRequest((request) => request.method() === 'POST');
     await dialog.getByRole('button', { name: 'Block', exact: true }).click();
     await sent;

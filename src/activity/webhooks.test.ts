@@ -227,7 +227,7 @@ describe('a webhook', () => {
     await untilPasses(async () => expect(await webhooks.get('chat')).toMatchObject({ missed: 0, failing_since: null }));
     expect(eventsOf(sent.at(-1)!)[0]).toMatchObject({ data: { missed: 1 } });
     expect(results).toEqual([...Array(pauses.length - 1).fill('failed'), 'given_up', 'delivered']);
-  }, 20_000);
+  });
 
   it('that fails tells what waits for it and since when; one that nothing waits for, and one that is not enabled, do not', async () => {
     const webhooks = await started();

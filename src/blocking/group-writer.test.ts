@@ -112,7 +112,7 @@ describe('the one writer', () => {
       (text) => ({ op: 'remove', entry: entryOf(text) }) as const,
     );
     answers.push(
-      kit.writer.change(three, 'urgent', performance.now() + 1_000, { operation: 'batch', caller: caller() }),
+      kit.writer.change(three, 'urgent', performance.now() + 60_000, { operation: 'batch', caller: caller() }),
     );
     release();
     await Promise.all(answers);

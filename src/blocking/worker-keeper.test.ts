@@ -49,20 +49,20 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
   });
 
   const raw = async (...commands: string[]) => {
-    const conversation = await proxy.socket.converse(within(20_000));
+    const conversation = await proxy.socket.converse(within(60_000));
     return await conversation.finish(commands);
   };
   const map = () => proxy.paths.blockedMap;
   const running = async (): Promise<string[]> => {
     const entries: string[] = [];
-    await kit.blocked.runtime.runtimeMapKeys(within(20_000), (batch) => {
+    await kit.blocked.runtime.runtimeMapKeys(within(60_000), (batch) => {
       for (const { key, value } of batch) entries.push(`${key} ${value}`);
     });
     return entries.sort();
   };
   const database = async () => (await kit.store.scanTexts(null, 1_000_000)).texts.map((text) => `${text} 1`).sort();
   const ensure = async () => {
-    kit.book.observe(await showProcesses(kit.socket, within(5_000)));
+    kit.book.observe(await showProcesses(kit.socket, within(60_000)));
     return await kit.workers.ensureWhole(kit.blocked, kit.book.current()!.pid);
   };
 

@@ -59,22 +59,22 @@ describe('an observer of the master socket', () => {
   });
 
   it('hears of every reply, stage after stage', async () => {
-    const conversation = await socket.converse(within(10_000));
+    const conversation = await socket.converse(within(60_000));
     await conversation.send([`@1 get map ${MAP} 192.0.2.1`]);
     await conversation.finish([`@1 add map ${MAP} 192.0.2.1 1`, `@1 get map ${MAP} 192.0.2.1`, 'show proc']);
     expect(heard).toEqual(['get map', 'add map', 'get map', 'show proc']);
   });
 
   it('hears of a reload that 3.0 answers, and that 2.6 says nothing', async () => {
-    await askForReload(socket, within(10_000));
+    await askForReload(socket, within(60_000));
     master.script = () => say('Success=1\n', 'close');
-    await askForReload(socket, within(10_000));
+    await askForReload(socket, within(60_000));
     expect(heard).toEqual(['reload: no-reply', 'reload']);
   });
 
   it('hears how long the reply took, and not how long the caller thought in between', async () => {
     using time = stopTime();
-    const conversation = await socket.converse(within(10_000));
+    const conversation = await socket.converse(within(60_000));
     master.script = () => ({ kind: 'wait', until: time.pass(40) });
     await conversation.send([`@1 get map ${MAP} 192.0.2.1`]);
     await time.pass(300);
@@ -95,7 +95,7 @@ describe('an observer of the master socket', () => {
 
   it('hears that there was nobody to ask', async () => {
     await master.stop();
-    await expect(socket.converse(within(10_000))).rejects.toThrow();
+    await expect(socket.converse(within(60_000))).rejects.toThrow();
     expect(heard).toEqual([expect.stringMatching(/^connect: (refused|missing)$/)]);
   });
 });

@@ -7,11 +7,12 @@ import { beginHeldReload } from '../../testkit/held-reload.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { RealProxy } from '../../testkit/real-proxy.ts';
 import { hang, ScriptedMaster, say } from '../../testkit/scripted-master.ts';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { MasterSocket } from './master-socket.ts';
 import { capabilitiesOf } from './proxy-version.ts';
 import { listProcesses, type Processes, showProcesses } from './workers.ts';
 
-const soon = (): number => within(10_000);
+const soon = (): number => within(60_000);
 const pids = ({ current, draining, starting }: Processes) => ({
   current: current.map(({ pid }) => pid),
   draining: draining.map(({ pid }) => pid),
@@ -70,8 +71,9 @@ describe('the processes of a master', () => {
   });
 
   it('name a worker that hangs as the current one, and say that it did not answer', async () => {
+    using time = stopTime();
     master.script = (command) => (command.startsWith('@!') ? hang : undefined);
-    const processes = await showProcesses(socket, within(200));
+    const processes = await time.during(showProcesses(socket, within(200)));
     expect(pids(processes)).toEqual({ current: [101], draining: [], starting: [] });
     expect(processes.currentAnswered).toBe(false);
   });
@@ -110,12 +112,13 @@ describeOnEachProxy('a worker that starts', ({ bin, major, minor }) => {
     try {
       const before = await proxy.workerPid();
       const reload = await beginHeldReload(proxy);
-      // It executes itself anew beside the worker's start.
-      const during = await eventually('the master answers', () => showProcesses(proxy.socket, soon()));
+      // The master executes itself anew, and does not listen for a moment.
+      const listed = () => eventually('the master answers', () => showProcesses(proxy.socket, soon()));
+      const during = await listed();
       expect(pids(during)).toMatchObject({ current: [before], draining: [] });
       expect(during.starting).toHaveLength(1);
       expect(await reload.release()).toMatchObject({ kind: 'success' });
-      expect(pids(await showProcesses(proxy.socket, soon())).current).toEqual([during.starting[0]?.pid]);
+      expect(pids(await listed()).current).toEqual([during.starting[0]?.pid]);
     } finally {
       await proxy.stop();
     }

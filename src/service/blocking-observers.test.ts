@@ -31,7 +31,7 @@ afterEach(() => scripted.close());
 
 const ensure = async () => {
   const { kit, master } = scripted;
-  kit.book.observe(await showProcesses(kit.socket, within(5_000)));
+  kit.book.observe(await showProcesses(kit.socket, within(60_000)));
   await kit.workers.ensureWhole(kit.blocked, master.current.pid);
 };
 

@@ -8,6 +8,8 @@ import type { TrafficSet } from './traffic-set.ts';
 export interface TrafficOptions {
   readonly entries: number;
   readonly bin: string;
+  /** Of the service, beside what it needs. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Default: all of them. What a phase needs to have happened before happens without load where it is left out. */
   readonly only?: readonly PhaseName[];
   /** In all; measured in `rounds` of as many each. */

@@ -13,8 +13,8 @@ export class TrafficService {
     this.real = real;
   }
 
-  static async start(bin: string): Promise<TrafficService> {
-    return new TrafficService(await RealService.start({ bin }));
+  static async start(bin: string, environment: Readonly<Record<string, string>> = {}): Promise<TrafficService> {
+    return new TrafficService(await RealService.start({ bin, environment }));
   }
 
   get port(): number {

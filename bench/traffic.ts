@@ -32,7 +32,7 @@ export async function measureTraffic(
   const { fastDeletes } = capabilitiesOf(version);
   const set = trafficSet(options.entries);
   await using stack = new AsyncDisposableStack();
-  const service = await TrafficService.start(options.bin);
+  const service = await TrafficService.start(options.bin, options.environment);
   stack.defer(() => service.stop());
   const raw = await RawProxy.start(options.bin, service.real);
   stack.defer(() => raw.stop());

@@ -5,13 +5,13 @@ const report = process.env['PROXY_MANAGER_TEST_REPORT'];
 
 export default defineConfig({
   test: {
-    // A real proxy, a real database and a real service stand behind most of these. Half of their time is waiting: two
-    // cores serve three of them.
     // Ends only a test that is stuck: what waits for a condition gives up long before.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     setupFiles: ['testkit/seed-setup.ts'],
     globalSetup: ['testkit/print-seed.ts'],
+    // A real proxy, a real database and a real service stand behind most of these. Half of their time is waiting: two
+    // cores serve three of them.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],

@@ -10,6 +10,7 @@ import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { type JsonBody, RealService } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 
 describeOnOneProxy('what was done', ({ bin }) => {
   let service: RealService;
@@ -179,7 +180,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       const reader = await listen();
       const master = (await service.processes()).master.pid;
       const statuses = () => dataOf(reader.events, 'health.changed').map(({ status }) => status);
-      process.kill(master, 'SIGSTOP');
+      await suspend(master);
       try {
         await eventually('the health is worse', () => statuses().includes('degraded'));
       } finally {

@@ -8,13 +8,13 @@ import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 
 // What is blocked is the proxy's affair, and tested on each version elsewhere; here one of them will do.
 const [proxy] = testProxies().found;
 const hasTerminal = isInstalled('script');
 
-// Each of these starts the program some ten times.
-describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, () => {
+describe.skipIf(proxy === undefined)('the command line', () => {
   let service: RealService;
   let user: CommandLineUser;
   beforeAll(async () => {
@@ -363,7 +363,7 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
 
     it('when it is interrupted says what was done and what was not', async () => {
       const before = await service.listed();
-      const endless = '(for n in {1..200}; do echo 198.51.100.$n; done; sleep 30) | pm import --replace -';
+      const endless = '(for n in {1..200}; do echo 198.51.100.$n; done; sleep 600) | pm import --replace -';
       let interrupted = false;
       const { code, out } = await user.onTerminal(endless, {
         meanwhile: ({ out, write }) => {
@@ -392,7 +392,7 @@ describe.skipIf(proxy === undefined)('the command line', { timeout: 90_000 }, ()
 
   it('says that it is degraded, why, and what to do; a block then is only partly done', async () => {
     const pids = await service.proxyPids();
-    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    for (const pid of pids) await suspend(pid);
     try {
       const status = await user.run(['status']);
       expect(status).toMatchObject({ code: 3, err: '' });

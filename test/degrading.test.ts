@@ -10,6 +10,7 @@ import { slowedTime } from '../testkit/clock.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies, isDealtTo, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 
 /** So many reloads of another process, two blocks during each. */
 const reloadsBehind = longTests ? 10 : 4;
@@ -77,7 +78,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
       await withService(bin, async (service) => {
         await service.block('127.0.9.9');
         const { master, current } = await service.processes();
-        kill(master.pid, 'SIGSTOP');
+        await suspend(master.pid);
         const mend = await breakIt(service);
 
         failureOf(await done(service.block('127.0.1.1')), 'add|get', '127.0.1.1');
@@ -180,7 +181,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
   it.concurrent('a master socket that is gone: keeps no acknowledged block waiting behind a death of the service', async () => {
     await withService(bin, async (service) => {
       const { master } = await service.processes();
-      kill(master.pid, 'SIGSTOP');
+      await suspend(master.pid);
       await unlink(service.paths.masterSocket);
       expect((await done(service.block('127.0.1.1'))).body).toMatchObject({ reload_scheduled: true });
       service.kill('SIGKILL');
@@ -200,7 +201,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
       await service.block('127.0.9.9');
       const { current } = await service.processes();
       const hung = current[0]!.pid;
-      kill(hung, 'SIGSTOP');
+      await suspend(hung);
       const first = await done(service.block('127.0.1.1'));
       failureOf(first, 'add|get', '127.0.1.1');
       expect(first.body['runtime_map_failures'][0].worker).toBe(hung);
@@ -223,7 +224,13 @@ describeOnProductProxies('degrading', ({ bin }) => {
       });
       await done(service.unblock('127.0.9.9'));
       expect(await service.health()).toMatchObject({ status: 503, body: { status: 'degraded' } });
-      expect((await reloads(service)).map(({ status }) => status)).toEqual(['completed']);
+      // One reload; a machine that is short of everything may need another before the new worker answers in time.
+      const made = await eventually('no reload is left to do', async () => {
+        const { body } = await service.health();
+        const history = await reloads(service);
+        return body['scheduled_reload'] === null && history.length > 0 ? history : null;
+      });
+      expect(made.map(({ status }) => status)).toEqual(made.map(() => 'completed'));
 
       kill(hung, 'SIGCONT');
       await service.healthy();
@@ -231,7 +238,8 @@ describeOnProductProxies('degrading', ({ bin }) => {
       expect(await service.visit('127.0.2.20')).toBe(403);
       expect(await service.visit('127.0.9.9')).toBe(200);
       await holdsTheWholeSet(service);
-      expect(await reloads(service)).toHaveLength(1);
+      // What only the draining worker lacked asked for none.
+      expect(await reloads(service)).toHaveLength(made.length);
     });
   });
 
@@ -241,7 +249,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
       expect(await client.visit()).toBe(200);
       const hung = await service.workerPid();
       expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
-      kill(hung, 'SIGSTOP');
+      await suspend(hung);
       await eventually('it is noticed', async () => {
         const draining = (await service.health()).body['workers'].draining as { pid: number; whole: boolean }[];
         return draining.some(({ pid, whole }) => pid === hung && !whole);

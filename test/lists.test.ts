@@ -38,7 +38,7 @@ describeOnProductProxies('a list', ({ bin }) => {
   const running = async (): Promise<string[]> => {
     const found: string[] = [];
     const map = new RuntimeMap(service.socket, service.paths.blockedMap);
-    await map.runtimeMapKeys(within(20_000), (batch) => {
+    await map.runtimeMapKeys(within(60_000), (batch) => {
       for (const { key, value } of batch) found.push(`${key} ${value}`);
     });
     return found.sort();

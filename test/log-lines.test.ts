@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { type Answer, RealService } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 
 const watched = [
   'Backup created',
@@ -110,7 +111,7 @@ describeOnOneProxy('the log', ({ bin }) => {
 
   it('says nothing of a runtime map while the master socket is away, and tells the reload that follows', async () => {
     const { master } = await service.processes();
-    kill(master.pid, 'SIGSTOP');
+    await suspend(master.pid);
     await unlink(service.paths.masterSocket);
     const away = await loggedBy(service, async () => {
       expect((await service.block('127.0.7.20')).status).toBe(201);

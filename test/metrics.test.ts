@@ -7,6 +7,7 @@ import { freePort } from '../testkit/free-port.ts';
 import { promtool, promtoolIsThere } from '../testkit/promtool.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
 describeOnProductProxies('the metrics', ({ bin, version }) => {
@@ -164,7 +165,7 @@ describeOnProductProxies('the metrics', ({ bin, version }) => {
 
   it('come although the worker hangs, and say so', async () => {
     const pid = await service.workerPid();
-    process.kill(pid, 'SIGSTOP');
+    await suspend(pid);
     try {
       // It hangs until this has its answer.
       const samples = await scrape();

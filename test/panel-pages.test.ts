@@ -88,7 +88,17 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
   const gone = () => dialog().waitFor({ state: 'hidden' });
+  /** What axe finds and goes on finding: a message that fades away has no contrast for a moment. */
   const seriousFaults = async (): Promise<string[]> => {
+    let faults: string[] = [];
+    const none = async () => {
+      faults = await faultsNow();
+      return faults.length === 0;
+    };
+    await eventually('axe finds nothing serious', none).catch(() => undefined);
+    return faults;
+  };
+  const faultsNow = async (): Promise<string[]> => {
     // Colours that are still on their way are nobody's.
     await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
     if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);

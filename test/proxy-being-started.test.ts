@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
 import { childrenOf } from '../src/haproxy/process.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -13,8 +14,10 @@ describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
   it('and whose service died meanwhile is joined by the next service, and is the only one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-slow-'));
     const slow = join(folder, 'haproxy');
-    // As a map of millions makes it: seconds between the start of the process and its pid file.
-    await writeFile(slow, `#!/bin/sh\ncase "$1" in -W) sleep 3 ;; esac\nexec '${bin}' "$@"\n`);
+    const gate = join(folder, 'gate');
+    // As a map of millions makes it: a long time between the start of the process and its pid file.
+    const wait = `-W) while [ ! -e '${gate}' ]; do sleep 0.1; done ;;`;
+    await writeFile(slow, `#!/bin/sh\ncase "$1" in ${wait} esac\nexec '${bin}' "$@"\n`);
     await chmod(slow, 0o755);
     const service = await RealService.start({
       bin: slow,
@@ -23,7 +26,12 @@ describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
     });
     try {
       expect(await service.ended()).toMatchObject({ signal: 'SIGKILL' });
-      await service.launch({ [crashVariable]: '' });
+      const launched = service.launch({ [crashVariable]: '' });
+      await eventually('the next service waits for it', async () =>
+        (await service.logText()).includes('A proxy is being started already'),
+      );
+      await writeFile(gate, '');
+      await launched;
       await service.healthy();
       const pids = await service.proxyPids();
       const workers = new Set((await Promise.all(pids.map(childrenOf))).flat());

@@ -10,6 +10,7 @@ import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 const clean = { code: 0, signal: null };
@@ -54,7 +55,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
 
   it('comes soon although the proxy’s worker hangs', async () => {
     const worker = await service.workerPid();
-    process.kill(worker, 'SIGSTOP');
+    await suspend(worker);
     try {
       const { status, body } = await service.block('127.42.0.1');
       expect(status).toBe(201);

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { type Misbehaviour, SocketInterposer } from '../testkit/socket-interposer.ts';
+import { suspend } from '../testkit/suspend.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 /** The others: degrading.test.ts, with a master that stands still, and the chaos program. */
@@ -62,7 +63,7 @@ describeOnProductProxies('a master socket between which and the service somebody
       // A reload that does not end: the old worker serves, and nobody answers for the master.
       const { master } = await service.processes();
       kill(master.pid, 'SIGUSR2');
-      kill(master.pid, 'SIGSTOP');
+      await suspend(master.pid);
       for (let nth = 0; nth < 2; nth += 1) {
         await block();
         await unblock();

@@ -3,12 +3,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { type UnprivilegedUser, unprivilegedUser } from '../testkit/unprivileged.ts';
@@ -25,15 +25,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** A port that only root, or who was given the right, may bind. Null where the machine lets everybody. */
 async function lowPort(): Promise<number | null> {
   if (Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8')) < 1_024) return null;
-  for (let port = 1_023; port > 600; port -= 1) {
-    const server = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
-    });
-    if (free) return port;
-  }
-  return null;
+  return await freePort(600, 1_024);
 }
 
 interface Start {

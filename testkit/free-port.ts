@@ -13,9 +13,9 @@ export const portsFolder = process.env[portsVariable] ?? join(tmpdir(), 'proxy-m
  * Stays reserved until this process has ended. Below the range that the kernel gives to clients: one of theirs must not
  * take it before the proxy does.
  */
-export async function freePort(): Promise<number> {
+export async function freePort(from = 12_000, to = 32_000): Promise<number> {
   for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    const port = from + Math.floor(Math.random() * (to - from));
     if (reserve(port) && (await isFree(port))) return port;
   }
 }

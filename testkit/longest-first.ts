@@ -4,23 +4,29 @@
 import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Half a minute and more each, the longest first. One that is missing here only begins later. */
+/** Ten seconds and more each, the longest first. One that is missing here only begins later. */
 const longest = [
-  'crash-points.test.ts',
-  'crash-first-start.test.ts',
+  'panel.test.ts',
   'degrading.test.ts',
   'starts.test.ts',
-  'panel.test.ts',
-  'sync.test.ts',
+  'crash-points.test.ts',
+  'cli.test.ts',
   'bench.test.ts',
-  'activity.test.ts',
-  'socket-faults.test.ts',
-  'storage-faults.test.ts',
   'panel-pages.test.ts',
   'shutdown.test.ts',
-  'chaos.test.ts',
-  'cli.test.ts',
   'traffic.test.ts',
+  'config.test.ts',
+  'deaths.test.ts',
+  'socket-faults.test.ts',
+  'unprivileged.test.ts',
+  'activity.test.ts',
+  'storage-faults.test.ts',
+  'reload-waiting-block.test.ts',
+  'sync.test.ts',
+  'sites.test.ts',
+  'chaos.test.ts',
+  'crash-first-start.test.ts',
+  'races.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

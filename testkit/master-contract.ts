@@ -20,7 +20,7 @@ export function masterContract(name: string, start: () => Promise<MasterSubject>
   describe(`the contract of a master, kept by ${name}`, () => {
     let subject: MasterSubject;
     let map: RuntimeMap;
-    const soon = (): number => within(10_000);
+    const soon = (): number => within(60_000);
     const current = { kind: 'current' } as const;
 
     beforeEach(async () => {

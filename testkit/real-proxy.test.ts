@@ -10,6 +10,7 @@ import { eventually, within } from './conditions.ts';
 import { describeOnEachProxy } from './proxies.ts';
 import { defaultConfig, RealProxy } from './real-proxy.ts';
 import { stopTime } from './stop-time.ts';
+import { suspend } from './suspend.ts';
 
 const current = { kind: 'current' } as const;
 const soon = (): number => within(60_000);
@@ -88,7 +89,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
 
   it('that hangs costs its deadline, holds few connections, and is talked to again when it goes on', async () => {
     const pid = await proxy.workerPid();
-    kill(pid, 'SIGSTOP');
+    await suspend(pid);
     const time = stopTime();
     const tries = Array.from({ length: 6 }, (_, i) =>
       map.changeGroup({
@@ -97,7 +98,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
         remove: [],
         committed: Promise.resolve(),
         processes: true,
-        deadline: within(150),
+        deadline: within(1_000),
       }),
     );
     for (const outcome of await time.during(Promise.all(tries))) {
@@ -114,7 +115,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
 
   it('drops the commands behind an unanswered one when we give up', async () => {
     const pid = await proxy.workerPid();
-    kill(pid, 'SIGSTOP');
+    await suspend(pid);
     const time = stopTime();
     const conversation = await proxy.socket.converse(within(150));
     const adds = [1, 2, 3].map((i) => `@1 add map ${proxy.paths.blockedMap} 192.0.2.${i} 1`);
@@ -131,7 +132,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
 
   it('that stays hung is reloaded through the reserved connection, which frees the rest', async () => {
     const pid = await proxy.workerPid();
-    kill(pid, 'SIGSTOP');
+    await suspend(pid);
     {
       using time = stopTime();
       expect(await time.during(map.addIpToRuntimeMap('192.0.2.1', within(100)))).toBe(false);

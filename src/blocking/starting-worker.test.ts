@@ -57,7 +57,7 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
     await reload.release();
     const { answer } = await block;
     expect(answer).toMatchObject({ runtime_map_updated: true, runtime_map_failures: [] });
-    const { current } = await showProcesses(proxy.socket, within(20_000));
+    const { current } = await eventually('the master answers', () => showProcesses(proxy.socket, within(20_000)));
     expect(current[0]?.pid).not.toBe(before);
     expect(await held(current[0]!.pid)).toEqual(['192.0.2.1']);
     expect(kit.reloads).toEqual([]);
@@ -69,7 +69,9 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
     const { answer } = await kit.blockedSet.block(toBlock('192.0.2.1'), caller());
     expect(answer.runtime_map_updated).toBe(false);
     if (workerReadsConfiguration) {
-      const { current, starting } = await showProcesses(proxy.socket, within(20_000));
+      const { current, starting } = await eventually('the master answers', () =>
+        showProcesses(proxy.socket, within(20_000)),
+      );
       expect(current.map(({ pid }) => pid)).toEqual([before]);
       expect(starting).toHaveLength(1);
       const failed = answer.runtime_map_failures.map(({ worker }) => worker);

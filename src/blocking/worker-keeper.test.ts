@@ -225,7 +225,7 @@ describe('a verdict', () => {
     });
 
     it('tells of all that a replace took out, however little of it one comparison lists', async () => {
-      const { kit, master } = scripted;
+      const { kit, master, time } = scripted;
       const { book, turns, windows, rule } = kit;
       const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
       const keeper = new WorkerKeeper({
@@ -237,7 +237,7 @@ describe('a verdict', () => {
         pending: new PendingVersions(),
         listAtMost: 20,
       });
-      const verdict = await keeper.ensureWhole(kit.blocked, master.current.pid);
+      const verdict = await time.during(keeper.ensureWhole(kit.blocked, master.current.pid));
       expect(verdict).toMatchObject({ whole: true, added: 3, removed: 150 });
     });
 

@@ -1,7 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { type ApiClient, patient } from './request.ts';
-import type { BlockAnswer, BlockedIpPage, BlockRequest, BulkAnswer, SyncAnswer, UnblockAnswer } from './types.ts';
+import type {
+  BlockAnswer,
+  BlockedIp,
+  BlockedIpPage,
+  BlockRequest,
+  BulkAnswer,
+  SyncAnswer,
+  UnblockAnswer,
+} from './types.ts';
 
 export const blockedKey = ['blocked-ips'] as const;
 /** Of a list that is one pass through the whole table for the service: no event asks for it anew, only time and changes made here. */
@@ -37,6 +45,11 @@ export async function fetchBlockedPage(
     ...(expiring ? { expiring: true } : {}),
   };
   return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data as BlockedIpPage;
+}
+
+/** The row as it is now. */
+export async function fetchEntry(api: ApiClient, ip: string): Promise<BlockedIp> {
+  return (await api.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data as BlockedIp;
 }
 
 /** The row and, for each worker, whether it holds the entry. Asked only while somebody looks. */

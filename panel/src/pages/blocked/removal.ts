@@ -1,6 +1,6 @@
 // Removing, and taking it back: what is blocked again has the reason, the author and the end that it had.
 
-import { unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
+import { fetchEntry, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp, BlockRequest } from '../../api/types.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
@@ -30,7 +30,9 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
     try {
       const [first] = entries;
       if (entries.length === 1 && first !== undefined) {
-        toast({ ...unblockWords(await unblock(api, first.ip_address)), action: way(entries) });
+        // The list may be older than a change of this entry.
+        const entry = await fetchEntry(api, first.ip_address).catch(() => first);
+        toast({ ...unblockWords(await unblock(api, first.ip_address)), action: way([entry]) });
       } else {
         const answer = await change(api, { remove: entries.map(({ ip_address }) => ip_address) });
         // What somebody else unblocked meanwhile is not blocked again by taking this back.

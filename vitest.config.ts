@@ -20,7 +20,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
-          include: ['src/**/*.test.ts', 'panel/src/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'panel/src/**/*.test.ts',
+            'testkit/**/*.test.ts',
+            'bench/**/*.test.ts',
+            'chaos/**/*.test.ts',
+          ],
           // No module holds anything that changes, so that a process serves one file after the other; what a test put
           // in the place of something is taken out again.
           isolate: false,
@@ -33,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           globalSetup: ['testkit/bundled-program.ts'],
-          include: ['testkit/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'chaos/**/*.test.ts'],
+          include: ['test/**/*.test.ts'],
         },
       },
     ],

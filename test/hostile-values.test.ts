@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type Attack, attacks, FREE_TEXTS, isHarmless } from '../src/http/testkit/attacks.ts';
 import { hostileTexts } from '../testkit/hostile-values.ts';
-import { describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const services: RealService[] = [];
@@ -97,7 +97,9 @@ describeOnOneProxy('hostile values', ({ bin }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     const chosen = all
       .filter((one) => one.where !== 'header' || one.endpoint.method === 'GET')
-      .filter((one) => !makesSomething(one));
+      .filter((one) => !makesSomething(one))
+      // A sample; src/http/hostile-values.test.ts sends all of them without the network.
+      .filter((_, index) => longTests || index % 4 === 0);
 
     const check = async (one: Attack): Promise<void> => {
       const { status, text, id } = await send(service, agent, one);

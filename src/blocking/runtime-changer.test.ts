@@ -23,7 +23,8 @@ const processesOf = (current: number, ...draining: number[]): Processes => ({
 });
 
 const withStarting = (starting: readonly Worker[], current: number, ...draining: number[]): Processes => {
-  const worker = (pid: number) => ({ pid, startTime: pid, version: '3.0.11' });
+  // Without a start time nothing is known of the process.
+  const worker = (pid: number) => ({ pid, startTime: null, version: '3.0.11' });
   return {
     master: { pid: 1, reloads: 0, failed: 0, version: '3.0.11' },
     current: [worker(current)],
@@ -170,6 +171,17 @@ describe('a change in the running maps', () => {
     );
     book.observe(processesOf(20, 10));
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+  });
+
+  it('takes a draining worker that failed and has exited for no failure, whatever the master said of it', async () => {
+    const { book, block } = changerBefore((worker) =>
+      worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'rejected')] },
+    );
+    // No process has this pid and this start time.
+    const processes = processesOf(20, 10);
+    book.observe({ ...processes, draining: [{ pid: 10, startTime: 1, version: '3.0.11' }] });
+    expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+    expect(book.byPid(10)).toBeNull();
   });
 
   it('does not wait for a draining worker that exited, though the master ends the connection behind its answer', async () => {

@@ -175,9 +175,10 @@ export class RuntimeChanger {
       // The master closes behind that answer; waited out like a reload it would cost the group all the time it has.
       return tried.workerGone ? { ...tried, ended: null } : tried;
     });
-    if (outcome.workerGone) {
+    const gone = outcome.workerGone || (outcome.failures.length > 0 && known !== null && (await hasExited(known)));
+    if (gone) {
       this.#book.forget(pid);
-      return outcome;
+      return { ...outcome, workerGone: true };
     }
     if (outcome.failures.length > 0) {
       this.#book.markSuspect(pid, change.name, outcome.failures[0]!.reason);
@@ -199,6 +200,14 @@ export class RuntimeChanger {
       removedFromWorkers: new Set(),
     };
   }
+}
+
+/**
+ * The master does not always say that a worker is gone: when it exits in the middle of a connection, 2.6.12 takes what
+ * comes behind for commands of its own.
+ */
+async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
+  return startTime !== null && !(await processAlive(pid, startTime));
 }
 
 /** Read back right, but without the list of workers: one that nobody knew of may lack the entry. */

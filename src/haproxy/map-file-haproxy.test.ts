@@ -9,7 +9,7 @@ import { MapFile } from './map-file.ts';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 
 const runFile = promisify(execFile);
-const CHECKS = 25;
+const CHECKS = 12;
 const CHANGES = 400;
 
 async function configurationWith(map: string): Promise<string> {

@@ -241,7 +241,7 @@ describe('completion in bash', () => {
   });
 });
 
-describe('completion in zsh', () => {
+describe(`completion in zsh${isInstalled('zsh') ? '' : ': skipped, zsh is not installed'}`, () => {
   it.skipIf(!isInstalled('zsh'))('is a script that zsh reads', async () => {
     const { out } = await typed('completion zsh');
     expect(await run('zsh', ['-n'], out)).toEqual({ stdout: '', stderr: '' });

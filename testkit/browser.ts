@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const candidates = [process.env['PROXY_MANAGER_TEST_CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser'];
 
-/** Null: there is none on this machine; `apt-get install chromium` (or `scripts/prepare haproxy-3.0` as root) brings it. */
+/** Null: there is none on this machine; `apt-get install chromium` (or `scripts/prepare tests` as root) brings it. */
 export const chromiumPath: string | null = candidates.find((path) => path !== undefined && existsSync(path)) ?? null;
 
 export async function startBrowser(): Promise<Browser> {

@@ -21,5 +21,5 @@ export function promtoolIsThere(): boolean {
 /** The same where promtool is there; elsewhere a skipped group that says what is missing. */
 export function describeWithPromtool(name: string, tests: () => void): void {
   if (promtoolIsThere()) describe(name, tests);
-  else describe.skip(`${name}: skipped, promtool is missing; scripts/prepare haproxy-3.0 installs it`, tests);
+  else describe.skip(`${name}: skipped, promtool is missing; scripts/prepare tests installs it`, tests);
 }

@@ -150,9 +150,9 @@ export function parseReload(text: string): ReloadReply {
 }
 
 /**
- * The master's answer to `@!<pid>` of a process that is gone, or that is still starting (3.1 and newer); it then closes. Of the commands behind it on the same
- * connection it may have said the same already, or have taken a piece of one for a command (3.0.11: `Unknown command:
- * '225'`, the end of an address), so what follows the first line says nothing.
+ * The master's answer to `@!<pid>` of a process that is gone, or that is still starting (3.1 and newer); it then closes.
+ * Of the commands behind it on the same connection it may have said the same already, or have taken a piece of one for a
+ * command (3.0.11: `Unknown command: '225'`, the end of an address), so what follows the first line says nothing.
  */
 export function isWorkerGone(text: string): boolean {
   return /^Can't find the target PID matching the prefix '@!\d+'(?:\n|$)/.test(text);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './testkit/longest-first.ts';
 
@@ -8,6 +9,8 @@ export default defineConfig({
     // Ends only a test that is stuck: what waits for a condition gives up long before.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // testkit/certificates/README.md says why.
+    env: { SSL_CERT_DIR: join(import.meta.dirname, 'testkit/certificates') },
     setupFiles: ['testkit/seed-setup.ts'],
     globalSetup: ['testkit/print-seed.ts'],
     // A real proxy, a real database and a real service stand behind most of these. Half of their time is waiting: two

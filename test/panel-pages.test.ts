@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
 import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { testProxies } from '../testkit/proxies.ts';
@@ -88,24 +88,6 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
   const gone = () => dialog().waitFor({ state: 'hidden' });
-  /** What axe finds and goes on finding: a message that fades away has no contrast for a moment. */
-  const seriousFaults = async (): Promise<string[]> => {
-    let faults: string[] = [];
-    const none = async () => {
-      faults = await faultsNow();
-      return faults.length === 0;
-    };
-    await eventually('axe finds nothing serious', none).catch(() => undefined);
-    return faults;
-  };
-  const faultsNow = async (): Promise<string[]> => {
-    // Colours that are still on their way are nobody's.
-    await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
-    if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
-    return await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
-  };
 
   it('trusts an address with a note, and takes a removal back as it was', async () => {
     await goTo('Trusted addresses');
@@ -114,7 +96,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByLabel('Address or network').fill('192.0.2.1/24');
     await dialog().getByRole('button', { name: 'Use 192.0.2.0/24' }).click();
     await dialog().getByLabel('Note').fill('our office');
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Trust it' }).click();
     await says('192.0.2.0/24 is trusted');
     await gone();
@@ -156,7 +138,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await second.getByLabel('Port').fill('9');
     await second.getByLabel('Weight').fill('5');
     await second.getByLabel('Use it only when all others are down').check();
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Add the site' }).click();
     await says('shop.example is live');
     await gone();
@@ -181,7 +163,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       "unknown keyword 'no-such-keyword'",
     );
     await dialog().getByText('The last configuration that worked is back in force.').waitFor();
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await gone();
     expect((await service.call('GET', '/api/sites')).body.total).toBe(1);
@@ -208,7 +190,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const change = dialog().getByLabel('What a reload would change');
     await change.waitFor();
     expect(await change.innerText()).toMatch(/-\s+retries 3[\s\S]*\+\s+retries 2/);
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Reload now' }).click();
     await says('The new configuration went live');
     await page.getByLabel('The live configuration').getByText('retries 2', { exact: true }).waitFor();
@@ -232,7 +214,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const refused = page.getByRole('listitem').first();
     await refused.getByText('Refused', { exact: true }).waitFor();
     expect(await refused.getByLabel('HAProxy’s own messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
   });
 
   it('rolls back to a backup after a question', async () => {
@@ -258,7 +240,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await button('Make a key').click();
     await dialog().getByLabel('Name').fill('looker');
     await dialog().getByText('30 days').click();
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Make the key' }).click();
     const field = dialog().getByLabel('The key itself');
     await field.waitFor();
@@ -312,7 +294,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await focused(row('198.51.100.3'));
     await page.keyboard.press('?');
     await dialog().getByText('Go through the rows of a list').waitFor();
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await gone();
     await focused(row('198.51.100.3'));
@@ -345,7 +327,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await dialog().getByLabel('Only these').check();
       expect(await dialog().getByRole('button', { name: 'Add it' }).isDisabled()).toBe(true);
       await dialog().getByLabel('trust.added').check();
-      expect(await seriousFaults()).toEqual([]);
+      expect(await seriousFindings(page)).toEqual([]);
       await dialog().getByRole('button', { name: 'Add it' }).click();
       const field = dialog().getByLabel('The secret');
       await field.waitFor();
@@ -365,7 +347,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await hook.getByText(/^Failing for /).waitFor();
       await hook.getByText('500').waitFor();
       expect(await hook.locator('[data-tone="good"]').count()).toBe(0);
-      expect(await seriousFaults()).toEqual([]);
+      expect(await seriousFindings(page)).toEqual([]);
       answer = 204;
       await button('Try now: pager').click();
       await hook.getByText(/^Delivered /).waitFor();
@@ -412,7 +394,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await says('What happened before this is not here');
     await service.unblock('203.0.113.7');
     await page.getByText(/203\.0\.113\.7 was unblocked/).waitFor();
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
   });
 
   it('finds who did what, to which address, and with what outcome', async () => {
@@ -424,7 +406,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await rows.nth(1).innerText()).toMatch(/admin unblocked 203\.0\.113\.7[\s\S]*Done/);
     await rows.nth(2).getByRole('button').click();
     await says('expires at');
-    expect(await seriousFaults()).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     await service.block('203.0.113.7');
     await eventually('a third is there by itself', async () =>
       /^.*\n?.*admin blocked/.test(await rows.nth(1).innerText()),

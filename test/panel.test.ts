@@ -1,10 +1,10 @@
 // The panel in a real Chromium, before the real service and a real HAProxy: what the person at three in the morning does.
 // The list that is imported has 20,000 lines in \`npm test\`, and 100,000 in \`npm run test:long\`.
 import { kill } from 'node:process';
-import axe from 'axe-core';
 import type { Browser, Page, Request, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { panelPages } from '../src/http/panel-pages.ts';
+import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
 import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { longTests, testProxies } from '../testkit/proxies.ts';
@@ -332,7 +332,8 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
-        expect({ what, colorScheme, found: await seriousFindings(page) }).toEqual({ what, colorScheme, found: [] });
+        const found = await seriousFindings(page, { coloursOnly: colorScheme === 'dark' });
+        expect({ what, colorScheme, found }).toEqual({ what, colorScheme, found: [] });
       }
     };
     for (const path of panelPages) {
@@ -412,22 +413,3 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.getByLabel('API key').waitFor();
   });
 });
-
-/** What axe finds and goes on finding: a message that fades away has no contrast for a moment. */
-async function seriousFindings(page: Page): Promise<string[]> {
-  let findings: string[] = [];
-  const none = async () => {
-    findings = await findingsNow(page);
-    return findings.length === 0;
-  };
-  await eventually('axe finds nothing serious', none).catch(() => undefined);
-  return findings;
-}
-
-async function findingsNow(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const results = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as axe.AxeResults;
-  return results.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
-}

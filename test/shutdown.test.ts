@@ -9,7 +9,7 @@ import { commandLine } from '../src/haproxy/process.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
-import { RealService } from '../testkit/real-service.ts';
+import { certificates, compileCache, RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -122,6 +122,8 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: `${process.env['PATH']}:/usr/sbin`,
+        NODE_COMPILE_CACHE: compileCache(),
+        ...certificates(),
         PROXY_MANAGER_PREFIX: prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${api}`,
         PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${await freePort()}`,

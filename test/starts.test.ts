@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
-import { program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
+import { certificates, program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 const refusal = { code: 1, signal: null };
@@ -410,6 +410,7 @@ async function second(bin: string, environment: Record<string, string>): Promise
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: `${process.env['PATH']}:/usr/sbin`,
+      ...certificates(),
       PROXY_MANAGER_NODE: process.execPath,
       PROXY_MANAGER_API_KEY: 'test-key-0123456789abcdef',
       PROXY_MANAGER_PROXY_BIN: bin,

@@ -9,7 +9,7 @@ const now = performance.now.bind(performance);
 export const patienceMs = 60_000;
 
 const firstPauseMs = 5;
-const longestPauseMs = 50;
+const longestPauseMs = 100;
 
 /**
  * Polls until the answer is not null or undefined or false: often at first, then less and less, since a service that is

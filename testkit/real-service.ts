@@ -72,6 +72,12 @@ export const compileCacheVariable = 'PROXY_MANAGER_TEST_COMPILE_CACHE';
 export const compileCache = (): string =>
   process.env[compileCacheVariable] ?? join(tmpdir(), 'proxy-manager-test-compile-cache');
 
+/** What a run of vitest sets, for every HAProxy: testkit/certificates/README.md. */
+export const certificates = (): { readonly SSL_CERT_DIR?: string } => {
+  const folder = process.env['SSL_CERT_DIR'];
+  return folder === undefined ? {} : { SSL_CERT_DIR: folder };
+};
+
 /** Set by a run of vitest, which makes one file of the product first; the sources otherwise. */
 export const programVariable = 'PROXY_MANAGER_TEST_PROGRAM';
 export const program = (): string => process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
@@ -145,6 +151,7 @@ export class RealService {
         PROXY_MANAGER_NODE: process.execPath,
         // Half of the time of a start is stripping types and compiling, the same each time.
         NODE_COMPILE_CACHE: compileCache(),
+        ...certificates(),
         PROXY_MANAGER_PREFIX: this.paths.prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${this.apiPort}`,
         PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${this.proxyPort}`,
@@ -295,8 +302,9 @@ export class RealService {
   }
 
   healthy(limitMs = patienceMs): Promise<unknown> {
-    // A probe looks at everything; asked without a pause it would be the load it is to bear.
-    return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs, 100);
+    // A probe looks at everything and takes 10 ms of a processor: asked without a pause it would be the load it is to
+    // bear.
+    return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs, 200);
   }
 
   async logText(): Promise<string> {

@@ -4,15 +4,18 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findMaster } from '../src/haproxy/master-process.ts';
+import { askForReload } from '../src/haproxy/master-socket-reload.ts';
 import { processAlive, processStartTime } from '../src/haproxy/process.ts';
-import { eventually } from '../testkit/conditions.ts';
+import { capabilitiesOf } from '../src/haproxy/proxy-version.ts';
+import { eventually, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement } from '../testkit/traffic.ts';
 
 const atATime = 4;
 
-describeOnProductProxies('kill -9 during blocks', ({ bin }) => {
+describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
+  const { workerReadsConfiguration } = capabilitiesOf({ text: '', major, minor });
   let service: RealService;
   const acknowledged: string[] = [];
   let next = 0;
@@ -91,6 +94,27 @@ describeOnProductProxies('kill -9 during blocks', ({ bin }) => {
       await eventually('a worker serves again', async () => (await service.workerPid()) !== before);
     });
     expect(refusals).toEqual([]);
+    await expectEnforced();
+  });
+
+  it('of the worker after a refused reload, while another one drains: a new one serves', async () => {
+    const client = service.keepAliveClient('127.0.0.8');
+    expect(await client.visit()).toBe(200);
+    const served = await service.workerPid();
+    await askForReload(service.socket, within(20_000));
+    await eventually('another worker serves', async () => (await service.workerPid()) !== served);
+    const { config } = service.paths;
+    const good = await readFile(config);
+    await writeFile(config, 'nonsense\n');
+    const { master, current, draining } = await service.processes();
+    expect(draining).toHaveLength(1);
+    expect((await askForReload(service.socket, within(20_000))).kind).not.toBe('success');
+    await writeFile(config, good);
+    await kill(current[0]!.pid);
+    await eventually('the proxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
+    // From 3.1 on the master outlives it. It would end with the last one that drains, and be started again.
+    if (workerReadsConfiguration) expect((await service.processes()).master.pid).toBe(master.pid);
+    client.close();
     await expectEnforced();
   });
 

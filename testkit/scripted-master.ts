@@ -44,6 +44,8 @@ export class ScriptedMaster {
   starting: ScriptedWorker | null = null;
   /** The last reload failed: from 3.1 on the current worker is listed among the old ones then. */
   #refused = false;
+  /** From 3.1 on a master outlives a worker that dies after a refused reload. */
+  #died = false;
   /** Consulted for each command; undefined means its true reply. */
   script: Script = () => undefined;
   /** What a new connection meets. */
@@ -95,6 +97,7 @@ export class ScriptedMaster {
     this.master.reloads += 1;
     this.master.failed = 0;
     this.#refused = false;
+    this.#died = false;
     return this.starting;
   }
 
@@ -111,6 +114,12 @@ export class ScriptedMaster {
     this.starting = null;
     this.master.failed = 1;
     this.#refused = true;
+  }
+
+  /** The worker that serves dies, after a refused reload: those that drain are all that is left, until a reload. */
+  currentDies(): void {
+    if (!this.#refused) throw new Error('the master would end with it');
+    this.#died = true;
   }
 
   /** Unasked bytes on every open connection. */
@@ -203,8 +212,8 @@ export class ScriptedMaster {
         last: false,
       };
     const [, prefix = '', pid, rest = ''] = routed;
-    const all = [this.current, ...this.draining];
-    const worker = pid === undefined ? this.current : all.find((one) => one.pid === Number(pid));
+    const all = this.#died ? this.draining : [this.current, ...this.draining];
+    const worker = pid === undefined ? all[0] : all.find((one) => one.pid === Number(pid));
     if (worker === undefined)
       return { text: `Can't find the target PID matching the prefix '${prefix}'\n`, last: true };
     return { text: `${this.#mapCommand(worker, rest)}\n`, last: false };
@@ -213,6 +222,8 @@ export class ScriptedMaster {
   #mapCommand(worker: ScriptedWorker, text: string): string {
     const [line = '', ...payload] = text.split('\n');
     const [verb = '', noun = '', ...args] = line.split(' ');
+    if (line === 'show info')
+      return `Name: HAProxy\nPid: ${worker.pid}\nStopping: ${worker === this.current ? 0 : 1}\n`;
     if (noun !== 'map') return 'Unknown command, but maybe one of the following ones is a better match:\n  help\n';
     if (verb === 'show' && args.length === 0) return this.#listing(worker);
     const version = args[0]?.startsWith('@') === true ? Number(args.shift()?.slice(1)) : undefined;
@@ -246,7 +257,7 @@ export class ScriptedMaster {
     const header = ['#<PID>', '<type>', '<reloads>', '<uptime>', '<version>'].map((cell) => cell.padEnd(16)).join('');
     const currentIsOld = this.starting !== null || this.#refused;
     const workers = this.starting ?? (currentIsOld ? null : this.current);
-    const old = (currentIsOld ? [this.current, ...this.draining] : this.draining).map((worker, age) =>
+    const old = (currentIsOld && !this.#died ? [this.current, ...this.draining] : this.draining).map((worker, age) =>
       row(worker.pid, 'worker', age + 1),
     );
     const lines = [

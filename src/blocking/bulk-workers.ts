@@ -133,7 +133,7 @@ export class BulkWorkers {
 
   /** The read-back of a big change: each worker's whole map. */
   async verdict(sample: readonly string[], total: number): Promise<BulkVerdict> {
-    let { starting } = await liveWorkers({ link: this.#link, book: this.#book });
+    let live = await liveWorkers({ link: this.#link, book: this.#book });
     const current = this.#book.current();
     const failure = (worker: number | null, reason: string): RuntimeMapFailure[] =>
       sample.map((ip) => ({
@@ -159,7 +159,7 @@ export class BulkWorkers {
       const worker = this.#book.all().find(({ pid }) => !asked.has(pid));
       if (worker === undefined) {
         // A reload meanwhile brings a worker that nobody has asked yet.
-        ({ starting } = await liveWorkers({ link: this.#link, book: this.#book }));
+        live = await liveWorkers({ link: this.#link, book: this.#book });
         if (this.#book.all().every(({ pid }) => asked.has(pid))) break;
         continue;
       }
@@ -172,7 +172,13 @@ export class BulkWorkers {
       failuresTotal += Math.max(total, 1);
       if (worker.role === 'current') currentFailed = true;
     }
-    for (const { pid } of starting) {
+    if (live.unlisted !== null) {
+      // One that nobody knew of may lack what changed.
+      failures.push(...failure(null, `the workers could not be listed: ${live.unlisted}`));
+      failuresTotal += Math.max(total, 1);
+      currentFailed = true;
+    }
+    for (const { pid } of live.starting) {
       failures.push(...failure(pid, 'worker is starting'));
       failuresTotal += Math.max(total, 1);
     }
@@ -206,17 +212,20 @@ export class BulkWorkers {
 interface LiveWorkers {
   readonly reachable: Set<number>;
   readonly starting: readonly Worker[];
+  /** Why the workers could not be listed; null: they were. */
+  readonly unlisted: string | null;
 }
 
 async function liveWorkers({ link, book }: Pick<BulkWorkersParts, 'link' | 'book'>): Promise<LiveWorkers> {
-  if (!link.state.up) return { reachable: new Set(), starting: [] };
+  const none = (why: string): LiveWorkers => ({ reachable: new Set(), starting: [], unlisted: why });
+  if (!link.state.up) return none(`master socket is down (${link.state.reason})`);
   try {
     const processes = await link.processes(reloadPatienceMs);
     book.observe(processes);
     const reachable = new Set(book.all().flatMap((worker) => (worker.unresponsive ? [] : [worker.pid])));
-    return { reachable, starting: processes.starting };
+    return { reachable, starting: processes.starting, unlisted: null };
   } catch (error) {
     if (!(error instanceof MasterSocketError)) throw error;
-    return { reachable: new Set(), starting: [] };
+    return none(causeText(error));
   }
 }

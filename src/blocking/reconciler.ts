@@ -153,6 +153,7 @@ export class Reconciler {
   }
 
   async #lookOnce(compareAll: boolean): Promise<void> {
+    this.#workerStarting = false;
     try {
       await this.#lookAtFile();
       await this.#lookAtTrustedFile();
@@ -161,6 +162,9 @@ export class Reconciler {
       this.#unreachableSince = null;
       this.#workerStarting = processes.starting.length > 0;
       this.#book.observe(processes);
+      // From 3.1 on the master outlives a serving worker that dies after a refused reload: only a reload brings another.
+      if (processes.current.length === 0 && processes.starting.length === 0)
+        this.#onCurrentNotWhole('no current worker');
       if (compareAll) this.#lastComparison = performance.now();
       for (const worker of this.#book.all()) await this.#lookAtWorker(worker, compareAll);
     } catch (error) {

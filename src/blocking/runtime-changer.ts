@@ -46,6 +46,8 @@ export class RuntimeChanger {
   readonly #book: WorkerBook;
   readonly #pending: PendingVersions;
   readonly #onNewWorkers: () => void;
+  /** Starting workers, by pid and start time, that a group waited for in vain: the next groups do not wait again. */
+  #waitedFor = new Set<string>();
 
   constructor(options: {
     readonly link: RuntimeLink;
@@ -88,6 +90,7 @@ export class RuntimeChanger {
       const fresh = this.#book.observe(current.processes);
       // `show proc` was the last command of the connection that the current worker answered on: both speak of one master.
       const unaddressed = draining.filter((worker) => !addressed.has(worker.pid));
+      this.#waitedFor = new Set(starting.map(identity).filter((one) => this.#waitedFor.has(one)));
       late = await Promise.all([
         ...unaddressed.map((worker) => this.#changeDraining(change, worker.pid)),
         ...starting.map((worker) => this.#changeStarting(change, worker)),
@@ -95,8 +98,7 @@ export class RuntimeChanger {
       if (fresh.length > 0 || starting.length > 0) this.#onNewWorkers();
     }
     const currentPid = current.processes?.current[0]?.pid ?? this.#book.current()?.pid ?? null;
-    const ofCurrent =
-      current.failures.length > 0 || current.processes !== null ? current.failures : unlisted(change, current);
+    const ofCurrent = current.failures.length > 0 ? current.failures : unproved(change, current);
     for (const failure of ofCurrent) failures.push({ ...failure, worker: failure.worker ?? currentPid });
     if (ofCurrent.length > 0 && currentPid !== null) {
       this.#book.markSuspect(currentPid, change.name, ofCurrent[0]!.reason);
@@ -145,13 +147,19 @@ export class RuntimeChanger {
     return { ...outcome, removed: [...removed] };
   }
 
-  /** Waits until the worker serves, then changes it like any other. One that fails to start serves nothing. */
-  async #changeStarting(change: RuntimeChange, { pid, startTime }: Worker): Promise<GroupOutcome> {
-    while (performance.now() + startingPollMs < change.deadline) {
+  /**
+   * Waits until the worker serves, then changes it like any other. One that fails to start serves nothing. Only one
+   * group waits for a worker: the others, which wait for that group, would each enforce their blocks that much later.
+   */
+  async #changeStarting(change: RuntimeChange, worker: Worker): Promise<GroupOutcome> {
+    const { pid, startTime } = worker;
+    do {
       const outcome = await this.#changeDraining(change, pid);
       if (!outcome.workerGone || !(await processAlive(pid, startTime))) return outcome;
+      if (this.#waitedFor.has(identity(worker))) break;
       await sleep(startingPollMs);
-    }
+    } while (performance.now() + startingPollMs < change.deadline);
+    this.#waitedFor.add(identity(worker));
     return this.#skipped(change, pid, 'worker is starting');
   }
 
@@ -210,14 +218,23 @@ async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>):
   return startTime !== null && !(await processAlive(pid, startTime));
 }
 
-/** Read back right, but without the list of workers: one that nobody knew of may lack the entry. */
-function unlisted(change: RuntimeChange, outcome: GroupOutcome): RuntimeMapFailure[] {
-  const reason = `the workers could not be listed: ${outcome.ended?.reason ?? 'no reply'}`;
+function identity({ pid, startTime }: Worker): string {
+  return `${pid}:${startTime ?? '?'}`;
+}
+
+/**
+ * Read back right, but without the list of workers: one that nobody knew of may lack the entry. Or with a list in which
+ * no worker takes connections: the one that `@1` reached drains.
+ */
+function unproved(change: RuntimeChange, { processes, ended }: GroupOutcome): RuntimeMapFailure[] {
+  if (processes !== null && processes.current.length > 0) return [];
+  const reason =
+    processes === null ? `the workers could not be listed: ${ended?.reason ?? 'no reply'}` : 'no current worker';
   return [...change.add, ...change.remove].map((ip) => ({
     ip_address: ip,
     worker: null,
     command: 'show proc',
-    responses: outcome.ended?.responses ?? [],
+    responses: ended?.responses ?? [],
     reason,
   }));
 }

@@ -22,6 +22,8 @@ const probePatienceMs = 1_000;
 const firstPauseMs = 5;
 const longestPauseMs = 10;
 const lastLookMs = 500;
+/** A worker that starts takes as long as its configuration. */
+const startingPollMs = 50;
 
 export type LinkState = { readonly up: true } | { readonly up: false; readonly since: Date; readonly reason: string };
 
@@ -74,10 +76,12 @@ export class RuntimeLink {
   async processes(patienceMs: number): Promise<Processes> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
+      let pauseMs = longestPauseMs;
       try {
         // Cut short at the deadline, the last look could not tell a starting worker from one that hangs.
         const processes = await showProcesses(this.#socket, Math.max(deadline, performance.now() + lastLookMs));
-        if (processes.starting.length === 0 || performance.now() + longestPauseMs >= deadline) return processes;
+        pauseMs = startingPollMs;
+        if (processes.starting.length === 0 || performance.now() + pauseMs >= deadline) return processes;
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
         if (!mayBeReload(error.reason) || performance.now() + longestPauseMs >= deadline) {
@@ -85,7 +89,7 @@ export class RuntimeLink {
           throw error;
         }
       }
-      await sleep(longestPauseMs);
+      await sleep(pauseMs);
     }
   }
 

@@ -61,6 +61,38 @@ describe('a sync', () => {
     expect(kit.book.isWholeEverywhere()).toBe(true);
   });
 
+  it('is judged again by the worker that took over meanwhile, without a connection cut', async () => {
+    const former = master.current.pid;
+    let listings = 0;
+    master.script = (command) => {
+      if (command === `@!${former} show map ${kit.mapPath}` && master.current.pid === former) {
+        // It had read the file before the last entry was written.
+        master.reload({ [kit.mapPath]: texts.slice(1).map((text) => `${text} 1`) });
+      }
+      if (command === `@!${master.current.pid} show map ${kit.mapPath}`) listings += 1;
+      return undefined;
+    };
+    const answer = await kit.blockedSet.sync(caller());
+    expect(listings).toBeGreaterThan(0);
+    expect(answer).toMatchObject({ runtime_map_synced: true, added: 1, reload_scheduled: false });
+  });
+
+  it('says that a worker is starting, which was not compared and will serve', async () => {
+    let starting = 0;
+    master.script = (command) => {
+      if (starting === 0 && command.endsWith(` show map ${kit.mapPath}`)) starting = master.beginReload().pid;
+      return undefined;
+    };
+    const answer = await time.during(kit.blockedSet.sync(caller()), 10);
+    expect(answer).toMatchObject({
+      runtime_map_synced: false,
+      reason: expect.stringContaining(`worker ${starting} is starting`),
+      reload_scheduled: false,
+    });
+    master.finishReload();
+    expect(await kit.blockedSet.sync(caller())).toMatchObject({ runtime_map_synced: true });
+  });
+
   it('counts the repairs that it made before a reload elsewhere cut its comparison off', async () => {
     const map = master.map(kit.mapPath);
     for (const text of texts.slice(0, 3)) map.del(text);

@@ -3,6 +3,7 @@
 import { crashPoint } from '../faults/crash-point.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
+import type { Processes, Worker } from '../haproxy/workers.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { causeText } from '../telemetry/log.ts';
 import type { SyncAnswer } from './answers.ts';
@@ -14,6 +15,7 @@ import type { WorkerBook } from './worker-book.ts';
 import type { Remaining, WorkerKeeper, WorkerVerdict } from './worker-keeper.ts';
 
 const listed = 100;
+const shortPatienceMs = 500;
 const nothing: Remaining = { missing: [], unexpected: [], wrongValue: [], duplicate: [] };
 
 export class Synchroniser {
@@ -25,6 +27,7 @@ export class Synchroniser {
   readonly #blocked: MirroredMap;
   readonly #trusted: MirroredMap;
   readonly #scheduleReload: (reason: string) => boolean;
+  readonly #onWorkerStarting: () => void;
   readonly #betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
 
   constructor(options: {
@@ -37,6 +40,8 @@ export class Synchroniser {
     readonly trusted: MirroredMap;
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
+    /** It was not compared: somebody has to, once it serves. */
+    readonly onWorkerStarting: () => void;
     /** A sync beside one would take out what the big change is about to, and call it a repair. */
     readonly betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
   }) {
@@ -48,6 +53,7 @@ export class Synchroniser {
     this.#blocked = options.blocked;
     this.#trusted = options.trusted;
     this.#scheduleReload = options.scheduleReload;
+    this.#onWorkerStarting = options.onWorkerStarting;
     this.#betweenBigChanges = options.betweenBigChanges;
   }
 
@@ -65,8 +71,9 @@ export class Synchroniser {
       current: Pick<WorkerVerdict, 'whole' | 'added' | 'removed' | 'reason'>,
       remaining: Remaining,
       draining: SyncAnswer['draining_workers'],
+      needsReload = !current.whole,
     ): SyncAnswer => {
-      const scheduled = !current.whole && this.#scheduleReload(`sync: ${current.reason}`);
+      const scheduled = needsReload && this.#scheduleReload(`sync: ${current.reason}`);
       return {
         runtime_map_synced: current.whole,
         total_ips: total,
@@ -86,13 +93,10 @@ export class Synchroniser {
     const unreadable = (reason: string): SyncAnswer =>
       answer({ whole: false, added: 0, removed: 0, reason }, nothing, []);
 
-    try {
-      this.#book.observe(await this.#link.processes(reloadPatienceMs));
-    } catch (error) {
-      if (!(error instanceof MasterSocketError)) throw error;
-      return unreadable(causeText(error));
-    }
-    const verdict = await this.#currentVerdict();
+    const before = await this.#listed();
+    if ('unreadable' in before) return unreadable(before.unreadable);
+    // One that did not start in all that time is not waited for again.
+    const verdict = await this.#currentVerdict(before.starting.length > 0 ? shortPatienceMs : reloadPatienceMs);
     if (verdict === null) return unreadable('the master has no current worker');
     crashPoint('sync.current-compared');
     const draining: SyncAnswer['draining_workers'][number][] = [];
@@ -101,20 +105,44 @@ export class Synchroniser {
       if (this.#book.byPid(worker.pid) === null) continue;
       draining.push({ pid: worker.pid, synced: own.whole, ...(own.reason === null ? {} : { reason: own.reason }) });
     }
+    const [starting] = verdict.starting;
+    if (verdict.whole && starting !== undefined) {
+      // No reload: it would not begin before this one is over.
+      this.#onWorkerStarting();
+      const reason = `worker ${starting.pid} is starting, and is compared as soon as it serves`;
+      return answer({ ...verdict, whole: false, reason }, nothing, draining, false);
+    }
     return answer(verdict, verdict.whole ? nothing : await this.#remaining(verdict.pid), draining);
   }
 
-  /** Of the worker that is current when it was judged: a reload that came between has made another one. */
-  async #currentVerdict(): Promise<WorkerVerdict | null> {
-    let verdict: WorkerVerdict | null = null;
-    for (let tries = 0; tries < triesThroughReloads; tries += 1) {
+  /** Of the worker that is current after it was judged: a reload that came between has made another one. */
+  async #currentVerdict(
+    patienceMs: number,
+  ): Promise<(WorkerVerdict & { readonly starting: readonly Worker[] }) | null> {
+    for (let tries = 1; ; tries += 1) {
       const current = this.#book.current();
       if (current === null) return null;
-      verdict = await this.#verdictOf(this.#blocked, current.pid);
+      const verdict = await this.#verdictOf(this.#blocked, current.pid);
       await this.#verdictOf(this.#trusted, current.pid);
-      if (this.#book.current()?.pid === current.pid) break;
+      // From 3.1 on a worker that takes over cuts no connection, so that nothing else tells of it.
+      const listed = await this.#listed(patienceMs);
+      if ('unreadable' in listed)
+        return { ...verdict, whole: false, reason: verdict.reason ?? listed.unreadable, starting: [] };
+      const same = this.#book.current()?.pid === current.pid;
+      if (same || tries === triesThroughReloads) return { ...verdict, starting: listed.starting };
     }
-    return verdict;
+  }
+
+  /** The workers once no reload is under way, or why they cannot be listed. */
+  async #listed(patienceMs = reloadPatienceMs): Promise<Processes | { readonly unreadable: string }> {
+    try {
+      const processes = await this.#link.processes(patienceMs);
+      this.#book.observe(processes);
+      return processes;
+    } catch (error) {
+      if (!(error instanceof MasterSocketError)) throw error;
+      return { unreadable: causeText(error) };
+    }
   }
 
   async #verdictOf(map: MirroredMap, pid: number): Promise<WorkerVerdict> {

@@ -7,7 +7,7 @@ export interface Place {
   release(): void;
 }
 
-/** In the order in which those who wait are served. Only a `reload` may take the place that is kept. */
+/** In the order in which those who wait are served. One place is kept for a `reload`. */
 export type Purpose = 'reload' | 'change' | 'own' | 'reader';
 
 const order: readonly Purpose[] = ['reload', 'change', 'own', 'reader'];
@@ -20,9 +20,10 @@ interface Waiter {
 export class Places {
   readonly #total: number;
   #taken = 0;
+  #takenByOthers = 0;
   #waiting: Waiter[] = [];
 
-  /** `total` places, the last of which only a reload may take. */
+  /** `total` places, one of which only a reload may take. From 3.1 on it holds one until its worker serves. */
   constructor(total: number) {
     this.#total = total;
   }
@@ -33,7 +34,7 @@ export class Places {
 
   /** A place, or null when none came free before the deadline. First come, first served, among those of one purpose. */
   take(deadline: Deadline, purpose: Purpose): Promise<Place | null> {
-    if (this.#free(purpose)) return Promise.resolve(this.#occupy());
+    if (this.#free(purpose)) return Promise.resolve(this.#occupy(purpose));
     return new Promise((resolve) => {
       const waiter: Waiter = {
         purpose,
@@ -52,17 +53,20 @@ export class Places {
   }
 
   #free(purpose: Purpose): boolean {
-    return this.#taken < (purpose === 'reload' ? this.#total : this.#total - 1);
+    return this.#taken < this.#total && (purpose === 'reload' || this.#takenByOthers < this.#total - 1);
   }
 
-  #occupy(): Place {
+  #occupy(purpose: Purpose): Place {
+    const other = purpose === 'reload' ? 0 : 1;
     this.#taken += 1;
+    this.#takenByOthers += other;
     let held = true;
     return {
       release: () => {
         if (!held) return;
         held = false;
         this.#taken -= 1;
+        this.#takenByOthers -= other;
         this.#serve();
       },
     };
@@ -72,6 +76,6 @@ export class Places {
     const [next] = order.flatMap((purpose) => this.#waiting.find((waiter) => waiter.purpose === purpose) ?? []);
     if (next === undefined || !this.#free(next.purpose)) return;
     this.#waiting = this.#waiting.filter((waiter) => waiter !== next);
-    next.grant(this.#occupy());
+    next.grant(this.#occupy(next.purpose));
   }
 }

@@ -45,7 +45,6 @@ export class MasterSocket {
   #closed = false;
   /** The file that the feelers' connections were made through. */
   #file: string | null = null;
-  #answered = new Set<string>();
 
   constructor(path: string, options: MasterSocketOptions = {}) {
     this.path = path;
@@ -56,20 +55,6 @@ export class MasterSocket {
   /** Places taken now, those of given-up commands included. */
   get connections(): number {
     return this.#places.taken;
-  }
-
-  /** Whether this worker, by pid and start time, answered a command before: it has started and does not start again. */
-  hasAnswered(worker: string): boolean {
-    return this.#answered.has(worker);
-  }
-
-  markAnswered(worker: string): void {
-    this.#answered.add(worker);
-  }
-
-  /** Forgets all workers but these. */
-  keepAnswered(workers: readonly string[]): void {
-    this.#answered = new Set(workers.filter((worker) => this.#answered.has(worker)));
   }
 
   /**

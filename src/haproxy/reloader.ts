@@ -7,10 +7,10 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crashPoint } from '../faults/crash-point.ts';
 import { findMaster, type MasterProcess, masterAt } from './master-process.ts';
-import { type MasterSocket, MasterSocketError } from './master-socket.ts';
+import { type ConverseOptions, type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { askForReload } from './master-socket-reload.ts';
 import { childrenOf, processAlive, processStartTime } from './process.ts';
-import { listProcesses, type Processes, showProcesses } from './workers.ts';
+import { type Listing, listProcesses, type Processes, showProcesses } from './workers.ts';
 
 export type ReloadOutcome =
   | {
@@ -44,6 +44,14 @@ const signalTakenMs = 500;
 
 const reloadSigns = new Set(['refused', 'reset', 'no-reply', 'cut-short']);
 
+/** A worker that a signal brought. */
+interface Newcomer {
+  readonly pid: number;
+  readonly startTime: number;
+  /** When it was seen first, in ms of `performance.now()`. */
+  readonly since: number;
+}
+
 export class ProxyReloader {
   readonly #socket: MasterSocket;
   readonly #pidFile: string;
@@ -75,7 +83,7 @@ export class ProxyReloader {
   }
 
   /** The processes while no reload is under way, or the error that says the socket cannot be used. */
-  async #baseline(deadline: number): Promise<Processes | MasterSocketError> {
+  async #baseline(deadline: number): Promise<Listing | MasterSocketError> {
     const until = Math.min(deadline, performance.now() + reloadUnderWayMs);
     for (;;) {
       // No command to the worker: one that hangs would hold the place that the reload itself needs.
@@ -89,7 +97,7 @@ export class ProxyReloader {
   }
 
   /** Somebody else answers at the path: a reload of his would prove nothing about our proxy. */
-  async #foreign({ master }: Processes): Promise<MasterSocketError | null> {
+  async #foreign({ master }: Listing): Promise<MasterSocketError | null> {
     const ours = await this.#master();
     if (ours === null || ours.pid === master.pid) return null;
     return new MasterSocketError('garbled', {
@@ -99,10 +107,10 @@ export class ProxyReloader {
     });
   }
 
-  async #bySocket(baseline: Processes, deadline: number): Promise<ReloadOutcome> {
-    const before = baseline.current[0]?.pid ?? null;
+  async #bySocket(baseline: Listing, deadline: number): Promise<ReloadOutcome> {
     // Also the draining ones: one of them is current again when the worker of another reload fails to start.
-    const known = new Set([...baseline.current, ...baseline.draining].map(({ pid }) => pid));
+    const known = new Set(baseline.workers.map(({ pid }) => pid));
+    const before = baseline.workers[0]?.pid ?? null;
     let output = '';
     try {
       // Half of what is left: a master that swallows the command is still to be asked by signal.
@@ -133,7 +141,7 @@ export class ProxyReloader {
           return { confirmed: true, workerBefore: before, workerAfter: after, by: 'socket', output, processes: seen };
         }
         const taken = seen.master.reloads !== baseline.master.reloads;
-        if (taken && after !== null && known.has(after) && hasFailed(seen)) {
+        if (taken && (after === null || known.has(after)) && hasFailed(seen)) {
           return refused(before, 'the proxy failed to reload and went on with its old worker', output);
         }
         if (!taken && performance.now() - asked > notTakenMs) {
@@ -183,7 +191,7 @@ export class ProxyReloader {
       return unconfirmed(beforePid, `SIGUSR2 to the master ${master.pid}: ${(error as Error).message}`, '');
     }
     const signalled = performance.now();
-    let newcomer: { pid: number; startTime: number; since: number } | null = null;
+    let newcomer: Newcomer | null = null;
     let answered: { reloads: number; at: number } | null = null;
     for (;;) {
       if (!(await processAlive(master.pid, master.startTime))) {
@@ -204,7 +212,7 @@ export class ProxyReloader {
         }
         // A failure of an earlier reload is listed until this one has begun.
         const begun = performance.now() - signalled > signalTakenMs;
-        if (begun && hasFailed(seen) && after !== undefined && before.has(after)) {
+        if (begun && hasFailed(seen) && (after === undefined || before.has(after))) {
           return refused(beforePid, 'the proxy failed to reload and went on with its old worker', '');
         }
         if (answered === null) answered = { reloads: seen.master.reloads, at: performance.now() };
@@ -216,7 +224,8 @@ export class ProxyReloader {
       } else {
         newcomer = await this.#newcomer(master, before, newcomer);
         // Without a socket the process itself has to do as proof, once it has lived through its start. From 3.1 on it
-        // lives while it reads the configuration; the master writes the pid file when the worker serves.
+        // lives while it reads the configuration; the master writes the pid file when the worker serves. (When the worker
+        // of another reload does so at this very time, one that reads for more than three seconds is believed too early.)
         const served = !this.#workerReadsConfiguration() || (await this.#pidFileWritten()) !== pidFileWritten;
         if (newcomer !== null && served && performance.now() - newcomer.since > notTakenMs) {
           return {
@@ -232,14 +241,18 @@ export class ProxyReloader {
       if (performance.now() + pollMs >= deadline) break;
       await sleep(pollMs);
     }
-    return unconfirmed(beforePid, 'no new worker was seen after SIGUSR2', '');
+    const unproved =
+      newcomer === null
+        ? 'no new worker was seen after SIGUSR2'
+        : `the new worker ${newcomer.pid} was not seen to serve: the master socket cannot be used (${why}), and the master did not write ${this.#pidFile}`;
+    return unconfirmed(beforePid, unproved, '');
   }
 
   async #newcomer(
     master: MasterProcess,
     before: ReadonlySet<number>,
-    known: { pid: number; startTime: number; since: number } | null,
-  ): Promise<{ pid: number; startTime: number; since: number } | null> {
+    known: Newcomer | null,
+  ): Promise<Newcomer | null> {
     if (known !== null && (await processAlive(known.pid, known.startTime))) return known;
     for (const pid of await childrenOf(master.pid)) {
       if (before.has(pid)) continue;
@@ -259,7 +272,10 @@ export class ProxyReloader {
     }
   }
 
-  async #ask(list: typeof showProcesses, deadline: number): Promise<Processes | MasterSocketError> {
+  async #ask<T>(
+    list: (socket: MasterSocket, deadline: number, options: ConverseOptions) => Promise<T>,
+    deadline: number,
+  ): Promise<T | MasterSocketError> {
     try {
       // On the place that is kept for reloads: ours may all be held by a worker that hangs, and that is no reason.
       return await list(this.#socket, deadline, { reserved: true });

@@ -53,6 +53,18 @@ describe('the processes of a master', () => {
     expect(processes.currentAnswered).toBe(true);
   });
 
+  it('take a worker that drains for no current one, when the one that served is gone', async () => {
+    const first = master.current.pid;
+    master.reload();
+    master.beginReload();
+    master.refuseReload();
+    await showProcesses(socket, soon());
+    master.currentDies();
+    const processes = await showProcesses(socket, soon());
+    expect(pids(processes)).toEqual({ current: [], draining: [first], starting: [] });
+    expect(processes.currentAnswered).toBe(false);
+  });
+
   it('name no current worker while the first one starts', async () => {
     master.script = (command) =>
       command.startsWith('@!') ? say("Can't find the target PID matching the prefix '@!101'\n", 'close') : undefined;
@@ -67,15 +79,39 @@ describe('the processes of a master', () => {
     const { pid } = master.reload();
     await showProcesses(socket, soon());
     expect(asked()).toBe(2);
-    expect(master.commands.at(-1)).toBe(`@!${pid} show map`);
+    expect(master.commands.at(-1)).toBe(`@!${pid} show info`);
   });
 
   it('name a worker that hangs as the current one, and say that it did not answer', async () => {
     using time = stopTime();
     master.script = (command) => (command.startsWith('@!') ? hang : undefined);
-    const processes = await time.during(showProcesses(socket, within(200)));
+    const processes = await time.during(showProcesses(socket, within(400)));
     expect(pids(processes)).toEqual({ current: [101], draining: [], starting: [] });
     expect(processes.currentAnswered).toBe(false);
+  });
+
+  it('reject where the time is too short to tell a worker that starts from one that hangs', async () => {
+    using time = stopTime();
+    master.beginReload();
+    master.script = (command) => (command.startsWith('@!') ? hang : undefined);
+    await expect(time.during(showProcesses(socket, within(150)))).rejects.toMatchObject({ reason: 'deadline' });
+  });
+
+  it('reject where no place is left to ask on', async () => {
+    using time = stopTime();
+    master.beginReload();
+    master.script = (command) => (command.startsWith('@!') ? hang : undefined);
+    const narrow = new MasterSocket(master.path, { maxConnections: 3 });
+    const others: Promise<unknown>[] = [];
+    // Taken once the list is there, so that nothing is left for the worker.
+    master.script = (command) => {
+      if (command !== 'show proc') return hang;
+      for (let nth = 0; nth < 2; nth += 1) others.push(narrow.converse(within(60_000), { change: true }));
+      return undefined;
+    };
+    await expect(time.during(showProcesses(narrow, within(2_000)))).rejects.toMatchObject({ reason: 'deadline' });
+    narrow.close();
+    await Promise.allSettled(others);
   });
 
   it('reject when the master goes away while a worker is asked: what it listed is old', async () => {
@@ -86,8 +122,10 @@ describe('the processes of a master', () => {
   });
 
   it('are listed without a command to a worker where that must not be', async () => {
-    master.beginReload();
-    expect(pids(await listProcesses(socket, soon())).starting).toEqual([]);
+    const old = master.current.pid;
+    const starting = master.beginReload().pid;
+    const { workers } = await listProcesses(socket, soon());
+    expect(workers.map(({ pid }) => pid)).toEqual([starting, old]);
     expect(master.commands).toEqual(['show proc']);
   });
 });

@@ -2,9 +2,10 @@
 // worker that is still starting.
 //
 // The sections of `show proc` do not say which worker serves. From 3.1 on the worker reads the configuration itself, so
-// during a reload `# workers` lists a process that serves nothing yet, and after a refused reload `# workers` is empty
-// while the serving worker stays under `# old workers` (3.2.26, 3.4.0). A starting worker is told apart by what the
-// master answers to a command for it.
+// during a reload `# workers` lists a process that cannot be reached yet, and after a refused reload `# workers` is empty
+// while the serving worker stays under `# old workers`, among those that drain (3.2.26, 3.4.0). A starting worker is
+// told apart by what the master answers to a command for it, and a serving one from a draining one by what it says
+// itself.
 import { type ConverseOptions, type Deadline, type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { socketFailureReason } from './master-socket-error.ts';
 import { processStartTime } from './process.ts';
@@ -20,21 +21,37 @@ export interface Worker {
 
 export interface Processes {
   readonly master: MasterRow;
-  /** The worker that takes new connections, which `@1` reaches. Empty while the first worker starts. */
+  /**
+   * The worker that takes new connections, which `@1` reaches. Empty while the first worker starts, and where none
+   * takes any: from 3.1 on the master outlives a serving worker that dies after a refused reload.
+   */
   readonly current: readonly Worker[];
-  /** False: the current worker was not seen to answer a command. It hangs, or `listProcesses` did not ask it. */
+  /** False: the current worker was not seen to answer a command. It hangs. */
   readonly currentAnswered: boolean;
   readonly draining: readonly Worker[];
-  /** Listed, but not serving: the master forwards no command to them yet. */
+  /** Listed, and not to be reached by commands yet. */
   readonly starting: readonly Worker[];
+}
+
+export interface Listing {
+  readonly master: MasterRow;
+  /** Starting, serving and draining, the newest first. */
+  readonly workers: readonly Worker[];
 }
 
 /** A command for a starting worker is refused by the master at once, so a slower answer is not from the master. */
 const probeMs = 1_000;
+/** One that had less time than this, on a busy machine, is not said to hang. */
+const shortestProbeMs = 200;
+
+/** The workers, by pid and start time, that answered a command before: they have started, and do not start again. */
+const answeredBefore = new WeakMap<MasterSocket, ReadonlySet<string>>();
 
 /**
- * `show proc`, and one harmless command to each worker under `# workers` that never answered before.
- * @throws MasterSocketError; 'garbled' when the reply is not a `show proc`
+ * `show proc`, and one harmless command to each worker under `# workers` that never answered before. Where none of those
+ * has started, the newest of the others is asked each time whether it drains.
+ * @throws MasterSocketError; 'garbled' when the reply is not a `show proc`, 'deadline' also when the time was too short
+ * to tell a worker that starts from one that hangs
  */
 export async function showProcesses(
   socket: MasterSocket,
@@ -44,13 +61,14 @@ export async function showProcesses(
   return await processesFrom(socket, await askShowProc(socket, deadline, options), deadline, options);
 }
 
-/** `show proc` alone: a starting worker counts as current. @throws MasterSocketError as `showProcesses` */
+/** `show proc` alone, without a command to any worker. @throws MasterSocketError as `showProcesses` */
 export async function listProcesses(
   socket: MasterSocket,
   deadline: Deadline,
   options: ConverseOptions = {},
-): Promise<Processes> {
-  return interpret(await identified(socket, await askShowProc(socket, deadline, options)), new Set(), false);
+): Promise<Listing> {
+  const { master, workers, oldWorkers } = await identified(socket, await askShowProc(socket, deadline, options));
+  return { master, workers: [...workers, ...oldWorkers].toSorted(newestFirst).map(worker) };
 }
 
 /**
@@ -63,18 +81,38 @@ export async function processesFrom(
   deadline: Deadline,
   options: ConverseOptions = {},
 ): Promise<Processes> {
-  const listed = await identified(socket, body);
-  socket.keepAnswered([...listed.workers, ...listed.oldWorkers].map(identity));
-  const starting = new Set<number>();
-  let answered = true;
-  for (const worker of listed.workers) {
-    if (socket.hasAnswered(identity(worker))) continue;
-    const state = await probe(socket, worker.pid, Math.min(deadline, performance.now() + probeMs), options);
-    if (state === 'ready') socket.markAnswered(identity(worker));
-    else if (state === 'starting') starting.add(worker.pid);
-    else answered = false;
+  const { master, workers, oldWorkers } = await identified(socket, body);
+  const ask = (pid: number) => probe(socket, pid, Math.min(deadline, performance.now() + probeMs), options);
+  const before = answeredBefore.get(socket);
+  const answered = new Set([...workers, ...oldWorkers].map(identity).filter((one) => before?.has(one)));
+  answeredBefore.set(socket, answered);
+  const current: ListedWorker[] = [];
+  const starting: ListedWorker[] = [];
+  let currentAnswered = true;
+  for (const one of workers) {
+    const state = answered.has(identity(one)) ? 'serving' : await ask(one.pid);
+    if (state === 'unreachable') {
+      starting.push(one);
+      continue;
+    }
+    current.push(one);
+    if (state === 'hanging') currentAnswered = false;
+    else answered.add(identity(one));
   }
-  return interpret(listed, starting, answered);
+  // As the master chooses the target of `@1`: the one with the fewest reloads. One that drains takes no connections.
+  const [newestOld] = oldWorkers.toSorted(newestFirst);
+  if (current.length === 0 && newestOld !== undefined) {
+    const state = await ask(newestOld.pid);
+    if (state === 'serving' || state === 'hanging') current.push(newestOld);
+    currentAnswered = state !== 'hanging';
+  }
+  return {
+    master,
+    current: current.map(worker),
+    currentAnswered: current.length > 0 && currentAnswered,
+    draining: oldWorkers.filter((old) => !current.includes(old)).map(worker),
+    starting: starting.map(worker),
+  };
 }
 
 interface Listed {
@@ -87,22 +125,8 @@ interface ListedWorker extends Worker {
   readonly reloads: number;
 }
 
-/** As the master chooses the target of `@1`: of the workers that are not starting, the one with the fewest reloads. */
-function interpret(
-  { master, workers, oldWorkers }: Listed,
-  starting: ReadonlySet<number>,
-  answered: boolean,
-): Processes {
-  const ready = workers.filter(({ pid }) => !starting.has(pid));
-  const latestOld = oldWorkers.toSorted((one, other) => one.reloads - other.reloads).slice(0, 1);
-  const current = ready.length > 0 ? ready : latestOld;
-  return {
-    master,
-    current: current.map(worker),
-    currentAnswered: ready.length > 0 ? answered : current.length > 0,
-    draining: oldWorkers.filter((old) => !current.includes(old)).map(worker),
-    starting: workers.filter(({ pid }) => starting.has(pid)).map(worker),
-  };
+function newestFirst(one: ListedWorker, other: ListedWorker): number {
+  return one.reloads - other.reloads;
 }
 
 function worker({ pid, startTime, version }: ListedWorker): Worker {
@@ -118,21 +142,26 @@ async function askShowProc(socket: MasterSocket, deadline: Deadline, options: Co
   return (await conversation.finish(['show proc']))[0] ?? '';
 }
 
-/** 'unknown': no answer in time, which a worker gives that hangs. @throws MasterSocketError when the master is gone */
+/** `unreachable`: the master forwards nothing to it, since it starts or has exited. `hanging`: no answer in time. */
+type WorkerState = 'serving' | 'draining' | 'unreachable' | 'hanging';
+
+/** @throws MasterSocketError when the master is gone, or the time was too short to tell */
 async function probe(
   socket: MasterSocket,
   pid: number,
   deadline: Deadline,
   options: ConverseOptions,
-): Promise<'ready' | 'starting' | 'unknown'> {
+): Promise<WorkerState> {
+  const given = deadline - performance.now();
   try {
     const conversation = await socket.converse(deadline, options);
-    await conversation.finish([`@!${pid} show map`]);
-    return 'ready';
+    const [info = ''] = await conversation.finish([`@!${pid} show info`]);
+    return /^Stopping: [^0]/m.test(info) ? 'draining' : 'serving';
   } catch (error) {
     if (!(error instanceof MasterSocketError)) throw error;
-    if (isWorkerGone(error.partial)) return 'starting';
-    if (error.reason === 'deadline' || error.reason === 'cut-short') return 'unknown';
+    if (isWorkerGone(error.partial)) return 'unreachable';
+    const unanswered = error.reason === 'deadline' && error.command !== '' && given >= shortestProbeMs;
+    if (unanswered || error.reason === 'cut-short') return 'hanging';
     throw error;
   }
 }

@@ -196,6 +196,7 @@ export function wireBlocking(options: {
     blocked,
     trusted,
     scheduleReload,
+    onWorkerStarting: () => reconciler.kick(),
     betweenBigChanges: (work) => bulk.between(work),
   });
   const checker = new AddressChecker({ store, trusted: trusted.entries, socket, book, blockedMap, trustedMap });

@@ -104,9 +104,13 @@ export class Supervisor {
   async endProxy(patienceMs = endPatienceMs): Promise<void> {
     for (const master of [this.#master, this.#launched]) {
       if (master === null || !(await processAlive(master.pid, master.startTime))) continue;
-      const workers = new Map<number, number | null>();
+      const workers = new Map<number, number>();
       const noteWorkers = async (): Promise<void> => {
-        for (const pid of await childrenOf(master.pid)) workers.set(pid, await processStartTime(pid));
+        for (const pid of await childrenOf(master.pid)) {
+          const startTime = await processStartTime(pid);
+          // One that has exited meanwhile: its pid may be anybody's.
+          if (startTime !== null) workers.set(pid, startTime);
+        }
       };
       await noteWorkers();
       process.kill(master.pid, 'SIGTERM');

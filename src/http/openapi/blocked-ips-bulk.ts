@@ -125,7 +125,10 @@ export const operations: OperationDocs = {
       'Rewrites the map file from the database, compares the running map of every worker with it entry by entry, repairs what differs, and verifies it. Takes no body. `clear map` is never issued: at no moment is an address of the database unblocked.',
     answers: {
       200: { description: 'The running map of the current worker was seen to hold what the database holds.' },
-      207: { description: 'It was not: `runtime_map_synced` is false, and a reload follows by itself.' },
+      207: {
+        description:
+          'It was not: `runtime_map_synced` is false, and a reload follows by itself. None follows where a reload is under way: the worker that starts is compared as soon as it serves.',
+      },
     },
     codes: [codes.ShrinkRefused, codes.ForeignMapFile, codes.MapFileUnusable],
     examples: {
@@ -176,7 +179,8 @@ export const fields: FieldDocs = {
   'Rejection.index': 'Of a list, counted from 0.',
   'Rejection.value': 'What was sent, or its beginning.',
   'Rejection.why': 'What is wrong with it, and what would be right.',
-  'SyncAnswer.runtime_map_synced': 'The current worker was seen to hold what the database holds.',
+  'SyncAnswer.runtime_map_synced':
+    'The current worker was seen to hold what the database holds, and no other one was starting to take its place.',
   'SyncAnswer.total_ips': 'How many entries the database holds.',
   'SyncAnswer.added': 'How many were missing in the current worker and were put in.',
   'SyncAnswer.removed': 'How many were too many in the current worker and were taken out.',

@@ -9,8 +9,16 @@ export interface ScriptedEntry {
   readonly version: number;
 }
 
+/** Entries in the order they came, under one name each. */
+type Index = Map<string, Set<ScriptedEntry>>;
+
+interface Bits {
+  readonly family: 4 | 6;
+  readonly bits: string;
+}
+
 /** The bits of an address or network as a string of 0 and 1, cut to its prefix; null when it is none. */
-function bitsOf(key: string): { family: 4 | 6; bits: string } | null {
+function bitsOf(key: string): Bits | null {
   const [address = '', prefix] = key.split('/');
   if (prefix !== undefined && !/^\d+$/.test(prefix)) return null;
   const words = address.includes(':') ? wordsOfIpv6(address) : wordsOfIpv4(address);
@@ -38,12 +46,16 @@ function wordsOfIpv6(address: string): number[] | null {
 }
 
 export class ScriptedMap {
-  entries: ScriptedEntry[] = [];
   current = 0;
   next = 0;
   /** 'one': `del map` removes the first of several duplicates and `set map` sets the last, as 3.4.0 does in places. */
   byKey: 'all' | 'one' = 'all';
   #made = 0;
+  readonly #entries = new Set<ScriptedEntry>();
+  // Tests ask thousands of times with thousands of entries in it: to walk over all of them each time is most of their work.
+  readonly #byKey: Index = new Map();
+  readonly #byBits: Index = new Map();
+  readonly #byElement = new Map<string, ScriptedEntry>();
 
   constructor(lines: readonly string[] = []) {
     for (const line of lines) {
@@ -52,21 +64,38 @@ export class ScriptedMap {
     }
   }
 
+  get entries(): readonly ScriptedEntry[] {
+    return [...this.#entries];
+  }
+
+  set entries(entries: readonly ScriptedEntry[]) {
+    for (const entry of this.#entries) this.#remove(entry);
+    for (const entry of entries) this.#insert(entry);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
   live(): ScriptedEntry[] {
     return this.entries.filter((entry) => entry.version === this.current);
   }
 
   get(address: string): string {
     const wanted = bitsOf(address.includes(':') ? address : address.replace(/\/\d+$/, ''));
-    let best: { entry: ScriptedEntry; length: number } | null = null;
-    for (const entry of wanted === null || address.includes(':/') ? [] : this.live()) {
-      const bits = bitsOf(entry.key);
-      if (bits === null || bits.family !== wanted?.family || !wanted.bits.startsWith(bits.bits)) continue;
-      if (best === null || bits.bits.length > best.length) best = { entry, length: bits.bits.length };
-    }
-    if (best === null) return 'type=ip, case=sensitive, found=no\n';
-    const { key, value } = best.entry;
+    const best = wanted === null || address.includes(':/') ? undefined : this.#longest(wanted);
+    if (best === undefined) return 'type=ip, case=sensitive, found=no\n';
+    const { key, value } = best;
     return `type=ip, case=sensitive, found=yes, idx=tree, key="${key}", value="${value}", type="str"\n`;
+  }
+
+  #longest({ family, bits }: Bits): ScriptedEntry | undefined {
+    for (let length = bits.length; length >= 0; length -= 1) {
+      for (const entry of this.#byBits.get(`${family} ${bits.slice(0, length)}`) ?? []) {
+        if (entry.version === this.current) return entry;
+      }
+    }
+    return undefined;
   }
 
   add(key: string, value: string, version = this.current): string {
@@ -81,9 +110,8 @@ export class ScriptedMap {
   /** `key` may be `#` and an element. */
   del(key: string): string {
     const hit = this.#named(key);
-    const gone = new Set(this.byKey === 'all' ? hit : hit.slice(0, 1));
-    this.entries = this.entries.filter((entry) => !gone.has(entry));
-    return gone.size === 0 ? 'Key not found.\n' : '';
+    for (const entry of this.byKey === 'all' ? hit : hit.slice(0, 1)) this.#remove(entry);
+    return hit.length === 0 ? 'Key not found.\n' : '';
   }
 
   /** `key` may be `#` and an element. */
@@ -94,12 +122,34 @@ export class ScriptedMap {
   }
 
   #named(key: string): ScriptedEntry[] {
-    return this.entries.filter((entry) => entry.key === key || `#${entry.element}` === key);
+    const element = key.startsWith('#') ? this.#byElement.get(key.slice(1)) : undefined;
+    return element === undefined ? [...(this.#byKey.get(key) ?? [])] : [element];
   }
 
   #push(key: string, value: string, version: number): void {
     this.#made += 1;
-    this.entries.push({ element: `0x${(0x5000 + 16 * this.#made).toString(16)}`, key, value, version });
+    this.#insert({ element: `0x${(0x5000 + 16 * this.#made).toString(16)}`, key, value, version });
+  }
+
+  #insert(entry: ScriptedEntry): void {
+    this.#entries.add(entry);
+    this.#byElement.set(entry.element, entry);
+    for (const [index, name] of this.#namesOf(entry)) index.set(name, (index.get(name) ?? new Set()).add(entry));
+  }
+
+  #remove(entry: ScriptedEntry): void {
+    this.#entries.delete(entry);
+    this.#byElement.delete(entry.element);
+    for (const [index, name] of this.#namesOf(entry)) {
+      const named = index.get(name);
+      named?.delete(entry);
+      if (named?.size === 0) index.delete(name);
+    }
+  }
+
+  #namesOf({ key }: ScriptedEntry): readonly (readonly [Index, string])[] {
+    const bits = bitsOf(key);
+    return [[this.#byKey, key], ...(bits === null ? [] : [[this.#byBits, `${bits.family} ${bits.bits}`] as const])];
   }
 
   show(version = this.current): string {
@@ -114,7 +164,7 @@ export class ScriptedMap {
 
   commit(version: number): string {
     if (version <= this.current || version > this.next) return 'Version number out of range.\n';
-    this.entries = this.entries.filter((entry) => entry.version >= version);
+    for (const entry of this.#entries) if (entry.version < version) this.#remove(entry);
     this.current = version;
     return '';
   }

@@ -244,7 +244,7 @@ export class ScriptedMaster {
   #listing(worker: ScriptedWorker): string {
     const lines = [...worker.maps].map(([file, map], id) => {
       const used = `pattern loaded from file '${file}' used by map at file '/etc/proxy/proxy.cfg' line 11`;
-      const counts = `curr_ver=${map.current} next_ver=${map.next} entry_cnt=${map.entries.length}`;
+      const counts = `curr_ver=${map.current} next_ver=${map.next} entry_cnt=${map.size}`;
       return `${id} (${file}) ${used}. ${counts}\n`;
     });
     return `# id (file) description\n${lines.join('')}`;

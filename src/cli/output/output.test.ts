@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../testkit/any-text.ts';
 import { mayPaint, unpainted } from './colour.ts';
 import { displayWidth, fitted, padded } from './display-width.ts';
 import { harmless, harmlessJson, harmlessLines } from './harmless.ts';
@@ -11,7 +12,7 @@ import { counted, fromNow, minute, span } from './times.ts';
 
 /** What a terminal obeys or does not show: controls of both sets, bidirectional marks, separators, invisible ones. */
 const obeyed = /[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029]/u;
-const anyText = fc.string({ unit: 'binary' });
+const anyText = fc.string({ unit: anyCharacter });
 
 describe('a text from outside', () => {
   it.each([

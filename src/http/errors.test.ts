@@ -42,15 +42,13 @@ const CASES = [
 ] as const;
 
 describe.each(CASES)('%s', (_name, status, code, failing, request) => {
-  const app = () => {
-    const thrown = (failing as { block?: number | Error }).block;
-    const error = typeof thrown === 'number' ? raised(thrown) : thrown;
-    const overrides = error === undefined ? {} : { blockedSet: { block: () => Promise.reject(error) } };
-    // A block is never refused so: the form is what is looked at.
-    return stubApp(overrides, { undocumented: true }).app;
-  };
+  const thrown = (failing as { block?: number | Error }).block;
+  const error = typeof thrown === 'number' ? raised(thrown) : thrown;
+  const overrides = error === undefined ? {} : { blockedSet: { block: () => Promise.reject(error) } };
+  // A block is never refused so: the form is what is looked at.
+  const { app } = stubApp(overrides, { undocumented: true });
   const send = (accept: string) =>
-    app().inject({ ...request, headers: { ...(request as { headers?: object }).headers, accept } });
+    app.inject({ ...request, headers: { ...(request as { headers?: object }).headers, accept } });
 
   test(`is ${status} with code ${code} as problem+json`, async () => {
     const response = await send('*/*');
@@ -228,8 +226,8 @@ describe('bodies', () => {
     ['DELETE', '/api/blocked-ips/192.0.2.1'],
     ['GET', '/api/config'],
   ] as const)('%s %s takes an empty one with any Content-Type, and no other', async (method, url) => {
+    const { app } = stubApp();
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'nonsense', 'a/b; =']) {
-      const { app } = stubApp();
       const headers = { ...BEARER, 'content-type': type, 'content-length': '0' };
       expect((await app.inject({ method, url, headers })).statusCode).toBe(200);
     }

@@ -9,7 +9,7 @@ const of = (entries: readonly (readonly [key: string, value: string])[]): Finger
 };
 const good = (texts: readonly string[]): Fingerprint => of(texts.map((text) => [text, '1']));
 const ips = fc.uniqueArray(fc.ipV4(), { minLength: 2, maxLength: 40 });
-const runs = { numRuns: 60 };
+const runs = { numRuns: 20 };
 
 describe('the fingerprint of a map', () => {
   it('is the same in whatever order the entries come', () => {

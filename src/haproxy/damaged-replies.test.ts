@@ -24,7 +24,7 @@ import { EndlessLineError, MAX_LINE_BYTES, ReplyParser } from './reply-parser.ts
 import { parseShowProc } from './show-proc.ts';
 import { parseShowStat } from './show-stat.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 100 };
 
 /** Body by command; the closing empty line is not part of it. */
 function bodies(command: string | RegExp): readonly (readonly [string, string])[] {

@@ -40,10 +40,16 @@ it('counts a file that cannot be run as a failure', () => {
   expect(result).toMatchObject({ failed: 1, failures: ['test/c.test.ts: could not be run'] });
 });
 
-it('counts a run as failed if it ends with an error, has no report, or is killed', () => {
-  expect(resultOf(report([]), '/r', 1)).toMatchObject({ failed: 1, failures: [expect.stringContaining('with 1')] });
-  expect(resultOf(null, '/r', 1)).toMatchObject({ passed: 0, failed: 1 });
-  expect(resultOf(report([]), '/r', null)).toMatchObject({ failed: 1 });
+it('counts a run as failed if it ends with an error or is killed after its tests passed', () => {
+  const failures = (code: number | null) => resultOf(report([]), '/r', code).failures;
+  expect(failures(1)).toEqual(['no test failed, but the run ended with 1']);
+  expect(failures(null)).toEqual(['no test failed, but the run ended with a signal']);
+});
+
+it('says that no test ran if there is no report, unless the run was killed', () => {
+  const failures = ['no test ran; the run ended with 1'];
+  expect(resultOf(null, '/r', 1)).toEqual({ passed: 0, failed: 1, skipped: 0, failures });
+  expect(resultOf(null, '/r', null).failures).toEqual(['no report was written; the run ended with a signal']);
 });
 
 it('writes one row a run', () => {

@@ -32,13 +32,13 @@ export interface VitestReport {
  * @param code the exit code of the run; one that is not 0 is a failure even if every test passed
  */
 export function resultOf(report: VitestReport | null, root: string, code: number | null): SuiteResult {
-  if (report === null) return { passed: 0, failed: 1, skipped: 0, failures: [failedBefore(code)] };
+  if (report === null) return { passed: 0, failed: 1, skipped: 0, failures: [withoutReport(code)] };
   const failures = report.testResults.flatMap(({ name, status, assertionResults }) => {
     const file = relative(root, name);
     const failed = assertionResults.filter((one) => one.status === 'failed').map((one) => `${file}: ${one.fullName}`);
     return failed.length === 0 && status === 'failed' ? [`${file}: could not be run`] : failed;
   });
-  if (failures.length === 0 && code !== 0) failures.push(failedBefore(code));
+  if (failures.length === 0 && code !== 0) failures.push(`no test failed, but ${endOf(code)}`);
   return {
     passed: report.numPassedTests,
     failed: failures.length,
@@ -47,8 +47,13 @@ export function resultOf(report: VitestReport | null, root: string, code: number
   };
 }
 
-function failedBefore(code: number | null): string {
-  return `no test failed, but the run ended with ${code ?? 'a signal'}`;
+/** A step before the tests failed, as the check of the format does. A killed run may have run tests. */
+function withoutReport(code: number | null): string {
+  return `${code === null ? 'no report was written' : 'no test ran'}; ${endOf(code)}`;
+}
+
+function endOf(code: number | null): string {
+  return `the run ended with ${code ?? 'a signal'}`;
 }
 
 /** Null if the run wrote none. */

@@ -4,7 +4,7 @@ import { eventually, patienceMs, within } from '../testkit/conditions.ts';
 import type { RealService } from '../testkit/real-service.ts';
 import { hardStopSeconds } from './stack.ts';
 
-/** A worker whose master was killed ends by itself when \`hard-stop-after\` is over; a busy machine gives it longer. */
+/** A worker whose master was killed ends by itself when `hard-stop-after` is over; a busy machine gives it longer. */
 const longestMs = hardStopSeconds * 1_000 + patienceMs;
 
 /** Remembers from round to round who was left over, so that nobody has to wait. */

@@ -1,6 +1,6 @@
 // Slow, endless, silent and greedy clients, all at once, against the real service: connections stay bounded, the limits
 // answer, and blocks are answered as long as all of them go on. What a block takes meanwhile is a figure of the bench and
-// of \`npm run chaos:load\`; the memory of the service is looked at in \`npm run test:long\` only.
+// of `npm run chaos:load`; the memory of the service is looked at in `npm run test:long` only.
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';

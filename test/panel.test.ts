@@ -1,5 +1,5 @@
 // The panel in a real Chromium, before the real service and a real HAProxy: what the person at three in the morning does.
-// The list that is imported has 20,000 lines in \`npm test\`, and 100,000 in \`npm run test:long\`.
+// The list that is imported has 20,000 lines in `npm test`, and 100,000 in `npm run test:long`.
 import { kill } from 'node:process';
 import type { Browser, Page, Request, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -10,7 +10,7 @@ const slice = 4_000;
 const expiresAfterSeconds = 1;
 /** Ends only what never expires; how late they are is a figure. */
 const expiryPatienceMs = 60_000;
-/** A part of \`/health\` that had no answer in its time says so, on a busy machine too. */
+/** A part of `/health` that had no answer in its time says so, on a busy machine too. */
 const notChecked = /no answer within|not looked at|not checked|timed out/;
 
 /** What the clients share beside the model. */

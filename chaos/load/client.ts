@@ -34,10 +34,13 @@ const long: ReadonlySet<string> = new Set([
   'configuration',
 ]);
 
+/** From HAProxy 3.1 on: a worker that was still starting when the change's deadline passed. */
+const starting = 'worker is starting';
+
 /** Whether a change was not seen in every worker before the service's own deadline, and for no other reason. */
 export function isLate(answer: Json): boolean {
   const failures = (answer.runtime_map_failures ?? []) as readonly { readonly reason: string }[];
-  return failures.length > 0 && failures.every(({ reason }) => /deadline/.test(reason));
+  return failures.length > 0 && failures.every(({ reason }) => reason === starting || /deadline/.test(reason));
 }
 
 export interface ClientOptions {

@@ -2,7 +2,18 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isVersion, mergeRows, type Part, type Piece, plansFor, progressOf, rowOf, summaryIn } from './long-plan.ts';
+import {
+  commitsText,
+  countedAcrossCommits,
+  isVersion,
+  mergeRows,
+  type Part,
+  type Piece,
+  plansFor,
+  progressOf,
+  rowOf,
+  summaryIn,
+} from './long-plan.ts';
 import { appendPiece, readPieces } from './long-results.ts';
 
 const plan = (part: Part) => plansFor(100).find((one) => one.part === part)!;
@@ -21,7 +32,7 @@ const progress = (part: Part, pieces: readonly Piece[]) =>
   progressOf(pieces, plan(part), '3.4.0', (commit) => commit === 'new', 4);
 
 it('adds up rounds over runs and commits, each piece with a new seed', () => {
-  expect(progress('chaos', [])).toEqual({ done: 0, open: 100, nextSeed: 1, last: null });
+  expect(progress('chaos', [])).toEqual({ done: 0, open: 100, nextSeed: 1, first: null, last: null });
   const pieces = [piece({ seed: 1, commit: 'old' }), piece({ seed: 2 }), piece({ seed: 3, count: 5 })];
   expect(progress('chaos', pieces)).toMatchObject({ done: 25, open: 75, nextSeed: 4 });
 });
@@ -68,6 +79,23 @@ it('writes a row for each part and version that ran', () => {
     '1',
     'passed',
   ]);
+});
+
+it('names the first and the last commit of what is counted', () => {
+  const commitsOf = (...pieces: Partial<Piece>[]) => commitsText(progress('chaos', pieces.map(piece)));
+  expect(commitsOf({ commit: 'a' }, { commit: 'b' }, { commit: 'c' })).toBe('a … c');
+  expect(commitsOf({ commit: 'a' }, { commit: 'a' })).toBe('a');
+  expect(commitsOf({ commit: 'a' }, { commit: 'b', result: 'failed' })).toBe('b');
+  expect(commitsOf({ commit: 'a', result: 'failed' }, { commit: 'b' }, { commit: 'c' })).toBe('b … c');
+  expect(commitsOf()).toBe('');
+  const pieces = [piece({ commit: 'old' }), piece({ commit: 'new' })];
+  expect(rowOf(plan('chaos'), '3.4.0', progress('chaos', pieces))?.[4]).toBe('old … new');
+});
+
+it('says which parts add up across commits', () => {
+  expect(countedAcrossCommits()).toBe(
+    'power-cut, load and chaos add up across commits; versions and crash-points count at the current commit only.',
+  );
 });
 
 it('finds the summary of a part in its output', () => {

@@ -28,7 +28,7 @@ export interface Plan {
   readonly target: number;
   /** What one piece counts at most. A run that is cut off loses the piece under way. */
   readonly pieceSize: number;
-  /** Counts only for the code that it ran on. */
+  /** Counts only for the code that it ran on. If not, pieces add up across commits. */
   readonly everyCommit: boolean;
   /** A piece has the seed after that of the piece before it. If not, all have the seed of the tests. */
   readonly newSeeds: boolean;
@@ -54,15 +54,27 @@ export function plansFor(rounds: number): readonly Plan[] {
       newSeeds: false,
       covers: 'a crash at every crash point, of the service alone and with its proxy, at the current commit',
     },
-    { ...many, part: 'power-cut', unit: 'points', pieceSize: 20, covers: `${rounds} power failures` },
+    {
+      ...many,
+      part: 'power-cut',
+      unit: 'points',
+      pieceSize: 20,
+      covers: `${rounds} power failures, added up across commits`,
+    },
     {
       ...once,
       part: 'load',
       everyCommit: false,
       newSeeds: true,
-      covers: `${load.clients} clients for ${load.seconds} s with ${load.entries} entries`,
+      covers: `${load.clients} clients for ${load.seconds} s with ${load.entries} entries, at any commit`,
     },
-    { ...many, part: 'chaos', unit: 'rounds', pieceSize: 10, covers: `${rounds} chaos rounds` },
+    {
+      ...many,
+      part: 'chaos',
+      unit: 'rounds',
+      pieceSize: 10,
+      covers: `${rounds} chaos rounds, added up across commits`,
+    },
   ];
 }
 
@@ -73,6 +85,8 @@ export interface Progress {
   readonly done: number;
   readonly open: number;
   readonly nextSeed: number;
+  /** The first piece that is counted in `done`; null: none. */
+  readonly first: Piece | null;
   /** The last piece that ran; null: none. */
   readonly last: Piece | null;
 }
@@ -90,11 +104,11 @@ export function progressOf(
 ): Progress {
   const own = pieces.filter((piece) => piece.part === part && piece.version === version);
   const passed = own.slice(own.findLastIndex(({ result }) => result !== 'passed') + 1);
-  const done = passed
-    .filter(({ commit }) => !everyCommit || sameCode(commit))
-    .reduce((sum, { count }) => sum + count, 0);
+  const counted = passed.filter(({ commit }) => !everyCommit || sameCode(commit));
+  const done = counted.reduce((sum, { count }) => sum + count, 0);
+  const first = counted[0] ?? null;
   const last = own.findLast(({ result }) => result !== 'restarted') ?? null;
-  return { done, open: Math.max(0, target - done), nextSeed: newSeeds ? seedAfter(last) : testSeed, last };
+  return { done, open: Math.max(0, target - done), nextSeed: newSeeds ? seedAfter(last) : testSeed, first, last };
 }
 
 /** A piece that failed is repeated. */
@@ -120,12 +134,28 @@ const lineIn = (output: string, form: RegExp): string | null => form.exec(output
 /** The name of the table in docs/reliability.md. */
 export const longRuns = 'test:long';
 
-/** Part, HAProxy, passed in a row, date of the last run, its commit, its seed, its result. */
-export function rowOf(plan: Plan, version: string, { done, last }: Progress): string[] | null {
+/** The commits of the first piece counted and of the last run: `1a2b3c4 … 5d6e7f8`, or only one where it is the same. */
+export function commitsText({ first, last }: Pick<Progress, 'first' | 'last'>): string {
+  if (last === null) return '';
+  return first === null || first.commit === last.commit ? last.commit : `${first.commit} … ${last.commit}`;
+}
+
+/** Which parts a change of the code leaves done, and which it opens again. */
+export function countedAcrossCommits(): string {
+  const listed = (everyCommit: boolean): string => {
+    const names = plansFor(1).flatMap((plan) => (plan.everyCommit === everyCommit ? [plan.part] : []));
+    return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  };
+  return `${listed(false)} add up across commits; ${listed(true)} count at the current commit only.`;
+}
+
+/** Part, HAProxy, passed in a row, date of the last run, the commits counted, its seed, its result. */
+export function rowOf(plan: Plan, version: string, progress: Progress): string[] | null {
+  const { done, last } = progress;
   if (last === null) return null;
-  const { date, commit, seed, result, detail } = last;
+  const { date, seed, result, detail } = last;
   const told = detail === undefined ? result : `${result}: ${detail}`;
-  return [plan.part, version, countText(done, plan), date.slice(0, 10), commit, String(seed), told];
+  return [plan.part, version, countText(done, plan), date.slice(0, 10), commitsText(progress), String(seed), told];
 }
 
 /** Rows of other machines stay; all are in the order of the parts, then of the versions. */

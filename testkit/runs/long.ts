@@ -8,6 +8,8 @@ import { seedVariable, testSeed } from '../seed.ts';
 import { headCommit, readPage, root, sameCode, uncommitted, writePage } from './checkout.ts';
 import { runCommand, stopOnSignals } from './command.ts';
 import {
+  commitsText,
+  countedAcrossCommits,
   countText,
   isVersion,
   load,
@@ -47,6 +49,8 @@ Parts:
 ${plansFor(100)
   .map(({ part, covers }) => `  ${part.padEnd(14)} ${covers}\n`)
   .join('')}
+${countedAcrossCommits()}
+
 Each finished piece is recorded at once: ${pieceText()}. The table in
 docs/reliability.md is updated. After a failed piece the count of its part and version starts again at 0, and the next
 run repeats the piece.
@@ -219,13 +223,14 @@ function record(options: Options, task: Task, ran: Ran): void {
 function statusOf(options: Options, tasks: readonly Task[]): string {
   const lines = tasks.map((task) => {
     const { plan, proxy } = task;
-    const { done, open, last } = progress(options, task);
-    const ended = last === null ? 'never run' : `last ${last.result} at ${last.commit}, ${last.date.slice(0, 10)}`;
+    const made = progress(options, task);
+    const { done, open, last } = made;
+    const ended = last === null ? 'never run' : `last ${last.result} ${last.date.slice(0, 10)}, ${commitsText(made)}`;
     const state = open === 0 ? 'done' : `${countText(open, plan)} open`;
     const columns = [plan.part.padEnd(13), shortVersion(proxy.version).padEnd(8), `${done}/${plan.target}`.padEnd(9)];
     return `${columns.join(' ')} ${state.padEnd(17)} ${ended}`;
   });
-  return ['', ...lines, ''].join('\n');
+  return ['', ...lines, '', countedAcrossCommits(), ''].join('\n');
 }
 
 function say(text: string): void {

@@ -28,7 +28,7 @@ export interface Excuses {
 export interface Struck {
   /** What exactly was done, for the report of a failing round: a pid, a path, the n-th write. */
   readonly detail: string;
-  /** Takes the fault away, where it does not end by itself; the stack must be whole ten seconds after. */
+  /** Takes the fault away, where it does not end by itself; the stack must be in sync by itself after it. */
   heal(): Promise<void>;
   /**
    * For what the stack mends by itself after the heal: resolves when that is done, and with it what the fault excuses.

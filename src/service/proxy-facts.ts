@@ -8,7 +8,10 @@ import {
 } from '../haproxy/proxy-version.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** The release branches that the whole test suite runs on. */
+/**
+ * The tested release branches: `npm test` runs the tests of the interface to HAProxy on each of them, and those of the
+ * whole product on the distribution's and the newest; `npm run test:long` runs all of them on each.
+ */
 export const testedBranches: readonly string[] = ['2.6', '3.0', '3.2', '3.4'];
 
 export class ProxyFacts {

@@ -71,7 +71,7 @@ describe('the model', () => {
     expect(model.mayBe(ip, 60, 61, 'enforced')).toEqual({ present: false, absent: true });
   });
 
-  it('lets an entry end at its time and not before, and stay until somebody looked', () => {
+  it('lets an entry expire at its time and not before, and keeps an expired entry possible until the end of the round', () => {
     const model = new Model();
     model.begin(ip, 10, [presentSomehow]).done(20, [{ present: true, until: 1_000 }], true);
     expect(may(model, 999)).toBe('blocked');

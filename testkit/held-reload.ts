@@ -1,6 +1,6 @@
 // A reload that stops where the test wants it: the new configuration names one more map after the blocked map, and that
-// file is a FIFO. Who reads the configuration (the master up to 3.0, the new worker from 3.1 on) has read the blocked
-// map then and waits for the FIFO's end.
+// file is a FIFO. The process that reads the configuration (the master up to 3.0, the new worker from 3.1 on) has then
+// read the blocked map and blocks on the FIFO.
 import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';

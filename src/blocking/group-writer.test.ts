@@ -267,6 +267,27 @@ describe('the one writer', () => {
     expect(await kit.fileEntries()).toEqual(['192.0.2.0/24 1']);
   });
 
+  // In stopped time: how busy the machine is makes no difference.
+  it.each([
+    ['alone', 0],
+    ['after a wait of 1.4 s for its turn', 1_400],
+  ])('answers a block within two seconds where the worker never replies: %s', async (_, waitMs) => {
+    master.script = () => hang;
+    const release = holdTurn();
+    const began = performance.now();
+    const answered = block('192.0.2.1').then((result) => ({ result, took: performance.now() - began }));
+    await time.pass(waitMs);
+    release();
+    const { result, took } = await time.during(answered);
+    expect(result.created).toBe(true);
+    expect(result.answer).toMatchObject({
+      runtime_map_updated: false,
+      runtime_map_failures: [{ ip_address: '192.0.2.1', reason: 'deadline' }],
+      reload_scheduled: true,
+    });
+    expect(took).toBeLessThan(2_000);
+  });
+
   it('gives each request of a group the failures of its own addresses', async () => {
     master.script = (command) => (command === `@1 get map ${kit.mapPath} 192.0.2.2` ? hang : undefined);
     const alone = await block('192.0.2.1');

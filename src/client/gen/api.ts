@@ -1046,7 +1046,7 @@ export interface components {
     };
     /** What was compared, repaired and is still wrong. */
     SyncAnswer: {
-      /** The current worker was seen to hold what the database holds. */
+      /** The current worker was seen to hold what the database holds, and no other one was starting to take its place. */
       readonly runtime_map_synced: boolean;
       /** How many entries the database holds. */
       readonly total_ips: number;

@@ -56,6 +56,8 @@ export class ScriptedMap {
   readonly #byKey: Index = new Map();
   readonly #byBits: Index = new Map();
   readonly #byElement = new Map<string, ScriptedEntry>();
+  /** Elements of removed entries: the next entries get them, the last removed first, as real ones do now and then. */
+  readonly #free: string[] = [];
 
   constructor(lines: readonly string[] = []) {
     for (const line of lines) {
@@ -110,7 +112,10 @@ export class ScriptedMap {
   /** `key` may be `#` and an element. */
   del(key: string): string {
     const hit = this.#named(key);
-    for (const entry of this.byKey === 'all' ? hit : hit.slice(0, 1)) this.#remove(entry);
+    for (const entry of this.byKey === 'all' ? hit : hit.slice(0, 1)) {
+      this.#remove(entry);
+      this.#free.push(entry.element);
+    }
     return hit.length === 0 ? 'Key not found.\n' : '';
   }
 
@@ -118,7 +123,8 @@ export class ScriptedMap {
   set(key: string, value: string): string {
     const hit = this.#named(key);
     for (const entry of this.byKey === 'all' ? hit : hit.slice(-1)) entry.value = value;
-    return hit.length === 0 ? 'entry not found.\n' : '';
+    if (hit.length > 0) return '';
+    return key.startsWith('#') ? 'key or pattern not found.\n' : 'entry not found.\n';
   }
 
   #named(key: string): ScriptedEntry[] {
@@ -127,8 +133,12 @@ export class ScriptedMap {
   }
 
   #push(key: string, value: string, version: number): void {
+    this.#insert({ element: this.#free.pop() ?? this.#newElement(), key, value, version });
+  }
+
+  #newElement(): string {
     this.#made += 1;
-    this.#insert({ element: `0x${(0x5000 + 16 * this.#made).toString(16)}`, key, value, version });
+    return `0x${(0x5000 + 16 * this.#made).toString(16)}`;
   }
 
   #insert(entry: ScriptedEntry): void {

@@ -19,6 +19,11 @@ export class ChangeWindow {
     return this.#texts;
   }
 
+  /** Whether this very text changed while the window was open; where that is too much to tell, whether its bucket did. */
+  mayHaveChanged(text: string): boolean {
+    return this.#texts === null ? this.isTainted(text) : this.#texts.has(text);
+  }
+
   touch(texts: readonly string[]): void {
     for (const text of texts) {
       this.tainted[bucketOf(text)] = 1;

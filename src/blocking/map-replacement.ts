@@ -178,8 +178,8 @@ async function settle({ map, pid, turns }: Replacement, touched: readonly string
 }
 
 /**
- * The commit of a version that lacks something would unblock it; of an empty one, everything. An entry that is there
- * twice does no harm: the comparison that follows undoubles it.
+ * The commit of a version that lacks something would unblock it; of an empty one, everything. A duplicate does no harm:
+ * the comparison that follows removes it.
  * @param window open since before; of the buckets that it saw touched nothing is said
  */
 async function assertNothingLacks(

@@ -60,6 +60,17 @@ describe('the rule of commands or replace', () => {
     expect(rule.prefersReplace(pid, million, 600, 0)).toBe(false);
   });
 
+  it('measures commands by element apart from those by key', () => {
+    const rule = new RemovalRule({ mayReplace: () => false });
+    rule.took(pid, million, 100, 10);
+    expect(rule.perTurn(pid, million, 'element')).toBe(2);
+    rule.took(pid, million, 2, 24, 'element');
+    expect(rule.perTurn(pid, million, 'element')).toBe(3);
+    expect(rule.perTurn(pid, million)).toBe(100);
+    rule.forget(pid);
+    expect(rule.commandMs(pid, million, 'element')).toBe(null);
+  });
+
   it('has enough of commands when they have cost what the replace would', () => {
     const rule = new RemovalRule();
     rule.took(pid, million, 1, 20);

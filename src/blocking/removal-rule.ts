@@ -1,8 +1,9 @@
 // When a difference goes by commands and when by atomic replace, and how many commands a turn takes: measured at the
 // worker as it goes, never assumed. Before 2.9 a `del map` or `set map` scans the whole map and stands in the way of
 // the proxy's own traffic meanwhile (19 to 32 ms each at a million, 2.6.12); since then it costs what a lookup does
-// (0.09 ms, 3.0.11). A replace costs its filling, whatever the number of differences, and one pause at its commit.
-// docs/adr/0021 has the reasons.
+// (0.09 ms, 3.0.11). With an element in place of the key they scan on every version, so the two are measured apart. A
+// replace costs its filling, whatever the number of differences, and one pause at its commit. docs/adr/0021 has the
+// reasons.
 //
 // Both ways go in turns, and while blocks come from everywhere a turn waits longer than it works: there the number of
 // turns decides, and a replace of 200,000 takes a hundred.
@@ -44,9 +45,12 @@ export function replacePays(proxy: { readonly versionedMaps: boolean; readonly f
   return proxy.versionedMaps && !proxy.fastDeletes;
 }
 
+/** How a command names its entry: by its key, or by its element. */
+export type NamedBy = 'key' | 'element';
+
 export class RemovalRule {
   /** Milliseconds that one command takes for each entry of the map, by worker: the scan grows with the map. */
-  readonly #perEntry = new Map<number, number>();
+  readonly #perEntry = { key: new Map<number, number>(), element: new Map<number, number>() };
   #replaceMsPerEntry = assumedReplaceMsPerEntry;
   readonly #mayReplace: () => boolean;
   readonly #scans: () => boolean;
@@ -57,12 +61,12 @@ export class RemovalRule {
     this.#scans = options.scans ?? (() => true);
   }
 
-  /** `commands` commands that change or delete by key took `ms` together, in a map of `entries`. */
-  took(pid: number, entries: number, commands: number, ms: number): void {
+  /** `commands` commands that change or delete took `ms` together, in a map of `entries`. */
+  took(pid: number, entries: number, commands: number, ms: number, by: NamedBy = 'key'): void {
     if (commands === 0 || entries < measuredFrom) return;
     const seen = ms / commands / entries;
-    const before = this.#perEntry.get(pid);
-    this.#perEntry.set(pid, before === undefined ? seen : before + (seen - before) * newest);
+    const before = this.#perEntry[by].get(pid);
+    this.#perEntry[by].set(pid, before === undefined ? seen : before + (seen - before) * newest);
   }
 
   /** A replace by a version of `entries` took `ms` from its `prepare` to its commit, the waits for its turns left out. */
@@ -72,15 +76,15 @@ export class RemovalRule {
   }
 
   /** Milliseconds that one command is expected to take; null: nothing was measured at this worker yet. */
-  commandMs(pid: number, entries: number): number | null {
-    const perEntry = this.#perEntry.get(pid);
+  commandMs(pid: number, entries: number, by: NamedBy = 'key'): number | null {
+    const perEntry = this.#perEntry[by].get(pid);
     return perEntry === undefined ? null : perEntry * entries;
   }
 
   /** Commands that one turn may take. */
-  perTurn(pid: number, entries: number): number {
+  perTurn(pid: number, entries: number, by: NamedBy = 'key'): number {
     if (entries < measuredFrom) return turnAtMost;
-    const each = this.commandMs(pid, entries);
+    const each = this.commandMs(pid, entries, by);
     if (each === null) return firstCommands;
     return Math.max(1, Math.min(turnAtMost, Math.floor(turnAimMs / each)));
   }
@@ -96,10 +100,10 @@ export class RemovalRule {
    * Whether `commands` commands that are still to be sent are better left to a replace. Unmeasured: not yet.
    * @param turnWaitMs how long a turn waits for its beginning at the time
    */
-  prefersReplace(pid: number, entries: number, commands: number, turnWaitMs: number): boolean {
-    const each = this.commandMs(pid, entries);
+  prefersReplace(pid: number, entries: number, commands: number, turnWaitMs: number, by: NamedBy = 'key'): boolean {
+    const each = this.commandMs(pid, entries, by);
     if (each === null || !this.#mayReplace()) return false;
-    const waits = (turnWaitMs * commands) / this.perTurn(pid, entries);
+    const waits = (turnWaitMs * commands) / this.perTurn(pid, entries, by);
     return each * commands + waits > this.#replaceMs(entries, turnWaitMs);
   }
 
@@ -115,7 +119,8 @@ export class RemovalRule {
 
   /** The worker is gone; another may get its pid. */
   forget(pid: number): void {
-    this.#perEntry.delete(pid);
+    this.#perEntry.key.delete(pid);
+    this.#perEntry.element.delete(pid);
   }
 
   #replaceMs(entries: number, turnWaitMs: number): number {

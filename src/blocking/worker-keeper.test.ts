@@ -6,6 +6,7 @@ import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../testkit/real-proxy.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { say } from '../../testkit/scripted-master.ts';
+import { Conversation } from '../haproxy/conversation.ts';
 import { capabilitiesOf } from '../haproxy/proxy-version.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import { PendingVersions } from './map-replacement.ts';
@@ -156,6 +157,53 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     const keeper = new WorkerKeeper({ book, turns, windows, pending, log, rule, listAtMost: 20 });
     await raw(...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 31.0.0.${n} 1`));
     expect(await keeper.ensureWhole(kit.blocked, kit.book.current()!.pid)).toMatchObject({ whole: true, removed: 150 });
+    expect(await running()).toEqual(await database());
+  });
+
+  /** On a busy machine what is left would be replaced instead. */
+  const unreplaced = () => {
+    const { book, turns, windows } = kit;
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const rule = new RemovalRule({ mayReplace: () => false });
+    return new WorkerKeeper({ book, turns, windows, pending: new PendingVersions(), log, rule });
+  };
+
+  it('is listed once for all its duplicates', async () => {
+    const { pid } = kit.book.current()!;
+    await raw(...Array.from({ length: 60 }, (_, n) => `@1 add map ${map()} 20.0.0.${n} 1`));
+    const listings = vi.spyOn(Conversation.prototype, 'streamLines');
+    const verdict = await unreplaced().ensureWhole(kit.blocked, pid);
+    expect(verdict).toMatchObject({ whole: true, corrected: 60 });
+    // The verification before, the comparison, the elements, the verification after.
+    expect(listings.mock.calls.map(([command]) => command)).toEqual(Array(4).fill(`@!${pid} show map ${map()}`));
+    listings.mockRestore();
+    expect(await running()).toEqual(await database());
+  });
+
+  it('loses no new entry that HAProxy keeps where a listed duplicate was', async () => {
+    const { pid } = kit.book.current()!;
+    const duplicates = Array.from({ length: 60 }, (_, n) => `20.0.1.${n}`);
+    await raw(...duplicates.map((text) => `@1 add map ${map()} ${text} 1`));
+    const { runtime } = kit.blocked;
+    const { duplicateChanges } = runtime;
+    vi.spyOn(runtime, 'duplicateChanges').mockImplementationOnce(async (...request) => {
+      const changes = await duplicateChanges.apply(runtime, request);
+      for (const text of duplicates.slice(1)) await kit.blockedSet.unblock(entryOf(text), caller());
+      for (let n = 0; n < 200; n += 1) await kit.blockedSet.block(toBlock(`9.2.0.${n}`), caller());
+      for (const text of duplicates.slice(1)) await kit.blockedSet.block(toBlock(text), caller());
+      return changes;
+    });
+    const lost: string[] = [];
+    const { changeElements } = runtime;
+    vi.spyOn(runtime, 'changeElements').mockImplementation(async (...request) => {
+      await changeElements.apply(runtime, request);
+      const entries = new Set(await running());
+      lost.push(...(await database()).filter((entry) => !entries.has(entry)));
+    });
+    const verdict = await unreplaced().ensureWhole(kit.blocked, pid);
+    vi.restoreAllMocks();
+    expect(verdict).toMatchObject({ whole: true, corrected: 1, added: 0 });
+    expect(lost).toEqual([]);
     expect(await running()).toEqual(await database());
   });
 

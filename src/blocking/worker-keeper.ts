@@ -201,6 +201,7 @@ export class WorkerKeeper {
         pid,
         comparison,
         window,
+        windows: this.#windows,
         turns: this.#turns,
         rule: this.#rule,
         repairs,

@@ -1,13 +1,13 @@
 // Repairs what a comparison found, in slices between which other changes go first. Whatever was found may be old by
 // the time its slice has the turn, so each slice asks the database again and looks before it adds: a repair never
-// doubles an entry and never takes out one that was blocked meanwhile.
+// adds a duplicate and never takes out an entry that was blocked meanwhile.
 
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
-import type { ChangeWindow } from './change-windows.ts';
+import type { ChangeWindow, ChangeWindows } from './change-windows.ts';
 import type { LookSize } from './look-size.ts';
 import type { MirroredMap } from './mirrored-map.ts';
-import type { RemovalRule } from './removal-rule.ts';
+import type { NamedBy, RemovalRule } from './removal-rule.ts';
 import type { RepairTime } from './repair-time.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { Comparison } from './worker-comparison.ts';
@@ -27,10 +27,12 @@ export interface RepairOutcome {
 const addSlice = 1_000;
 /** Below this many missing entries each is looked up before it is added; beyond, the listing just made is trusted. */
 const lookFirstUpTo = 2_000;
-/** Commands that one duplicate takes: its value, and its removal. */
+/** Commands that one duplicate takes, at most: its value, and its removal. Its entries are counted once listed. */
 const commandsPerDuplicate = 2;
 /** A slice has the turn: a worker that hangs ends the repair, and must not hold up every block until it does. */
 const sliceMs = 700;
+/** The listing of the duplicates' elements has no turn: as much time as the comparison's listings have. */
+const listingMs = 60_000;
 const sliceDeadline = (): number => performance.now() + sliceMs;
 
 export async function repairWorker(options: {
@@ -39,6 +41,7 @@ export async function repairWorker(options: {
   readonly comparison: Comparison;
   /** Open since before the comparison's listing began. */
   readonly window: ChangeWindow;
+  readonly windows: ChangeWindows;
   readonly turns: TurnQueue;
   readonly rule: RemovalRule;
   /** What is done is added here as it is done: of a repair that fails midway too. */
@@ -46,14 +49,14 @@ export async function repairWorker(options: {
   readonly time: RepairTime;
   readonly looks: LookSize;
 }): Promise<RepairOutcome> {
-  const { map, pid, comparison, window, turns, rule, repairs, time, looks } = options;
+  const { map, pid, comparison, window, windows, turns, rule, repairs, time, looks } = options;
   const { runtime } = map;
   const worker: WorkerRef = { kind: 'pid', pid };
   const removedBefore = repairs.removed;
   const { unexpected, duplicate } = comparison.differences;
   // One that is there several times with a wrong value is listed as often, and set right once.
   const wrongValue = [...new Set(comparison.differences.wrongValue)];
-  const doubled = [...new Set(duplicate)];
+  const duplicates = [...new Set(duplicate)];
 
   // Missing ones first: they are the ones that let somebody in.
   let found = 0;
@@ -78,53 +81,72 @@ export async function repairWorker(options: {
 
   // What is left costs a command with a key for each, and those may scan the map. How long they take is measured as
   // they go; who is better replaced is replaced.
-  let left = wrongValue.length + doubled.length * commandsPerDuplicate + unexpected.length;
+  let left = wrongValue.length + duplicates.length * commandsPerDuplicate + unexpected.length;
   // A scan goes over what the worker holds, and that may be far more than what it should.
   const entries = (): number => Math.max(map.expected.total, comparison.listed - (repairs.removed - removedBefore));
-  const repair = async (
-    texts: readonly string[],
-    commandsEach: number,
-    work: (slice: readonly string[], members: ReadonlySet<string>) => Promise<number>,
+  const isBetterReplaced = (by: NamedBy): boolean => rule.prefersReplace(pid, entries(), left, turns.bulkWaitMs, by);
+  const repair = async <T>(
+    items: readonly T[],
+    by: NamedBy,
+    work: (slice: readonly T[]) => Promise<{ readonly commands: number; readonly ms: number }>,
   ): Promise<boolean> => {
-    for (let start = 0; start < texts.length; ) {
-      if (rule.prefersReplace(pid, entries(), left, turns.bulkWaitMs)) return false;
-      const size = Math.max(1, Math.floor(rule.perTurn(pid, entries()) / commandsEach));
-      const slice = texts.slice(start, start + size);
-      start += size;
-      left -= slice.length * commandsEach;
+    for (let start = 0; start < items.length; ) {
+      if (isBetterReplaced(by)) return false;
+      const slice = items.slice(start, start + rule.perTurn(pid, entries(), by));
+      start += slice.length;
+      left -= slice.length;
       time.step();
-      await turns.take('bulk', async () => {
-        const members = await map.members(slice);
-        const began = performance.now();
-        const done = await work(slice, members);
-        rule.took(pid, entries(), done * commandsEach, performance.now() - began);
-      });
+      const { commands, ms } = await turns.take('bulk', () => work(slice));
+      rule.took(pid, entries(), commands, ms, by);
     }
     return true;
   };
+  /** One listing for all slices. A key that changed since is left to the next comparison, for its elements may be others. */
+  const removeDuplicates = async (): Promise<boolean> => {
+    if (duplicates.length === 0) return true;
+    if (isBetterReplaced('element')) return false;
+    time.step();
+    const sinceListing = windows.open();
+    try {
+      const changes = await runtime.duplicateChanges(worker, duplicates, performance.now() + listingMs);
+      left += changes.length - duplicates.length * commandsPerDuplicate;
+      const corrected = new Set<string>();
+      return await repair(changes, 'element', async (slice) => {
+        const members = await map.members([...new Set(slice.map(({ key }) => key))]);
+        const same = slice.filter(({ key }) => members.has(key) && !sinceListing.mayHaveChanged(key));
+        const ms = await timed(() => runtime.changeElements(worker, same, sliceDeadline()));
+        const before = corrected.size;
+        for (const { key } of same) corrected.add(key);
+        repairs.corrected += corrected.size - before;
+        return { commands: same.length, ms };
+      });
+    } finally {
+      windows.close(sinceListing);
+    }
+  };
   const finished =
-    (await repair(wrongValue, 1, async (slice, members) => {
-      await correct(
-        runtime,
-        worker,
-        slice.filter((text) => members.has(text)),
-      );
-      repairs.corrected += slice.length;
-      return slice.length;
-    })) &&
-    (await repair(doubled, commandsPerDuplicate, async (slice, members) => {
+    (await repair(wrongValue, 'key', async (slice) => {
+      const members = await map.members(slice);
       const texts = slice.filter((text) => members.has(text));
-      await runtime.removeDuplicates(worker, texts, sliceDeadline());
+      const ms = await timed(() => correct(runtime, worker, texts));
       repairs.corrected += slice.length;
-      return texts.length;
+      return { commands: texts.length, ms };
     })) &&
-    (await repair(unexpected, 1, async (slice, members) => {
+    (await removeDuplicates()) &&
+    (await repair(unexpected, 'key', async (slice) => {
+      const members = await map.members(slice);
       const strangers = slice.filter((text) => !members.has(text));
-      if (strangers.length > 0) await runtime.deleteMany(worker, strangers, sliceDeadline());
+      const ms = await timed(() => runtime.deleteMany(worker, strangers, sliceDeadline()));
       repairs.removed += strangers.length;
-      return strangers.length;
+      return { commands: strangers.length, ms };
     }));
   return { leftToReplace: !finished };
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
 }
 
 /** Their values set right. One that is not there any more, or not there again, is looked at more closely. */

@@ -49,6 +49,8 @@ export function isGoodAdd(body: string): boolean {
 }
 
 export const KEY_NOT_FOUND = 'Key not found.';
+/** `set map P #0x7f8b9d9d29e0 1` of an entry that is gone. */
+export const ELEMENT_NOT_FOUND = 'key or pattern not found.';
 
 /** Rule 5: an absent key is the end state that was asked for. */
 export function isGoodDelete(body: string): boolean {

@@ -22,6 +22,13 @@ export interface MapElement {
   readonly value: string;
 }
 
+/** What is to be done with one entry: it gets the value 1, or it is removed. */
+export interface ElementChange {
+  readonly key: string;
+  readonly element: string;
+  readonly change: 'set' | 'remove';
+}
+
 /** The entries of each wanted key, in the order of the map. */
 export async function elementsOf(
   conversation: Conversation,
@@ -33,10 +40,15 @@ export async function elementsOf(
   await conversation.streamLines(command, (lines) => {
     for (const line of lines) {
       const { key, value } = entryOf(command, lines, line);
-      elements.get(key)?.push({ element: elementOf(line), value });
+      elements.get(key)?.push({ element: unshared(elementOf(line)), value });
     }
   });
   return elements;
+}
+
+/** A copy: a part of a line keeps the whole block that the line came in. */
+function unshared(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 function entryOf(command: string, lines: readonly string[], line: string): MapEntry {

@@ -313,7 +313,7 @@ describe('a map', () => {
         expect(command).not.toContain('clear');
         return undefined;
       };
-      await map.removeDuplicates(current, [A], soon());
+      await map.changeElements(current, await map.duplicateChanges(current, [A], soon()), soon());
       expect(lookups.length).toBeGreaterThan(5);
       expect(lookups.every((reply) => reply.includes('value="1"'))).toBe(true);
       expect(master.map(MAP).live()).toMatchObject([{ key: A, value: '1' }]);
@@ -323,7 +323,8 @@ describe('a map', () => {
   it('keeps its duplicates when a value cannot be set', async () => {
     for (const value of ['1', '0']) master.map(MAP).add(A, value);
     on('set', say('No.\n\n'));
-    await expect(map.removeDuplicates(current, [A], soon())).rejects.toThrow('No.');
+    const changes = await map.duplicateChanges(current, [A], soon());
+    await expect(map.changeElements(current, changes, soon())).rejects.toThrow('No.');
     expect(master.map(MAP).live()).toHaveLength(2);
   });
 

@@ -4,16 +4,25 @@ import type { Conversation } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
 import type { ConverseOptions, Deadline, MasterSocket } from './master-socket.ts';
 import { millisecondsUntil } from './master-socket-error.ts';
-import { KEY_NOT_FOUND, type MapEntry, parseGetMap, parsePrepare, parseShowMapListing, parseUses } from './replies.ts';
+import {
+  ELEMENT_NOT_FOUND,
+  KEY_NOT_FOUND,
+  type MapEntry,
+  parseGetMap,
+  parsePrepare,
+  parseShowMapListing,
+  parseUses,
+} from './replies.ts';
 import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
 import { BLOCKING_VALUE, CURRENT, checkMapPath, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
-import { dump, type EntriesSink, elementsOf } from './runtime-map-dump.ts';
+import { dump, type ElementChange, type EntriesSink, elementsOf } from './runtime-map-dump.ts';
 import { type Expectation, runMapCommands } from './runtime-map-helper.ts';
 import type { EntryFailure } from './runtime-map-judgement.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
 export type { GroupOutcome, GroupRequest } from './runtime-map-changes.ts';
 export type { WorkerRef } from './runtime-map-commands.ts';
+export type { ElementChange } from './runtime-map-dump.ts';
 export type { EntryFailure } from './runtime-map-judgement.ts';
 export { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
@@ -21,6 +30,8 @@ export { RuntimeMapRejection } from './runtime-map-rejection.ts';
 const SWITCH_POLL_MS = 1;
 /** Rule 5: an absent key is the end state that was asked for. */
 const ABSENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND] };
+/** Another process removed the duplicate. */
+const ABSENT_ELEMENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND, ELEMENT_NOT_FOUND] };
 
 export interface RuntimeMapOptions {
   /** Hears why `addIpToRuntimeMap` or `removeIpFromRuntimeMap` returned false. */
@@ -137,26 +148,42 @@ export class RuntimeMap {
   }
 
   /**
-   * Leaves each entry once, with value 1, where it was there several times. It blocks all the time: every duplicate gets
-   * the value 1 before any is removed, and one stays. Each is named by its element, because `set map` and `del map` by
-   * key act on all duplicates or, from 3.4 on, on some of them. Nothing else may change the map meanwhile.
+   * Lists the map, and returns the changes that leave each key once, with value 1. Every duplicate gets the value 1
+   * before any is removed, and one stays, so the key blocks all the time. Each entry is named by its element, because
+   * `set map` and `del map` by key act on all duplicates or, from 3.4 on, on some of them.
    */
-  async removeDuplicates(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
-    if (ips.length === 0) return;
+  async duplicateChanges(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<ElementChange[]> {
+    const command = this.#commands(worker).show();
+    const elements = await this.#with(deadline, (conversation) => elementsOf(conversation, command, ips));
+    const changes: ElementChange[] = [];
+    for (const [key, entries] of elements) {
+      for (const { element, value } of entries) {
+        if (value !== BLOCKING_VALUE) changes.push({ key, element, change: 'set' });
+      }
+      for (const { element } of entries.slice(1)) changes.push({ key, element, change: 'remove' });
+    }
+    return changes;
+  }
+
+  /**
+   * Carries out changes of `duplicateChanges`, in its order. An element that is gone is good. HAProxy gives the element
+   * of a removed entry to a new one and does not compare the key, so leave out each key that changed since the listing.
+   */
+  async changeElements(worker: WorkerRef, changes: readonly ElementChange[], deadline: Deadline): Promise<void> {
+    if (changes.length === 0) return;
     const commands = this.#commands(worker);
-    await this.#with(deadline, async (conversation) => {
-      const elements = [...(await elementsOf(conversation, commands.show(), ips)).values()];
-      const wrong = elements.flat().filter(({ value }) => value !== BLOCKING_VALUE);
-      await runMapCommands(
-        conversation,
-        wrong.map(({ element }) => commands.setElement(element)),
-      );
-      const surplus = elements.flatMap((duplicates) => duplicates.slice(1));
-      await runMapCommands(
-        conversation,
-        surplus.map(({ element }) => commands.delElement(element)),
-      );
-    });
+    const elements = (wanted: ElementChange['change']): string[] =>
+      changes.filter(({ change }) => change === wanted).map(({ element }) => element);
+    const set = elements('set').map((element) => commands.setElement(element));
+    const remove = elements('remove').map((element) => commands.delElement(element));
+    await this.#with(
+      deadline,
+      async (conversation) => {
+        await runMapCommands(conversation, set, ABSENT_ELEMENT_IS_GOOD);
+        await runMapCommands(conversation, remove, ABSENT_ELEMENT_IS_GOOD);
+      },
+      true,
+    );
   }
 
   /** Begins a new version, unseen until it is committed. Version numbers begin anew in each worker: name it by its pid. */

@@ -18,7 +18,7 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
   });
   afterAll(() => service.stop());
 
-  it('loses and doubles no block, and fails no client', async () => {
+  it('loses no block, adds no duplicate, and fails no client', async () => {
     const traffic = new Traffic(service, '127.0.0.9');
     const perReload = blocks / reloads;
     let released = 0;

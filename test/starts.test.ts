@@ -111,7 +111,7 @@ describeOnProductProxies('a start', ({ bin }) => {
     it.each([
       ['before the file was rewritten', true],
       ['after the file was rewritten', false],
-    ])('repeats an import that a crash cut off %s, and doubles nothing', async (_when, fileIsOld) => {
+    ])('repeats an import that a crash cut off %s, and adds no duplicate', async (_when, fileIsOld) => {
       await service.block('127.15.0.1');
       await stopped(service);
       await rm(join(service.paths.stateDir, 'instance.json'));

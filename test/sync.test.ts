@@ -43,7 +43,7 @@ describeOnProductProxies('a sync', ({ bin }) => {
     });
   });
 
-  it('repairs missing, unexpected, wrong-valued and doubled entries, and no blocked address passes meanwhile', async () => {
+  it('repairs missing, unexpected, wrong-valued and duplicate entries, and no blocked address passes meanwhile', async () => {
     // The reconciler finds these too; asked in one breath with the sync, they are there when it comes.
     let passed = 0;
     let visits = 0;

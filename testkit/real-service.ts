@@ -273,7 +273,7 @@ export class RealService {
     });
   }
 
-  /** The running blocked map of a worker, entry for entry, doubles and values included. */
+  /** The running blocked map of a worker, entry for entry, duplicates and values included. */
   async runningMap(pid?: number): Promise<string[]> {
     const [body = ''] = await this.raw(`@${pid === undefined ? '1' : `!${pid}`} show map ${this.paths.blockedMap}`);
     return body

@@ -15,7 +15,7 @@ export const foreignRunningMapEdit: Fault = {
       ['removed', [`@1 del map ${map} ${some}`]],
       ['added', [`@1 add map ${map} ${stray} 1`]],
       ['cleared', [`@1 clear map ${map}`]],
-      ['doubled', [`@1 add map ${map} ${some} 1`]],
+      ['duplicate', [`@1 add map ${map} ${some} 1`]],
       ['set to 0', [`@1 set map ${map} ${some} 0`]],
       ['swapped', [`@1 del map ${map} ${some}`, `@1 add map ${map} ${stray} 1`]],
     ]);

@@ -26,7 +26,7 @@ export class DriftTally {
 
   /** To be called once, when the repair has ended, also where it failed midway. */
   repaired({ added, removed, corrected }: Repairs): void {
-    // Wrong values are set right before doubles are.
+    // Wrong values are set right before duplicates are removed.
     const wrongValues = Math.min(corrected, this.#wrongValues);
     this.#told('missing', added);
     this.#told('unexpected', removed);

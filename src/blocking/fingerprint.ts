@@ -1,6 +1,6 @@
 // An order-independent sum of hashes over a set of map entries, in many buckets. The writer keeps one of what
 // should be; a streamed `show map` gives one of what is. They are equal only if the same entries are there, each
-// once, each with value 1: a count alone would miss a swap, a value 0, one lost and one doubled.
+// once, each with value 1: a count alone would miss a swap, a value 0, one lost and one duplicate.
 //
 // The buckets make it usable while changes go on: what changes during a dump taints its bucket only, the other
 // buckets are proof all the same.
@@ -14,7 +14,7 @@ export class Fingerprint {
   readonly #counts = new Int32Array(bucketCount);
   #total = 0;
 
-  /** How many entries are in it, doubles counted. */
+  /** How many entries are in it, duplicates counted. */
   get total(): number {
     return this.#total;
   }

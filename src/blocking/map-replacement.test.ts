@@ -114,7 +114,7 @@ describe('an atomic replace', () => {
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
-  it('doubles nothing that a batch brought in while it was filled', async () => {
+  it('adds no duplicate of what a batch brought in while it was filled', async () => {
     const { scan } = kit.blocked;
     const fill = Promise.withResolvers<void>();
     let prepared = false;
@@ -142,7 +142,7 @@ describe('an atomic replace', () => {
     expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
   });
 
-  it('doubles nothing that is blocked once more, filled in already or not yet', async () => {
+  it('adds no duplicate of what is blocked once more, filled in already or not yet', async () => {
     const [before, after] = [texts[3]!, texts[4]!];
     const counted = Promise.withResolvers<void>();
     let counts = 0;

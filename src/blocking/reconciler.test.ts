@@ -71,7 +71,7 @@ describe('a look of the reconciler', () => {
 
   it.each([
     ['a value 0', () => map().set('192.0.2.2', '0')],
-    ['one lost and one doubled', () => map().del('192.0.2.2') + map().add('192.0.2.1', '1')],
+    ['one lost and one duplicate', () => map().del('192.0.2.2') + map().add('192.0.2.1', '1')],
     ['one swapped for another', () => map().del('192.0.2.2') + map().add('198.51.100.1', '1')],
     ['one under another spelling', () => map().del('192.0.2.2') + map().add('192.0.2.2/32', '1')],
   ])('finds by the comparison, and repairs, what a count cannot show: %s', async (_what, spoil) => {

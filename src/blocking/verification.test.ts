@@ -55,9 +55,9 @@ describe('the proof that a worker is whole', () => {
 
   it.each([
     ['a missing entry', () => all().slice(1)],
-    ['a doubled entry', () => [...all(), all()[0]!]],
+    ['a duplicate', () => [...all(), all()[0]!]],
     ['a value 0', () => [...all().slice(1), [texts[0]!, '0'] as const]],
-    ['one lost and one doubled', () => [...all().slice(1), all()[1]!]],
+    ['one lost and one duplicate', () => [...all().slice(1), all()[1]!]],
   ])('is refused for %s', async (_what, spoilt) => {
     const map = listing(expectedOf(...texts), [spoilt]);
     expect(await verifyWorker(map, worker, new ChangeWindows(), new TurnQueue(), 0)).toMatchObject({ whole: false });

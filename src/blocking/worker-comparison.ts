@@ -18,7 +18,7 @@ export interface Differences {
 
 export interface Comparison {
   readonly differences: Differences;
-  /** Entries that the worker listed, doubles and strangers counted. */
+  /** Entries that the worker listed, duplicates and strangers counted. */
   readonly listed: number;
   /** Texts of the database that the worker did not list, page by page. */
   missing(): AsyncIterable<readonly string[]>;

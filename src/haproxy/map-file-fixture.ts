@@ -16,7 +16,7 @@ export async function temporaryMapPath(): Promise<string> {
   return join(folder, 'blocked_ips.map');
 }
 
-/** The keys that a map file blocks. Throws for anything damaged, doubled or with another value than 1. */
+/** The keys that a map file blocks. Throws for anything damaged, duplicate or with another value than 1. */
 export async function liveKeys(path: string): Promise<Set<string>> {
   const keys = new Set<string>();
   for await (const lines of readMapFile(path)) collect(lines, keys);

@@ -80,7 +80,7 @@ export class MapFileImage {
     return this.#slots.slotOf(ip) !== undefined || this.#body.find(canonicalEntry(ip)) !== -1;
   }
 
-  /** Adds canonical addresses; those that are live already and doubles are skipped. Returns how many were written. */
+  /** Adds canonical addresses; those that are live already and duplicates are skipped. Returns how many were written. */
   async add(ips: readonly string[]): Promise<number> {
     const missing = await this.#missing(ips);
     const shortage = this.#slots.shortage(missing.length);

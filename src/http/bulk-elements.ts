@@ -16,7 +16,7 @@ export interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
-type Element = Pick<JsonValue, 'value' | 'doubled' | 'marked'>;
+type Element = Pick<JsonValue, 'value' | 'duplicate' | 'marked'>;
 
 type Reading =
   | { readonly ok: true; readonly request: BlockRequest }
@@ -59,8 +59,8 @@ export class ElementReader {
     return reading.ok ? reading : { ok: false, rejection: { index, value: reading.value, why: reading.why } };
   }
 
-  #object({ value, doubled }: Element, isRight: Validator): Reading {
-    if (doubled !== null) return refuse(value, [`${quote(doubled)}: stands twice in the element; give it once`]);
+  #object({ value, duplicate }: Element, isRight: Validator): Reading {
+    if (duplicate !== null) return refuse(value, [`${quote(duplicate)}: stands twice in the element; give it once`]);
     if (isRight(value) !== true) {
       const fields = describeSchemaErrors(isRight.errors ?? [], 'the element');
       return refuse(

@@ -65,7 +65,7 @@ describe('JSON as it comes', () => {
     const outcome = await outcomeOf<JsonValue>(readJsonValues(streamOf([bytes]), ARRAY));
     if (!outcome.startsWith('[')) return outcome;
     const values = JSON.parse(outcome) as JsonValue[];
-    if (values.some(({ doubled, marked }) => doubled !== null || marked)) return 'refused in part';
+    if (values.some(({ duplicate, marked }) => duplicate !== null || marked)) return 'refused in part';
     return JSON.stringify(values.map(({ value }) => value));
   };
 
@@ -112,13 +112,19 @@ describe('JSON as it comes', () => {
     );
     if (refusal === null) expect(whole).toBeNull();
     else expect(whole?.detail).toMatch(refusal);
-    if (!json.startsWith('[[')) expect(/^refused|"doubled":"/.test(streamed)).toBe(refusal !== null);
+    if (!json.startsWith('[[')) expect(/^refused|"duplicate":"/.test(streamed)).toBe(refusal !== null);
   });
 
   test('names twice in one element refuse that one and no other', async () => {
     const json = '["a",{"a":1,"a":2},{"b":{"c":1,"c":2}},{"a":1},"b"]';
     const outcome = await outcomeOf<JsonValue>(readJsonValues(streamOf([Buffer.from(json)]), ARRAY));
-    expect((JSON.parse(outcome) as JsonValue[]).map(({ doubled }) => doubled)).toEqual([null, 'a', 'c', null, null]);
+    expect((JSON.parse(outcome) as JsonValue[]).map(({ duplicate }) => duplicate)).toEqual([
+      null,
+      'a',
+      'c',
+      null,
+      null,
+    ]);
     const twice = Buffer.from('{"add":[],"add":[]}');
     expect(await outcomeOf<JsonValue>(readJsonValues(streamOf([twice]), OBJECT))).toBe('refused 400');
   });

@@ -12,7 +12,7 @@ export interface JsonValue {
   /** The names and indices that lead to it, the outermost first. */
   readonly path: readonly (string | number)[];
   /** A name that stands twice in one of its objects: which of the two is meant nobody can say. Null: none does. */
-  readonly doubled: string | null;
+  readonly duplicate: string | null;
   /** A text of it, or a name in it, holds a byte order mark, which `value` may have lost. */
   readonly marked: boolean;
 }

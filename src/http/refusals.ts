@@ -23,7 +23,7 @@ export function malformedBody(detail: string, cause?: unknown): ServiceError {
 }
 
 /** An object of the body has the field twice. */
-export function doubledField(name: string): ServiceError {
+export function duplicateField(name: string): ServiceError {
   return refusedFields(
     [{ name: quote(name), description: 'stands twice in the body; give it once' }],
     codes.InvalidBody,

@@ -26,7 +26,7 @@ export function readSite(domain: string, body: SiteBody): Site {
     domain: pathDomain(domain),
     servers: body.servers.map((server, index) => readServer(server, index, fields)),
   };
-  refuseDoubles(site.servers, fields);
+  refuseDuplicates(site.servers, fields);
   if (fields.length > 0) throw refusedFields(fields, codes.InvalidServer);
   return site;
 }
@@ -45,7 +45,7 @@ function readServer(server: SiteBody['servers'][number], index: number, fields: 
 }
 
 /** The same server twice is a slip: the proxy would send it twice the requests. */
-function refuseDoubles(servers: readonly SiteServer[], fields: FieldError[]): void {
+function refuseDuplicates(servers: readonly SiteServer[], fields: FieldError[]): void {
   const seen = new Set<string>();
   for (const [index, { address, port }] of servers.entries()) {
     const server = `${address} port ${port}`;

@@ -6,7 +6,7 @@
 // such a value, level by level, runs out of stack.
 import { type JSONParser, TokenType } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';
-import { doubledField, malformedBody, tooLarge } from './refusals.ts';
+import { duplicateField, malformedBody, tooLarge } from './refusals.ts';
 
 type Token = Parameters<JSONParser['onToken']>[0];
 
@@ -37,7 +37,7 @@ class OpenValues {
   }
 
   /** Whether the object has that name already. */
-  isDoubled(name: string): boolean {
+  isDuplicate(name: string): boolean {
     const names = this.#names.at(-1) ?? null;
     if (names?.has(name) === true) return true;
     names?.add(name);
@@ -56,7 +56,7 @@ export function refusalOfJson(json: string): ServiceError | null {
       at = endOfText(json, start);
       if (!isName(json, at + 1)) continue;
       const name = JSON.parse(json.slice(start, at + 1)) as string;
-      if (values.isDoubled(name)) refusal = doubledField(name);
+      if (values.isDuplicate(name)) refusal = duplicateField(name);
     } else if (code === OPEN_OBJECT || code === OPEN_LIST) refusal = values.open(code === OPEN_OBJECT);
     else if (code === CLOSE_OBJECT || code === CLOSE_LIST) values.close();
     if (refusal !== null) return refusal;
@@ -86,13 +86,13 @@ function isName(json: string, from: number): boolean {
 export class StrictTokens {
   readonly #values = new OpenValues();
   #text = '';
-  #doubled: string | null = null;
+  #duplicate: string | null = null;
   #marked = false;
 
   /** Of the entry that has just ended: the first name that stands twice in an object, and whether a text has a mark. */
-  takeFaults(): { doubled: string | null; marked: boolean } {
-    const faults = { doubled: this.#doubled, marked: this.#marked };
-    this.#doubled = null;
+  takeFaults(): { duplicate: string | null; marked: boolean } {
+    const faults = { duplicate: this.#duplicate, marked: this.#marked };
+    this.#duplicate = null;
     this.#marked = false;
     return faults;
   }
@@ -112,9 +112,9 @@ export class StrictTokens {
         this.#text = String(value);
         return null;
       case TokenType.COLON:
-        if (!this.#values.isDoubled(this.#text)) return null;
-        if (this.#values.depth === 1) return doubledField(this.#text);
-        this.#doubled ??= this.#text;
+        if (!this.#values.isDuplicate(this.#text)) return null;
+        if (this.#values.depth === 1) return duplicateField(this.#text);
+        this.#duplicate ??= this.#text;
         return null;
       case TokenType.LEFT_BRACE:
       case TokenType.LEFT_BRACKET:

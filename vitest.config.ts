@@ -14,8 +14,8 @@ export default defineConfig({
     setupFiles: ['testkit/seed-setup.ts'],
     globalSetup: ['testkit/print-seed.ts'],
     // A real proxy, a real database and a real service stand behind most of these. Half of their time is waiting: two
-    // cores serve three of them.
-    maxWorkers: 3,
+    // cores serve four of them.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [

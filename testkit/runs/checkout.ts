@@ -4,8 +4,11 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
-/** The programs write to it themselves, so changes in it do not count. */
 const page = 'docs/reliability.md';
+/** Of the long tests, one line for each piece: committed, so that they add up over machines too. */
+export const longResults = 'docs/long-tests.jsonl';
+/** The programs write to them themselves, so changes in them do not count. */
+const written = [page, longResults].map((file) => `:(exclude)${file}`);
 
 function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trimEnd();
@@ -17,14 +20,14 @@ export function headCommit(): string {
 
 /** Files that differ from the commit: recorded runs would belong to no commit. */
 export function uncommitted(): string[] {
-  return git('status', '--porcelain', '--', '.', `:(exclude)${page}`)
+  return git('status', '--porcelain', '--', '.', ...written)
     .split('\n')
     .filter((line) => line !== '');
 }
 
-/** Whether a commit has the same files as HEAD, pages of documentation aside. */
+/** Whether a commit has the same files as HEAD, pages of documentation and results aside. */
 export function sameCode(commit: string): boolean {
-  const args = ['diff', '--quiet', commit, 'HEAD', '--', '.', ':(exclude)*.md'];
+  const args = ['diff', '--quiet', commit, 'HEAD', '--', '.', ':(exclude)*.md', ...written];
   return spawnSync('git', args, { cwd: root, stdio: 'ignore' }).status === 0;
 }
 

@@ -5,7 +5,7 @@ import { execPath } from 'node:process';
 import { parseOptions, someOf, UsageError, wholeNumber } from '../command-line.ts';
 import { type ProxyBinary, testProxies } from '../proxies.ts';
 import { seedVariable, testSeed } from '../seed.ts';
-import { headCommit, readPage, root, sameCode, uncommitted, writePage } from './checkout.ts';
+import { headCommit, longResults, readPage, root, sameCode, uncommitted, writePage } from './checkout.ts';
 import { runCommand, stopOnSignals } from './command.ts';
 import {
   commitsText,
@@ -42,7 +42,7 @@ the last run ended.
   --rounds 100     chaos rounds, and power failures, for each version; those of earlier runs count
   --fresh          discard the earlier results of these parts and versions
   --status         print what is done and open, and run nothing
-  --results FILE   where results are recorded; default: .test-long/results.jsonl
+  --results FILE   where results are recorded; default: ${longResults}
   --help           print this text
 
 Parts:
@@ -244,7 +244,7 @@ function readOptions(args: readonly string[]): Options | null {
     rounds: { type: 'string', default: '100' },
     fresh: { type: 'boolean', default: false },
     status: { type: 'boolean', default: false },
-    results: { type: 'string', default: join(folder, 'results.jsonl') },
+    results: { type: 'string', default: join(root, longResults) },
     help: { type: 'boolean', default: false },
   });
   if (values.help) return null;

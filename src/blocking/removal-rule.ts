@@ -39,7 +39,7 @@ const assumedScanMsPerEntry = 0.00003;
 
 /**
  * Whether a replace is to be thought of: not where there are no versions (before 2.4), and not where commands do not
- * scan (from 2.9 on), for there no number of them makes traffic wait, and a commit does, 40 to 150 ms at a million.
+ * scan (from 2.9 on), for there no number of them by key makes traffic wait, and a commit does, 40 to 150 ms at a million.
  */
 export function replacePays(proxy: { readonly versionedMaps: boolean; readonly fastDeletes: boolean }): boolean {
   return proxy.versionedMaps && !proxy.fastDeletes;

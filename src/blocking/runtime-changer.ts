@@ -38,6 +38,8 @@ export interface RuntimeChangeResult {
 }
 
 const startingPollMs = 20;
+/** A group that had less time left did not wait in earnest. */
+const leastWaitMs = 500;
 /** A draining worker that hangs must not cost a group its whole time. */
 const drainingShareMs = 700;
 
@@ -108,7 +110,9 @@ export class RuntimeChanger {
       // One that exited meanwhile is no failure: nobody is served by it any more.
       if (!outcome.workerGone) failures.push(...outcome.failures);
     }
-    return { failures, currentFailed: ofCurrent.length > 0, removedFromWorkers: removed };
+    // The first worker of all is starting: a reload would not begin before it serves.
+    const first = current.processes?.current.length === 0 && current.processes.starting.length > 0;
+    return { failures, currentFailed: ofCurrent.length > 0 && !first, removedFromWorkers: removed };
   }
 
   async #changeCurrent(change: RuntimeChange): Promise<GroupOutcome> {
@@ -153,13 +157,14 @@ export class RuntimeChanger {
    */
   async #changeStarting(change: RuntimeChange, worker: Worker): Promise<GroupOutcome> {
     const { pid, startTime } = worker;
+    const began = performance.now();
     do {
       const outcome = await this.#changeDraining(change, pid);
       if (!outcome.workerGone || !(await processAlive(pid, startTime))) return outcome;
       if (this.#waitedFor.has(identity(worker))) break;
       await sleep(startingPollMs);
     } while (performance.now() + startingPollMs < change.deadline);
-    this.#waitedFor.add(identity(worker));
+    if (performance.now() - began >= leastWaitMs) this.#waitedFor.add(identity(worker));
     return this.#skipped(change, pid, 'worker is starting');
   }
 

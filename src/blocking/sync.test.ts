@@ -77,6 +77,20 @@ describe('a sync', () => {
     expect(answer).toMatchObject({ runtime_map_synced: true, added: 1, reload_scheduled: false });
   });
 
+  it('is not done where one worker takes over after the other', async () => {
+    let reloads = 0;
+    master.script = (command) => {
+      if (command === `@!${master.current.pid} show map ${kit.mapPath}`) {
+        master.reload();
+        reloads += 1;
+      }
+      return undefined;
+    };
+    const answer = await time.during(kit.blockedSet.sync(caller()), 10);
+    expect(reloads).toBeGreaterThan(4);
+    expect(answer).toMatchObject({ runtime_map_synced: false, reason: expect.stringContaining('took over') });
+  });
+
   it('says that a worker is starting, which was not compared and will serve', async () => {
     let starting = 0;
     master.script = (command) => {

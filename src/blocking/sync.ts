@@ -3,7 +3,7 @@
 import { crashPoint } from '../faults/crash-point.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
-import type { Processes, Worker } from '../haproxy/workers.ts';
+import type { Processes } from '../haproxy/workers.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { causeText } from '../telemetry/log.ts';
 import type { SyncAnswer } from './answers.ts';
@@ -40,7 +40,7 @@ export class Synchroniser {
     readonly trusted: MirroredMap;
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
-    /** It was not compared: somebody has to, once it serves. */
+    /** Schedules the comparison of a starting worker. */
     readonly onWorkerStarting: () => void;
     /** A sync beside one would take out what the big change is about to, and call it a repair. */
     readonly betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
@@ -96,41 +96,55 @@ export class Synchroniser {
     const before = await this.#listed();
     if ('unreadable' in before) return unreadable(before.unreadable);
     // One that did not start in all that time is not waited for again.
-    const verdict = await this.#currentVerdict(before.starting.length > 0 ? shortPatienceMs : reloadPatienceMs);
-    if (verdict === null) return unreadable('the master has no current worker');
-    crashPoint('sync.current-compared');
-    const draining: SyncAnswer['draining_workers'][number][] = [];
-    for (const worker of this.#book.draining()) {
-      const own = await this.#verdictOf(this.#blocked, worker.pid);
-      if (this.#book.byPid(worker.pid) === null) continue;
-      draining.push({ pid: worker.pid, synced: own.whole, ...(own.reason === null ? {} : { reason: own.reason }) });
+    const patienceMs = before.starting.length > 0 ? shortPatienceMs : reloadPatienceMs;
+    let verdict: WorkerVerdict | null = null;
+    let draining: SyncAnswer['draining_workers'] = [];
+    let starting = before.starting;
+    for (let tries = 1; ; tries += 1) {
+      const current = this.#book.current();
+      if (current === null) {
+        verdict = null;
+        break;
+      }
+      verdict = await this.#verdictOf(this.#blocked, current.pid);
+      await this.#verdictOf(this.#trusted, current.pid);
+      crashPoint('sync.current-compared');
+      draining = await this.#drainingVerdicts();
+      // From 3.1 on a worker that takes over cuts no connection, so that nothing else tells of it.
+      const after = await this.#listed(patienceMs);
+      if ('unreadable' in after) {
+        if (verdict.whole) verdict = { ...verdict, whole: false, reason: after.unreadable };
+        break;
+      }
+      starting = after.starting;
+      if (this.#book.current()?.pid === current.pid) break;
+      if (tries < triesThroughReloads) continue;
+      verdict = {
+        ...verdict,
+        whole: false,
+        reason: 'one worker took over after the other, and the last was not compared',
+      };
+      break;
     }
-    const [starting] = verdict.starting;
-    if (verdict.whole && starting !== undefined) {
+    const [next] = starting;
+    if (next !== undefined && verdict?.whole !== false) {
       // No reload: it would not begin before this one is over.
       this.#onWorkerStarting();
-      const reason = `worker ${starting.pid} is starting, and is compared as soon as it serves`;
-      return answer({ ...verdict, whole: false, reason }, nothing, draining, false);
+      const reason = `worker ${next.pid} is starting, and is compared as soon as it serves`;
+      return answer({ added: 0, removed: 0, ...verdict, whole: false, reason }, nothing, draining, false);
     }
+    if (verdict === null) return unreadable('no current worker');
     return answer(verdict, verdict.whole ? nothing : await this.#remaining(verdict.pid), draining);
   }
 
-  /** Of the worker that is current after it was judged: a reload that came between has made another one. */
-  async #currentVerdict(
-    patienceMs: number,
-  ): Promise<(WorkerVerdict & { readonly starting: readonly Worker[] }) | null> {
-    for (let tries = 1; ; tries += 1) {
-      const current = this.#book.current();
-      if (current === null) return null;
-      const verdict = await this.#verdictOf(this.#blocked, current.pid);
-      await this.#verdictOf(this.#trusted, current.pid);
-      // From 3.1 on a worker that takes over cuts no connection, so that nothing else tells of it.
-      const listed = await this.#listed(patienceMs);
-      if ('unreadable' in listed)
-        return { ...verdict, whole: false, reason: verdict.reason ?? listed.unreadable, starting: [] };
-      const same = this.#book.current()?.pid === current.pid;
-      if (same || tries === triesThroughReloads) return { ...verdict, starting: listed.starting };
+  async #drainingVerdicts(): Promise<SyncAnswer['draining_workers']> {
+    const verdicts: SyncAnswer['draining_workers'][number][] = [];
+    for (const worker of this.#book.draining()) {
+      const own = await this.#verdictOf(this.#blocked, worker.pid);
+      if (this.#book.byPid(worker.pid) === null) continue;
+      verdicts.push({ pid: worker.pid, synced: own.whole, ...(own.reason === null ? {} : { reason: own.reason }) });
     }
+    return verdicts;
   }
 
   /** The workers once no reload is under way, or why they cannot be listed. */

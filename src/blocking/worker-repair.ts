@@ -27,7 +27,7 @@ export interface RepairOutcome {
 const addSlice = 1_000;
 /** Below this many missing entries each is looked up before it is added; beyond, the listing just made is trusted. */
 const lookFirstUpTo = 2_000;
-/** Commands that one duplicate takes, at most: its value, and its removal. Its entries are counted once listed. */
+/** Commands that a key with duplicates takes, as assumed until its entries are listed: a value, and a removal. */
 const commandsPerDuplicate = 2;
 /** A slice has the turn: a worker that hangs ends the repair, and must not hold up every block until it does. */
 const sliceMs = 700;

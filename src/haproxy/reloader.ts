@@ -142,7 +142,7 @@ export class ProxyReloader {
         }
         const taken = seen.master.reloads !== baseline.master.reloads;
         if (taken && (after === null || known.has(after)) && hasFailed(seen)) {
-          return refused(before, 'the proxy failed to reload and went on with its old worker', output);
+          return failed(before, after, output);
         }
         if (!taken && performance.now() - asked > notTakenMs) {
           // Proved not taken: the master answers and has not reloaded since.
@@ -213,7 +213,7 @@ export class ProxyReloader {
         // A failure of an earlier reload is listed until this one has begun.
         const begun = performance.now() - signalled > signalTakenMs;
         if (begun && hasFailed(seen) && (after === undefined || before.has(after))) {
-          return refused(beforePid, 'the proxy failed to reload and went on with its old worker', '');
+          return failed(beforePid, after ?? null, '');
         }
         if (answered === null) answered = { reloads: seen.master.reloads, at: performance.now() };
         const idle = seen.starting.length === 0;
@@ -289,6 +289,15 @@ export class ProxyReloader {
 /** The master counts a failed reload until the next one, and no worker is starting. */
 function hasFailed({ master, starting }: Processes): boolean {
   return (master.failed ?? 0) > 0 && starting.length === 0;
+}
+
+/** `after`: the worker that serves now; null: none does. */
+function failed(before: number | null, after: number | null, output: string): ReloadOutcome {
+  const detail =
+    after === null
+      ? 'the proxy failed to reload, and no worker takes connections'
+      : 'the proxy failed to reload and went on with its old worker';
+  return { confirmed: false, reason: 'refused', detail, workerBefore: before, workerAfter: after, output };
 }
 
 function refused(worker: number | null, detail: string, output: string): ReloadOutcome {

@@ -320,6 +320,25 @@ describe('a map', () => {
     },
   );
 
+  it('gets every value of every key set before a duplicate is removed, the last of the map first', async () => {
+    const B = '192.0.2.77';
+    for (const [key, value] of [
+      [A, '1'],
+      [B, '1'],
+      [A, '0'],
+      [B, '0'],
+    ] as const)
+      master.map(MAP).add(key, value);
+    const changes = await map.duplicateChanges(current, [A, B], soon());
+    const [, , third, fourth] = master.map(MAP).live();
+    expect(changes).toEqual([
+      { key: B, element: fourth!.element, change: 'set' },
+      { key: A, element: third!.element, change: 'set' },
+      { key: B, element: fourth!.element, change: 'remove' },
+      { key: A, element: third!.element, change: 'remove' },
+    ]);
+  });
+
   it('keeps its duplicates when a value cannot be set', async () => {
     for (const value of ['1', '0']) master.map(MAP).add(A, value);
     on('set', say('No.\n\n'));

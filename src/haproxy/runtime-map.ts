@@ -148,21 +148,23 @@ export class RuntimeMap {
   }
 
   /**
-   * Lists the map, and returns the changes that leave each key once, with value 1. Every duplicate gets the value 1
-   * before any is removed, and one stays, so the key blocks all the time. Each entry is named by its element, because
+   * Lists the map, and returns the changes that leave each key once, with value 1. All duplicates of all keys get the
+   * value 1 before any is removed, and one of each key stays, so that every key blocks all the time. Each entry is named by its element, because
    * `set map` and `del map` by key act on all duplicates or, from 3.4 on, on some of them.
    */
   async duplicateChanges(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<ElementChange[]> {
     const command = this.#commands(worker).show();
     const elements = await this.#with(deadline, (conversation) => elementsOf(conversation, command, ips));
-    const changes: ElementChange[] = [];
+    const set: ElementChange[] = [];
+    const remove: ElementChange[] = [];
     for (const [key, entries] of elements) {
       for (const { element, value } of entries) {
-        if (value !== BLOCKING_VALUE) changes.push({ key, element, change: 'set' });
+        if (value !== BLOCKING_VALUE) set.push({ key, element, change: 'set' });
       }
-      for (const { element } of entries.slice(1)) changes.push({ key, element, change: 'remove' });
+      for (const { element } of entries.slice(1)) remove.push({ key, element, change: 'remove' });
     }
-    return changes;
+    // A scan ends at its entry. Whoever measures the first commands measures the dearest, those at the map's end.
+    return [...set.reverse(), ...remove.reverse()];
   }
 
   /**

@@ -65,6 +65,16 @@ describe('the processes of a master', () => {
     expect(processes.currentAnswered).toBe(false);
   });
 
+  it('name the worker that took over while the former one was asked', async () => {
+    const former = master.current.pid;
+    const next = master.beginReload().pid;
+    master.script = (command) => {
+      if (command === `@!${former} show info` && master.current.pid === former) master.finishReload();
+      return undefined;
+    };
+    expect(pids(await showProcesses(socket, soon()))).toEqual({ current: [next], draining: [former], starting: [] });
+  });
+
   it('name no current worker while the first one starts', async () => {
     master.script = (command) =>
       command.startsWith('@!') ? say("Can't find the target PID matching the prefix '@!101'\n", 'close') : undefined;

@@ -87,24 +87,31 @@ export async function processesFrom(
   const answered = new Set([...workers, ...oldWorkers].map(identity).filter((one) => before?.has(one)));
   answeredBefore.set(socket, answered);
   const current: ListedWorker[] = [];
-  const starting: ListedWorker[] = [];
   let currentAnswered = true;
-  for (const one of workers) {
-    const state = answered.has(identity(one)) ? 'serving' : await ask(one.pid);
-    if (state === 'unreachable') {
-      starting.push(one);
-      continue;
+  /** Returns those that have not started. */
+  const take = async (candidates: readonly ListedWorker[]): Promise<ListedWorker[]> => {
+    const starting: ListedWorker[] = [];
+    for (const one of candidates) {
+      const state = answered.has(identity(one)) ? 'serving' : await ask(one.pid);
+      if (state === 'unreachable') {
+        starting.push(one);
+        continue;
+      }
+      current.push(one);
+      if (state === 'hanging') currentAnswered = false;
+      else answered.add(identity(one));
     }
-    current.push(one);
-    if (state === 'hanging') currentAnswered = false;
-    else answered.add(identity(one));
-  }
+    return starting;
+  };
+  let starting = await take(workers);
   // As the master chooses the target of `@1`: the one with the fewest reloads. One that drains takes no connections.
   const [newestOld] = oldWorkers.toSorted(newestFirst);
   if (current.length === 0 && newestOld !== undefined) {
     const state = await ask(newestOld.pid);
     if (state === 'serving' || state === 'hanging') current.push(newestOld);
     currentAnswered = state !== 'hanging';
+    // One that drains, or is gone, may have handed over since the first question.
+    if (current.length === 0) starting = await take(starting);
   }
   return {
     master,
@@ -152,9 +159,10 @@ async function probe(
   deadline: Deadline,
   options: ConverseOptions,
 ): Promise<WorkerState> {
-  const given = deadline - performance.now();
+  let given = 0;
   try {
     const conversation = await socket.converse(deadline, options);
+    given = deadline - performance.now();
     const [info = ''] = await conversation.finish([`@!${pid} show info`]);
     return /^Stopping: [^0]/m.test(info) ? 'draining' : 'serving';
   } catch (error) {

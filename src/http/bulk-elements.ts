@@ -60,7 +60,7 @@ export class ElementReader {
   }
 
   #object({ value, duplicate }: Element, isRight: Validator): Reading {
-    if (duplicate !== null) return refuse(value, [`${quote(duplicate)}: stands twice in the element; give it once`]);
+    if (duplicate !== null) return refuse(value, [`${quote(duplicate)}: appears twice in the element; send it once`]);
     if (isRight(value) !== true) {
       const fields = describeSchemaErrors(isRight.errors ?? [], 'the element');
       return refuse(

@@ -55,7 +55,7 @@ describe('PUT /api/blocked-ips', () => {
     const stub = collecting();
     const twice = '{"ip_address":"192.0.2.2","ip_address":"192.0.2.3"}';
     expect((await put(stub.app, json, `["192.0.2.1",${twice},{"ip_address":"192.0.2.4"}]`)).statusCode).toBe(200);
-    const why = 'ip_address: stands twice in the element; give it once';
+    const why = 'ip_address: appears twice in the element; send it once';
     expect(texts(stub.items)).toEqual(['192.0.2.1', { index: 1, value: expect.any(String), why }, '192.0.2.4']);
     const payload = `{"add":[${twice},"192.0.2.5"],"remove":[${twice}]}`;
     const batch = await stub.app.inject({ method: 'POST', url: '/api/blocked-ips/batch', headers: json, payload });

@@ -11,7 +11,7 @@ export interface JsonValue {
   readonly value: unknown;
   /** The names and indices that lead to it, the outermost first. */
   readonly path: readonly (string | number)[];
-  /** A name that stands twice in one of its objects: which of the two is meant nobody can say. Null: none does. */
+  /** A name that appears twice in one of its objects: which of the two is meant nobody can say. Null: none does. */
   readonly duplicate: string | null;
   /** A text of it, or a name in it, holds a byte order mark, which `value` may have lost. */
   readonly marked: boolean;

@@ -25,7 +25,7 @@ export function malformedBody(detail: string, cause?: unknown): ServiceError {
 /** An object of the body has the field twice. */
 export function duplicateField(name: string): ServiceError {
   return refusedFields(
-    [{ name: quote(name), description: 'stands twice in the body; give it once' }],
+    [{ name: quote(name), description: 'appears twice in the body; send it once' }],
     codes.InvalidBody,
   );
 }

@@ -89,7 +89,7 @@ export class StrictTokens {
   #duplicate: string | null = null;
   #marked = false;
 
-  /** Of the entry that has just ended: the first name that stands twice in an object, and whether a text has a mark. */
+  /** Of the entry that has just ended: the first name that appears twice in an object, and whether a text has a mark. */
   takeFaults(): { duplicate: string | null; marked: boolean } {
     const faults = { duplicate: this.#duplicate, marked: this.#marked };
     this.#duplicate = null;

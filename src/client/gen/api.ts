@@ -1060,7 +1060,7 @@ export interface components {
       readonly unexpected_ips: readonly string[];
       /** What still has another value than 1, the first 100. */
       readonly wrong_value_ips: readonly string[];
-      /** What still stands twice, the first 100. */
+      /** What still appears twice, the first 100. */
       readonly duplicate_ips: readonly string[];
       /** The workers that only finish what they have begun. */
       readonly draining_workers: readonly components['schemas']['DrainingWorkerSync'][];

@@ -187,7 +187,7 @@ export const fields: FieldDocs = {
   'SyncAnswer.missing_ips': 'What is still missing, the first 100.',
   'SyncAnswer.unexpected_ips': 'What is still too many, the first 100.',
   'SyncAnswer.wrong_value_ips': 'What still has another value than 1, the first 100.',
-  'SyncAnswer.duplicate_ips': 'What still stands twice, the first 100.',
+  'SyncAnswer.duplicate_ips': 'What still appears twice, the first 100.',
   'SyncAnswer.draining_workers': 'The workers that only finish what they have begun.',
   'SyncAnswer.map_file_updated': 'The map file was written.',
   'SyncAnswer.reason': 'Why the running map could not be read or repaired; absent where it could.',

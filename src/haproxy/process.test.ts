@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { pid as ownPid } from 'node:process';
 import { expect, it } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
-import { childrenOf, commandLine, processAlive, processStartTime } from './process.ts';
+import { childrenOf, commandLine, membersOfSession, processAlive, processStartTime } from './process.ts';
 
 it('a process is alive by pid and start time together, until it ends', async () => {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
@@ -29,6 +29,22 @@ it('a pid of nobody has no start time, no command line and no children', async (
   expect(await processStartTime(4_194_304)).toBeNull();
   expect(await commandLine(4_194_304)).toBeNull();
   expect(await childrenOf(4_194_304)).toEqual([]);
+  expect(await membersOfSession(4_194_304)).toEqual([]);
+});
+
+it('what a process started is found by its session also when it is gone', async () => {
+  const leader = spawn('sh', ['-c', 'sleep 600 & wait'], { stdio: 'ignore', detached: true });
+  const pid = Number(leader.pid);
+  const [child] = await eventually('it has a child', async () => {
+    const children = await childrenOf(pid);
+    return children.length === 1 && children;
+  });
+  expect((await membersOfSession(pid)).toSorted()).toEqual([pid, child].toSorted());
+  leader.kill('SIGKILL');
+  await once(leader, 'exit');
+  expect(await membersOfSession(pid)).toEqual([child]);
+  process.kill(Number(child), 'SIGKILL');
+  await eventually('nothing is left', async () => (await membersOfSession(pid)).length === 0);
 });
 
 it('a zombie is dead', async () => {

@@ -98,12 +98,22 @@ export async function commandLine(pid: number): Promise<string[] | null> {
 }
 
 /** The pids of the living children of a process. */
-export async function childrenOf(pid: number): Promise<number[]> {
-  const children: number[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = readStat(Number(name));
-    if (stat?.parent === pid && stat.state !== 'Z') children.push(Number(name));
-  }
-  return children;
+export function childrenOf(pid: number): Promise<number[]> {
+  return livingProcesses((stat) => stat.parent === pid);
+}
+
+/**
+ * The pids of what lives in the session that a process leads or led: its children too, after its death. Its pid is not
+ * used again as long as there are any. Empty when it led none.
+ */
+export function membersOfSession(leader: number): Promise<number[]> {
+  return livingProcesses((stat) => stat.session === leader);
+}
+
+async function livingProcesses(isMeant: (stat: Stat) => boolean): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  return pids.filter((pid) => {
+    const stat = readStat(pid);
+    return stat !== null && stat.state !== 'Z' && isMeant(stat);
+  });
 }

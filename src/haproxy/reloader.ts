@@ -244,7 +244,9 @@ export class ProxyReloader {
     const unproved =
       newcomer === null
         ? 'no new worker was seen after SIGUSR2'
-        : `the new worker ${newcomer.pid} was not seen to serve: the master socket cannot be used (${why}), and the master did not write ${this.#pidFile}`;
+        : `the new worker ${newcomer.pid} was not seen to serve: the master socket cannot be used (${why})${
+            this.#workerReadsConfiguration() ? `, and the master did not write ${this.#pidFile}` : ''
+          }`;
     return unconfirmed(beforePid, unproved, '');
   }
 

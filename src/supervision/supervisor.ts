@@ -10,7 +10,7 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { childEnvironment, programPath } from '../haproxy/child-environment.ts';
 import { findMaster, findMasterBeingStarted, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
-import { childrenOf, processAlive, processStartTime } from '../haproxy/process.ts';
+import { membersOfSession, processAlive, processStartTime } from '../haproxy/process.ts';
 import { listProcesses, showProcesses } from '../haproxy/workers.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { RestartPace } from './restart-pace.ts';
@@ -104,19 +104,9 @@ export class Supervisor {
   async endProxy(patienceMs = endPatienceMs): Promise<void> {
     for (const master of [this.#master, this.#launched]) {
       if (master === null || !(await processAlive(master.pid, master.startTime))) continue;
-      const workers = new Map<number, number>();
-      const noteWorkers = async (): Promise<void> => {
-        for (const pid of await childrenOf(master.pid)) {
-          const startTime = await processStartTime(pid);
-          // One that has exited meanwhile: its pid may be anybody's.
-          if (startTime !== null) workers.set(pid, startTime);
-        }
-      };
-      await noteWorkers();
       process.kill(master.pid, 'SIGTERM');
       const deadline = performance.now() + patienceMs;
       while (await processAlive(master.pid, master.startTime)) {
-        await noteWorkers();
         if (performance.now() > deadline) {
           this.#options.log.warn('The proxy did not end and is killed', { master: master.pid });
           kill(master.pid);
@@ -124,7 +114,8 @@ export class Supervisor {
         }
         await sleep(20);
       }
-      for (const [pid, startTime] of workers) if (await processAlive(pid, startTime)) kill(pid);
+      // Not its children noted before: it may have started another worker since.
+      for (const pid of await membersOfSession(master.pid)) kill(pid);
     }
   }
 

@@ -1,21 +1,29 @@
 import { findMaster } from '../../src/haproxy/master-process.ts';
 import { askForReload } from '../../src/haproxy/master-socket-reload.ts';
-import { within } from '../../testkit/conditions.ts';
-import type { Fault } from '../fault.ts';
+import { capabilitiesOf, readProxyVersion } from '../../src/haproxy/proxy-version.ts';
+import { eventually, within } from '../../testkit/conditions.ts';
+import type { Fault, Stack } from '../fault.ts';
 import { send } from './proxy-processes.ts';
 
-/** A package's upgrade script, an operator: somebody else reloads the proxy, once or several times in a row. */
+/**
+ * A package's upgrade script or an operator reloads the proxy, once or several times in a row. From 3.1 on a signal that
+ * reaches the master while a worker starts makes HAProxy itself reset connections (docs/haproxy-notes.md), so there only
+ * the first reload is signalled, and only while none starts. The socket refuses such a reload.
+ */
 export const foreignReload: Fault = {
   name: 'foreign-reload',
   excuses: {},
-  async strike({ service }, random) {
+  async strike({ service, bin }, random) {
     const { paths, socket } = service;
     const ways: string[] = [];
+    const signalsHarm = capabilitiesOf(await readProxyVersion(bin)).workerReadsConfiguration;
     for (let times = random.pick([1, 1, 2, 3]); times > 0; times -= 1) {
-      if (random.integer(0, 1) === 0) {
+      const bySocket = random.integer(0, 1) === 0;
+      if (bySocket || (signalsHarm && ways.length > 0)) {
         const reply = await askForReload(socket, within(10_000)).catch((error: Error) => ({ kind: error.message }));
         ways.push(`reload by the socket (${reply.kind})`);
       } else {
+        if (signalsHarm) await eventually('no worker starts', () => noneStarts(service));
         const master = await findMaster(paths.pidFile, paths.config);
         if (master !== null) send(master.pid, 'SIGUSR2');
         ways.push(`SIGUSR2 to ${master?.pid ?? 'nobody'}`);
@@ -24,3 +32,7 @@ export const foreignReload: Fault = {
     return { detail: ways.join(', '), heal: async () => undefined };
   },
 };
+
+async function noneStarts(service: Stack['service']): Promise<boolean> {
+  return (await service.processes()).starting.length === 0;
+}

@@ -4,6 +4,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { parseDuration } from './domain/duration.ts';
+import { nearestNames } from './domain/nearest-names.ts';
 import { crashVariable } from './faults/crash-point.ts';
 import { databaseFile } from './store/database-file.ts';
 
@@ -242,6 +243,9 @@ export function describeSettings(settings: Settings): Record<string, string> {
   return shown;
 }
 
+/** More edits make another word of most names. */
+const likelySlips = 3;
+
 /** A misspelt variable would be ignored in silence otherwise. */
 function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
   const known = new Set(settingDefinitions.map((definition) => definition.variable));
@@ -250,11 +254,13 @@ function refuseUnknown(environment: Readonly<Record<string, string | undefined>>
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('PROXY_MANAGER_TEST_')) continue;
     if (name.startsWith('PROXY_MANAGER_') && !known.has(name) && !others.has(name)) {
+      const { edits, names } = nearestNames(name, [...known]);
+      const meant = edits <= likelySlips && names.length === 1 ? `did you mean ${names[0]}?` : 'see `serve --help`';
       // Its value is not shown: what is misspelt may be the key's name.
       throw new SettingsError(
         name,
         value === undefined || value === '' ? '' : masked,
-        'there is no such setting; see `proxy-manager serve --help`',
+        `there is no such setting; ${meant}`,
       );
     }
   }

@@ -331,6 +331,11 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     });
     expect(other.output).toContain(`another proxy-manager works on the proxy at ${service.paths.masterSocket} already`);
     expect(other.code).toBe(1);
+    // Refused before it asks for a lock; what it would do for the sites the other one does.
+    const misspelt = { PROXY_MANAGER_SUPERVISE: 'true', PROXY_MANAGER_LISTNE: '127.0.0.1:0' };
+    const third = await second(bin, { ...own(service), ...misspelt });
+    expect(third.output).toContain('HAProxy was not started: another proxy-manager works on the proxy');
+    expect(third.code).toBe(2);
     await service.healthy();
     service.kill('SIGKILL');
     await service.ended();
@@ -344,10 +349,18 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     // Readiness would be asked of the stranger.
     const { code, output } = await second(bin, { ...own(service), PROXY_MANAGER_SUPERVISE: 'true' });
     expect(code).toBe(1);
-    expect(output).toContain('EADDRINUSE');
+    expect(output).toMatch(
+      new RegExp(
+        `cannot listen on \\S+ \\(PROXY_MANAGER_LISTEN\\): port ${service.apiPort} \\(process ${process.pid},`,
+      ),
+    );
+    const [proxy] = (await service.processes()).current;
+    expect(output).toMatch(/HAProxy \(process \d+\) runs and was left as it is/);
+    expect(await service.visit('127.20.0.1')).toBe(403);
     await closed(listener);
     await service.launch();
     await service.healthy();
+    expect((await service.processes()).current).toEqual([proxy]);
   });
 });
 

@@ -7,9 +7,13 @@ import type { Settings } from '../settings.ts';
  * @throws StartRefused when others could say where the log leads, and for root where it is not root's; then nothing was made or written
  */
 export function guardLog(settings: Settings, refuses = true): void {
-  // A loose umask (0 in some containers) must not make what we make, or the proxy does, anybody's to write to.
-  process.umask(process.umask() | 0o022);
+  tightenUmask();
   if (!refuses) return;
   checkUser(settings);
   checkLogRights(settings);
+}
+
+/** A loose umask (0 in some containers) must not make what we make, or the proxy does, anybody's to write to. */
+export function tightenUmask(): void {
+  process.umask(process.umask() | 0o022);
 }

@@ -32,7 +32,9 @@ function helpMeant([first, ...words]: readonly string[]): readonly string[] {
 
 /** Settings and crash points of `serve`; by name, since their modules are most of the service. */
 function isUsage(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'SettingsError' || error.name === 'UnknownCrashPoint');
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'StartFailed') return isUsage(error.cause);
+  return error.name === 'SettingsError' || error.name === 'UnknownCrashPoint';
 }
 
 function causeOf(error: unknown): string {

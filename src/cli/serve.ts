@@ -1,15 +1,20 @@
 // `serve`: the service itself, in the foreground. SIGTERM and SIGINT end it after what is in flight was answered; the
 // proxy goes on. SIGHUP opens the manager log anew.
+import { writeFile } from 'node:fs/promises';
 import { armCrashPoint, crashVariable } from '../faults/crash-point.ts';
 import { createApp } from '../http/app.ts';
 import { type Listening, listen } from '../http/listen.ts';
 import { makeStateFolder } from '../service/folders-and-locks.ts';
+import { listenRefused } from '../service/listen-refusal.ts';
+import { proxyFromDisk } from '../service/proxy-from-disk.ts';
+import { tellReady } from '../service/readiness.ts';
 import { startService } from '../service/service.ts';
 import { checkSettings } from '../service/settings-check.ts';
 import type { Settings } from '../settings.ts';
+import { decidesProxy } from '../settings-for-proxy.ts';
 import { causeText, ManagerLog } from '../telemetry/log.ts';
 import { version } from '../version.ts';
-import { guardLog } from './guard-log.ts';
+import { guardLog, tightenUmask } from './guard-log.ts';
 
 const graceMs = 10_000;
 
@@ -27,8 +32,49 @@ export interface ServeOptions {
   readonly trial?: boolean;
 }
 
-/** Null: it was told to stop before it had started. */
+/** The service does not start. The message says why, and what became of the proxy. */
+export class StartFailed extends Error {
+  override readonly name = 'StartFailed';
+}
+
+/** As far as a start came. */
+class Attempt {
+  readonly stopping = new AbortController();
+  log: ManagerLog | null = null;
+
+  stop(why: string): void {
+    if (this.stopping.signal.aborted) return;
+    this.log?.info('Service stops', { why });
+    this.stopping.abort();
+  }
+}
+
+/**
+ * Null: it was told to stop before it had started.
+ * @throws StartFailed under supervision, with the proxy left running; else what kept it from starting
+ */
 export async function serve(settings: Settings, options: ServeOptions = {}): Promise<Served | null> {
+  const attempt = new Attempt();
+  try {
+    return await start(settings, options, attempt);
+  } catch (error) {
+    if (attempt.stopping.signal.aborted) throw error;
+    throw await refusal(error, options.trial === true ? { ...settings, supervise: false } : settings, attempt);
+  }
+}
+
+/**
+ * For a wrong setting that the proxy does not need: starts that under supervision, as `serve` does.
+ * @param settings all that the proxy needs of them is right
+ * @returns what is to be thrown
+ */
+export async function refusedBySettings(error: Error, settings: Settings): Promise<unknown> {
+  const attempt = new Attempt();
+  takeSignals(attempt, false);
+  return await refusal(error, settings, attempt);
+}
+
+async function start(settings: Settings, options: ServeOptions, attempt: Attempt): Promise<Served | null> {
   const mayDie = armCrashPoint(process.env[crashVariable]);
   await checkSettings(settings);
   const trial = options.trial === true;
@@ -36,38 +82,31 @@ export async function serve(settings: Settings, options: ServeOptions = {}): Pro
   // Before a log that lies in it, as that of a trial does: it would be made with the mode of any folder.
   await makeStateFolder(settings);
   const log = new ManagerLog(settings.logFile, options.jsonFile ?? 1);
+  attempt.log = log;
+  await nameProcess(log);
   if (mayDie) log.warn('A test armed this service to kill itself', { at: process.env[crashVariable] });
-  const stopping = new AbortController();
-  const stop = (why: string): void => {
-    if (stopping.signal.aborted) return;
-    log.info('Service stops', { why });
-    stopping.abort();
-  };
+  const { signal } = attempt.stopping;
   // Before the start: a signal that comes meanwhile must not leave half of it behind.
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-  process.on('SIGHUP', () => (trial ? stop('SIGHUP') : log.reopen()));
+  takeSignals(attempt, trial);
 
-  // Node's own answer is a debugger on a port of loopback, where every user of the machine could do anything as us.
-  process.on('SIGUSR1', () => log.warn('SIGUSR1 does nothing here; SIGHUP opens the log anew'));
-
-  const service = await refusing(
-    log,
-    startService(settings, log, version, { signal: stopping.signal, endsProxy: trial, refusesWideRights: !trial }),
-  );
-  if (stopping.signal.aborted) {
+  const service = await startService(settings, log, version, {
+    signal,
+    endsProxy: trial,
+    refusesWideRights: !trial,
+  });
+  if (signal.aborted) {
     await service.stop();
     return null;
   }
   let listening: Listening;
   try {
-    listening = await refusing(
-      log,
-      listen(createApp(service.services, { metricsOpen: settings.metricsOpen }), settings.listen.target),
+    listening = await listen(
+      createApp(service.services, { metricsOpen: settings.metricsOpen }),
+      settings.listen.target,
     );
   } catch (error) {
     await service.stop();
-    throw error;
+    throw await listenRefused(error, settings.listen);
   }
   log.info('API listens', { url: listening.url });
   const begun = service.begin();
@@ -76,20 +115,43 @@ export async function serve(settings: Settings, options: ServeOptions = {}): Pro
     if (cut > 0) log.warn('Requests were cut off at the end', { connections: cut });
     await Promise.all([service.stop(), begun]);
   };
-  const ended = stopping.signal.aborted
+  const ended = signal.aborted
     ? shutDown()
     : new Promise<void>((resolve, reject) => {
-        stopping.signal.addEventListener('abort', () => shutDown().then(resolve, reject), { once: true });
+        signal.addEventListener('abort', () => shutDown().then(resolve, reject), { once: true });
       });
   await begun;
+  await tellReady(listening.url, log);
   return { url: listening.url, keyFile: service.keyFile, ended };
 }
 
-async function refusing<T>(log: ManagerLog, start: Promise<T>): Promise<T> {
-  try {
-    return await start;
-  } catch (error) {
-    log.error('Start refused', { cause: causeText(error) });
-    throw error;
+function takeSignals(attempt: Attempt, trial: boolean): void {
+  process.on('SIGTERM', () => attempt.stop('SIGTERM'));
+  process.on('SIGINT', () => attempt.stop('SIGINT'));
+  process.on('SIGHUP', () => (trial ? attempt.stop('SIGHUP') : attempt.log?.reopen()));
+  // Node's own answer is a debugger on a port of loopback, where every user of the machine could do anything as us.
+  process.on('SIGUSR1', () => attempt.log?.warn('SIGUSR1 does nothing here; SIGHUP opens the log anew'));
+}
+
+/** What keeps the service from starting must not keep the sites from being served, unless it says which proxy is meant. */
+async function refusal(error: unknown, settings: Settings, { log, stopping }: Attempt): Promise<unknown> {
+  const cause = causeText(error);
+  const variable = (error as { variable?: unknown }).variable;
+  if (!settings.supervise || (typeof variable === 'string' && decidesProxy(variable))) {
+    log?.error('Start refused', { cause });
+    return error;
   }
+  tightenUmask();
+  // Where it was not opened it may be what is wrong.
+  const told = log ?? new ManagerLog('-');
+  const proxy = await proxyFromDisk(settings, told, stopping.signal);
+  told.error('Start refused', { cause, proxy });
+  return new StartFailed(`${cause}; ${proxy}`, { cause: error });
+}
+
+/** As `ps -e`, `top` and the message about a lock's holder call it; Node's own name for it is MainThread. */
+async function nameProcess(log: ManagerLog): Promise<void> {
+  await writeFile('/proc/self/comm', 'proxy-manager').catch((error: Error) => {
+    log.warn('This process keeps the name that Node gave it', { cause: causeText(error) });
+  });
 }

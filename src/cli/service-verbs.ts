@@ -2,7 +2,8 @@
 // they run is loaded when they run: it is most of the program, and the other verbs need none of it.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { describeSettings, readSettings, type Settings, settingDefinitions } from '../settings.ts';
+import { describeSettings, readSettings, type Settings, SettingsError, settingDefinitions } from '../settings.ts';
+import { decidesProxy, readSettingsForProxy } from '../settings-for-proxy.ts';
 import type { CommandLine } from './command-line.ts';
 import { Failure, misused } from './failure.ts';
 import { harmless } from './output/harmless.ts';
@@ -16,19 +17,23 @@ export function serveVerb(cli: CommandLine): Verb {
     ),
   );
   return verb.action(async () => {
-    const settings = settingsOf(cli, verb);
-    await nameProcess(cli);
+    const settings = await settingsToServe(cli, verb);
     const { serve } = await import('./serve.ts');
     const served = await serve(settings);
     await served?.ended;
   }) as Verb;
 }
 
-/** As `ps -e`, `top` and the message about a lock's holder call it; Node's own name for it is MainThread. */
-async function nameProcess({ output }: CommandLine): Promise<void> {
-  await writeFile('/proc/self/comm', 'proxy-manager').catch((error: Error) => {
-    output.remark(harmless(`proxy-manager: this process keeps Node's name: ${error.message}`));
-  });
+/** @throws SettingsError, or StartFailed where the proxy does not need the wrong setting and was started */
+async function settingsToServe(cli: CommandLine, verb: Verb): Promise<Settings> {
+  try {
+    return settingsOf(cli, verb);
+  } catch (error) {
+    if (!(error instanceof SettingsError) || decidesProxy(error.variable)) throw error;
+    const settings = settingsOf(cli, verb, readSettingsForProxy);
+    const { refusedBySettings } = await import('./serve.ts');
+    throw await refusedBySettings(error, settings);
+  }
 }
 
 export function mapRepairVerb(cli: CommandLine): Verb {
@@ -108,7 +113,7 @@ function withSettings(verb: Verb): Verb {
   return verb;
 }
 
-function settingsOf({ world }: CommandLine, verb: Verb): Settings {
+function settingsOf({ world }: CommandLine, verb: Verb, read = readSettings): Settings {
   const { url, output, ...options } = optionsOf(verb);
   if (url !== undefined) throw misused(`${verb.path} asks no service and takes no --url`);
   if (output === 'json' && verb.name() !== 'show') throw misused(`${verb.path} takes no --output`);
@@ -116,5 +121,5 @@ function settingsOf({ world }: CommandLine, verb: Verb): Settings {
   for (const [name, value] of Object.entries(options)) {
     flags[name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)] = value as string | boolean;
   }
-  return readSettings(world.environment, flags, (path) => readFileSync(path, 'utf8'));
+  return read(world.environment, flags, (path) => readFileSync(path, 'utf8'));
 }

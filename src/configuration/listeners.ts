@@ -67,6 +67,12 @@ export async function tryBind(addresses: readonly BindAddress[]): Promise<Refuse
   return refused;
 }
 
+/** The addresses of a configuration on which another process listens, as they stand in it. */
+export async function takenAddresses(configText: string): Promise<string[]> {
+  const refused = await tryBind(bindAddresses(configText));
+  return refused.filter(({ code }) => code === 'EADDRINUSE').map(({ address }) => address.text);
+}
+
 function refusalOf({ host, port, ipv6Only }: BindAddress): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());

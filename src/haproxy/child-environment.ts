@@ -2,10 +2,13 @@ import { resolve } from 'node:path';
 
 /**
  * The environment of a program that we start. None of our settings goes with it: the key among them would stand in its
- * `/proc/<pid>/environ` and in its core dump, and a configuration could quote it ("${PROXY_MANAGER_API_KEY}").
+ * `/proc/<pid>/environ` and in its core dump, and a configuration could quote it ("${PROXY_MANAGER_API_KEY}"). Nor does
+ * the way to tell systemd that the service is ready, or another process its main one: `NotifyAccess=all` believes any.
  */
 export function childEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('PROXY_MANAGER_')));
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !name.startsWith('PROXY_MANAGER_') && name !== 'NOTIFY_SOCKET'),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@
 // makes them one, and who starts the proxy where that is the service's job.
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backup-store.ts';
-import { bindAddresses, tryBind } from '../configuration/listeners.ts';
+import { takenAddresses } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
 import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
@@ -127,10 +127,6 @@ export async function wireConfiguration(options: {
     },
   });
 
-  const takenAddresses = async (): Promise<string[]> =>
-    (await tryBind(bindAddresses((await live.read()) ?? '')))
-      .filter(({ code }) => code === 'EADDRINUSE')
-      .map(({ address }) => address.text);
   const supervisor: Supervisor | null = settings.supervise
     ? new Supervisor({
         proxyBin: settings.proxyBin,
@@ -146,7 +142,7 @@ export async function wireConfiguration(options: {
           const start = await ensureStart();
           return start.usable ? null : `no configuration that the proxy takes: ${start.output}`;
         },
-        takenAddresses,
+        takenAddresses: async () => await takenAddresses((await live.read()) ?? ''),
         onRunning: () => {
           reconciler.kick();
           reloads.reconsider();

@@ -11,11 +11,9 @@ import { StartRefused } from './open-state.ts';
 /** @throws StartRefused when another service works on the same map, the same proxy or the same database */
 export async function takeLocks(settings: Settings): Promise<ServiceLock[]> {
   const locks: ServiceLock[] = [];
-  // Beside what a link leads to: another way to the same file is no other file.
-  const lockOf = async (path: string): Promise<string> => `${await resolveTarget(path)}.lock`;
   try {
-    locks.push(ServiceLock.take(await lockOf(settings.blockedMap), settings.blockedMap));
-    locks.push(ServiceLock.take(`${settings.masterSocket}.lock`, `the proxy at ${settings.masterSocket}`));
+    locks.push(await takeMapLock(settings));
+    locks.push(takeProxyLock(settings));
     const database = databaseFile(settings.databaseUrl);
     locks.push(ServiceLock.take(await lockOf(database), `the database ${database}`));
     return locks;
@@ -24,6 +22,21 @@ export async function takeLocks(settings: Settings): Promise<ServiceLock[]> {
     const { message, cause } = error as Error;
     throw new StartRefused(message, { cause });
   }
+}
+
+/** @throws LockHeld when another service works on the map */
+export async function takeMapLock({ blockedMap }: Settings): Promise<ServiceLock> {
+  return ServiceLock.take(await lockOf(blockedMap), blockedMap);
+}
+
+/** @throws LockHeld when another service works on the proxy */
+export function takeProxyLock({ masterSocket }: Settings): ServiceLock {
+  return ServiceLock.take(`${masterSocket}.lock`, `the proxy at ${masterSocket}`);
+}
+
+/** Beside what a link leads to: another way to the same file is no other file. */
+async function lockOf(path: string): Promise<string> {
+  return `${await resolveTarget(path)}.lock`;
 }
 
 /** Whatever the umask: a folder of ours is written to by us alone, and the state folder is nobody else's to see. */
@@ -37,10 +50,19 @@ export async function makeFolders(settings: Settings): Promise<void> {
     settings.statsSocket,
     settings.pidFile,
   ];
-  for (const folder of new Set(files.map((file) => dirname(file)))) await makeFolderDurably(folder, 0o755);
+  await makeFoldersOf(files);
   await makeStateFolder(settings);
   const home = databaseFolder(settings);
   if (home !== null && home !== settings.stateDir) await makeOwnFolder(home);
+}
+
+/** Those of the proxy's sockets and pid file, which a restart of the machine takes away. */
+export async function makeRuntimeFolders({ masterSocket, statsSocket, pidFile }: Settings): Promise<void> {
+  await makeFoldersOf([masterSocket, statsSocket, pidFile]);
+}
+
+async function makeFoldersOf(files: readonly string[]): Promise<void> {
+  for (const folder of new Set(files.map((file) => dirname(file)))) await makeFolderDurably(folder, 0o755);
 }
 
 /** What was there keeps its mode; `checkRights` says what it thinks of it. */

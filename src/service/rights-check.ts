@@ -15,6 +15,8 @@ interface Kept {
   readonly path: string;
   /** Decides who gets in: nobody else may own it, and it is nobody else's to read. */
   readonly secret: boolean;
+  /** HAProxy reads it, or takes its word for which process it is. */
+  readonly proxys: boolean;
 }
 
 export interface RightsOptions {
@@ -41,13 +43,26 @@ export function checkRights(settings: Settings, log: Log, options: RightsOptions
 }
 
 /**
+ * What HAProxy reads alone, before it is started although the service is not: one that others could replace would have
+ * the rights of whoever starts it.
+ * @throws StartRefused
+ */
+export function checkProxyRights(settings: Settings, ownUid: number = getuid?.() ?? 0): void {
+  const refusals = keptFiles(settings)
+    .filter(({ proxys }) => proxys)
+    .flatMap((kept) => refusalsOf(kept, pathRights(kept.path, ownUid), ownUid));
+  if (refusals.length > 0) throw new StartRefused([...new Set(refusals)].join('; '));
+}
+
+/**
  * The log alone, before it is opened: what others may replace, or a link that another user made, could lead what we
  * write into any file that we may write to.
  * @throws StartRefused
  */
 export function checkLogRights({ logFile }: Settings, ownUid: number = getuid?.() ?? 0): void {
   if (logFile === '-') return;
-  const refusals = refusalsOf({ what: 'the log', path: logFile, secret: false }, pathRights(logFile, ownUid), ownUid);
+  const log: Kept = { what: 'the log', path: logFile, secret: false, proxys: false };
+  const refusals = refusalsOf(log, pathRights(logFile, ownUid), ownUid);
   const link = lstatSync(logFile, { throwIfNoEntry: false });
   if (link?.isSymbolicLink() === true && link.uid !== 0 && link.uid !== ownUid)
     refusals.push(`user ${link.uid} made the link ${logFile}, and so says where the log is written: rm ${logFile}`);
@@ -70,21 +85,27 @@ export function checkUser({ stateDir }: Settings, ownUid: number = getuid?.() ??
 
 function keptFiles(settings: Settings): readonly Kept[] {
   const database = databaseFile(settings.databaseUrl);
-  const secret = (what: string, path: string | null): Kept[] => (path === null ? [] : [{ what, path, secret: true }]);
-  const plain = (what: string, path: string | null): Kept[] => (path === null ? [] : [{ what, path, secret: false }]);
+  const kept = (
+    what: string,
+    path: string | null,
+    { secret = false, proxys = false }: { readonly secret?: boolean; readonly proxys?: boolean } = {},
+  ): Kept[] => (path === null ? [] : [{ what, path, secret, proxys }]);
+  const secret = { secret: true };
+  const proxys = { proxys: true };
   return [
-    ...secret('the state folder', settings.stateDir),
-    ...secret('the key file', join(settings.stateDir, 'api-key')),
-    ...secret('the key file', settings.apiKeyFile),
-    ...['', '-wal', '-shm', '-journal'].flatMap((suffix) => secret('the database', `${database}${suffix}`)),
-    ...plain('the configuration', settings.configFile),
-    ...plain('the template', settings.template),
-    ...plain('the blocked map', settings.blockedMap),
-    ...plain('the trusted map', settings.trustedMap),
-    ...plain('the sites map', settings.sitesMap),
-    ...plain('the backup folder', settings.backupDir),
-    ...plain('the pid file', settings.pidFile),
-    ...plain('the log', settings.logFile === '-' ? null : settings.logFile),
+    // The proxy reads the addresses of its servers there (server-state).
+    ...kept('the state folder', settings.stateDir, { ...secret, ...proxys }),
+    ...kept('the key file', join(settings.stateDir, 'api-key'), secret),
+    ...kept('the key file', settings.apiKeyFile, secret),
+    ...['', '-wal', '-shm', '-journal'].flatMap((suffix) => kept('the database', `${database}${suffix}`, secret)),
+    ...kept('the configuration', settings.configFile, proxys),
+    ...kept('the template', settings.template),
+    ...kept('the blocked map', settings.blockedMap, proxys),
+    ...kept('the trusted map', settings.trustedMap, proxys),
+    ...kept('the sites map', settings.sitesMap, proxys),
+    ...kept('the backup folder', settings.backupDir),
+    ...kept('the pid file', settings.pidFile, proxys),
+    ...kept('the log', settings.logFile === '-' ? null : settings.logFile),
   ];
 }
 

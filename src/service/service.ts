@@ -19,6 +19,7 @@ import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
+import type { ServiceLock } from '../supervision/service-lock.ts';
 import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import { wireBlocking } from './blocking-parts.ts';
@@ -76,11 +77,26 @@ export async function startService(
   version: string,
   options: StartOptions = {},
 ): Promise<RunningService> {
-  const now = (): Date => new Date();
   await makeFolders(settings);
   crashPoint('start.folders-made');
   checkRights(settings, log, { refuses: options.refusesWideRights ?? true });
   const locks = await takeLocks(settings);
+  try {
+    return await startLocked(settings, log, version, options, locks);
+  } catch (error) {
+    for (const lock of locks) lock.free();
+    throw error;
+  }
+}
+
+async function startLocked(
+  settings: Settings,
+  log: Log,
+  version: string,
+  options: StartOptions,
+  locks: readonly ServiceLock[],
+): Promise<RunningService> {
+  const now = (): Date => new Date();
   crashPoint('start.locked');
   const facts = new ProxyFacts(settings.proxyBin, log);
   await facts.read();

@@ -4,6 +4,11 @@
 import Database from 'better-sqlite3';
 import { holderOf, prepareLockFile } from './lock-file.ts';
 
+/** Another process has the lock. */
+export class LockHeld extends Error {
+  override readonly name = 'LockHeld';
+}
+
 export class ServiceLock {
   readonly #database: Database.Database;
 
@@ -11,7 +16,7 @@ export class ServiceLock {
     this.#database = database;
   }
 
-  /** @throws Error that names the file when another process holds it, or it cannot be made */
+  /** @throws LockHeld when another process has it, Error when it cannot be made; both name the file */
   static take(path: string, what: string): ServiceLock {
     let database: Database.Database;
     try {
@@ -29,17 +34,19 @@ export class ServiceLock {
       return new ServiceLock(database);
     } catch (error) {
       database.close();
-      const busy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true;
-      throw new Error(
-        busy
-          ? `another proxy-manager works on ${what} already (${holderOf(path) ?? 'somebody holds it'}: ${path}); two would undo each other's work`
-          : `the lock ${path} cannot be taken: ${(error as Error).message}`,
-        { cause: error },
-      );
+      if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true) {
+        throw new LockHeld(
+          `another proxy-manager works on ${what} already (${holderOf(path) ?? 'somebody holds it'}: ${path}); two would undo each other's work`,
+          { cause: error },
+        );
+      }
+      throw new Error(`the lock ${path} cannot be taken: ${(error as Error).message}`, { cause: error });
     }
   }
 
+  /** Once more does nothing. */
   free(): void {
+    if (!this.#database.open) return;
     this.#database.exec('ROLLBACK');
     this.#database.close();
   }

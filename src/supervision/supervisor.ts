@@ -36,8 +36,8 @@ export type SupervisorState =
   | { readonly running: true; readonly master: number; readonly adopted: boolean }
   | { readonly running: false; readonly reason: string };
 
-/** A link in its place is not followed. */
-const outputFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+/** Of the output file. A link in its place is not followed. */
+export const outputFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const watchEveryMs = 200;
 /** Workers whose master was killed let go of their addresses a moment later. */

@@ -1,0 +1,114 @@
+// A refused start must not leave the sites without a proxy: what is on disk was good enough to serve before, and the map
+// file blocks what it blocked (docs/adr/0038-a-refused-start-keeps-the-proxy.md). Nothing on disk is changed.
+import { access, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BackupStore } from '../configuration/backup-store.ts';
+import { takenAddresses } from '../configuration/listeners.ts';
+import { LiveFile } from '../configuration/live-file.ts';
+import { ensureFiles } from '../configuration/sites-map.ts';
+import { readableKnownGood } from '../configuration/start-configuration.ts';
+import { isMissing } from '../files/atomic-file.ts';
+import { checkConfiguration } from '../haproxy/binary.ts';
+import { MasterSocket } from '../haproxy/master-socket.ts';
+import type { Settings } from '../settings.ts';
+import { LockHeld, type ServiceLock } from '../supervision/service-lock.ts';
+import { outputFlags, Supervisor } from '../supervision/supervisor.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import { makeRuntimeFolders, takeMapLock, takeProxyLock } from './folders-and-locks.ts';
+import { checkProxyRights, checkUser } from './rights-check.ts';
+
+/**
+ * Starts the proxy from the files on disk, unless one runs; returns a sentence on what became of it. Never beside the
+ * proxy of another service, and never from a configuration that HAProxy refuses or others could replace. The service
+ * that starts later adopts it.
+ * @param signal aborted: a start under way is not waited for
+ */
+export async function proxyFromDisk(settings: Settings, log: Log, signal: AbortSignal): Promise<string> {
+  const locks: ServiceLock[] = [];
+  const socket = new MasterSocket(settings.masterSocket);
+  try {
+    checkUser(settings);
+    checkProxyRights(settings);
+    await makeRuntimeFolders(settings);
+    locks.push(takeProxyLock(settings));
+    locks.push(...(await mapLockIfPossible(settings, log)));
+    const supervisor = await supervisorOf(settings, socket, log);
+    signal.addEventListener('abort', () => supervisor.abandon(), { once: true });
+    const { master, fresh } = await supervisor.ensureStarted();
+    return fresh
+      ? `HAProxy (process ${master.pid}) was started with the configuration and the maps on disk`
+      : `HAProxy (process ${master.pid}) runs and was left as it is`;
+  } catch (error) {
+    if (error instanceof LockHeld) return `HAProxy was not started: ${error.message}`;
+    return `HAProxy could not be started either: ${causeText(error)}`;
+  } finally {
+    socket.close();
+    for (const lock of locks) lock.free();
+  }
+}
+
+/** Without it where the disk takes no lock: that of the proxy is enough against a second one. @throws LockHeld */
+async function mapLockIfPossible(settings: Settings, log: Log): Promise<ServiceLock[]> {
+  try {
+    return [await takeMapLock(settings)];
+  } catch (error) {
+    if (error instanceof LockHeld) throw error;
+    log.warn('The lock of the blocked map could not be taken', { cause: causeText(error) });
+    return [];
+  }
+}
+
+async function supervisorOf(settings: Settings, socket: MasterSocket, log: Log): Promise<Supervisor> {
+  const { proxyBin, configFile, masterSocket, pidFile } = settings;
+  const live = new LiveFile(configFile);
+  return new Supervisor({
+    proxyBin,
+    configFile,
+    masterSocketPath: masterSocket,
+    pidFile,
+    outputFile: await outputFileOf(settings, log),
+    socket,
+    log,
+    beforeStart: () => obstacleTo(settings, live, log),
+    takenAddresses: async () => await takenAddresses((await live.read()) ?? ''),
+    onRunning: () => undefined,
+  });
+}
+
+/** A disk that takes no output, full or read-only, must not keep the proxy from starting. */
+async function outputFileOf({ stateDir }: Settings, log: Log): Promise<string> {
+  const path = join(stateDir, 'proxy-output.log');
+  try {
+    await (await open(path, outputFlags, 0o640)).close();
+    return path;
+  } catch (error) {
+    log.warn('What HAProxy prints is not kept', { file: path, cause: causeText(error) });
+    return '/dev/null';
+  }
+}
+
+/** Why HAProxy must not, or could not, be started with the live configuration; null: it can. */
+async function obstacleTo(settings: Settings, live: LiveFile, log: Log): Promise<string | null> {
+  const text = await live.read();
+  if (text === null) return `there is no configuration at ${live.path}`;
+  for (const map of [settings.blockedMap, settings.trustedMap]) {
+    // An empty one in its place would let in whom it blocked.
+    if (text.includes(map) && (await isAbsent(map))) {
+      return `${live.path} names ${map}, which is missing, so HAProxy refuses it; put the file back, or write it from the database: proxy-manager map-repair`;
+    }
+  }
+  const known = await readableKnownGood(new BackupStore(settings.backupDir, () => new Date()), log);
+  if (known?.configText === text) await ensureFiles(known.files);
+  const { valid, output } = await checkConfiguration(settings.proxyBin, live.path);
+  return valid ? null : `HAProxy refuses ${live.path}: ${output}`;
+}
+
+async function isAbsent(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return false;
+  } catch (error) {
+    if (isMissing(error)) return true;
+    throw error;
+  }
+}

@@ -62,6 +62,22 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     });
   });
 
+  it('waits for a service that is starting, and for the key of its first start', async () => {
+    const starting = await RealService.start({
+      bin: proxy!.bin,
+      waitUntilReady: false,
+      environment: { PROXY_MANAGER_API_KEY: '' },
+    });
+    try {
+      const environment = { PROXY_MANAGER_API_KEY: '', PROXY_MANAGER_PREFIX: starting.paths.prefix };
+      const { code, out } = await new CommandLineUser(starting).run(['status'], { environment });
+      expect(out).toContain('ok: every worker was seen to block');
+      expect(code).toBe(0);
+    } finally {
+      await starting.stop();
+    }
+  });
+
   it('with -o json prints the answer of the API as it is, and its problems too', async () => {
     const { code, out } = await user.run(['-o', 'json', 'block', '192.0.2.1']);
     expect(code).toBe(0);

@@ -11,7 +11,7 @@ import { eventTypes } from '../src/activity/event-types.ts';
 import { CommandLine } from '../src/cli/command-line.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { everyVerb, type TreeVerb, treeOf } from '../src/cli/tree.ts';
-import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { startingTemplate } from '../src/configuration/starting-template.ts';
 import { catalogue } from '../src/errors/catalogue.ts';
 import { auditedOperations } from '../src/http/audited-routes.ts';
 import { settingDefinitions } from '../src/settings.ts';
@@ -341,13 +341,27 @@ describe('what a person is told to paste', () => {
     );
   });
 
-  it('writes the built-in template as it is', async () => {
+  it('writes a template to begin from', async () => {
     const line = blocksOf('docs/operators-guide.md', 'sh')
       .flatMap(({ text }) => text.split('\n'))
-      .find((text) => text.includes('builtin-template.ts'))!
-      .replaceAll('/opt/proxy-manager/', `${root}/`)
+      .find((text) => text.includes('config template'))!
+      .replace('proxy-manager', proxyManager)
       .replace('/etc/proxy/template.liquid', join(folder, 'template.liquid'));
-    await run('sh', ['-c', line], { cwd: root });
-    expect(readFileSync(join(folder, 'template.liquid'), 'utf8')).toBe(builtInTemplate);
+    await run('sh', ['-c', line], { cwd: folder, env: environment() });
+    expect(readFileSync(join(folder, 'template.liquid'), 'utf8')).toBe(startingTemplate());
+  });
+
+  it('keeps what holds a key or the database to its owner', () => {
+    const lines = shell
+      .flatMap(({ text }) => text.split('\n'))
+      .filter((line) => /\btar c|key create .*[>|] /.test(line));
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.filter((line) => !line.includes('umask 077'))).toEqual([]);
+  });
+
+  it('installs files that are there', () => {
+    const named = shell.flatMap(({ text }) => [...text.matchAll(/packaging\/[\w.-]+/g)].map(([path]) => path));
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

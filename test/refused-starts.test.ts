@@ -1,9 +1,12 @@
 // A service that is refused must not take the sites down: after a restart of the machine, with nothing running, the proxy
 // starts from what is on disk, and the service that starts later adopts it.
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
+import { missingForNotifySocket, type NotifySocket, openNotifySocket } from '../testkit/notify-socket.ts';
 import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -42,12 +45,27 @@ async function expectServed(service: RealService): Promise<void> {
 
 describeOnProductProxies('a start after a power failure whose database is damaged', ({ bin }) => {
   let service: RealService;
+  let folder: string;
+  let systemd: NotifySocket | null = null;
+  const readiness = () => systemd?.lines().filter((line) => line === 'READY=1').length ?? 0;
   beforeAll(async () => {
-    service = await RealService.start({ bin });
+    folder = await mkdtemp(join(tmpdir(), 'pm-notify-'));
+    if (missingForNotifySocket() === null) systemd = await openNotifySocket(join(folder, 'notify'));
+    service = await RealService.start({ bin, environment: systemd === null ? {} : { NOTIFY_SOCKET: systemd.path } });
     await service.block(blocked);
     await service.healthy();
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service?.stop();
+    await systemd?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it.skipIf(missingForNotifySocket() !== null)('had told systemd that it is ready, as the proxy cannot', async () => {
+    await eventually('systemd was told', () => readiness() === 1);
+    const { master } = await service.processes();
+    expect(await readFile(`/proc/${master.pid}/environ`, 'latin1')).not.toContain('NOTIFY_SOCKET');
+  });
 
   it('serves by a proxy from the files on disk until the database is repaired, and then adopts it as it runs', async () => {
     const { database } = service.paths;
@@ -67,6 +85,7 @@ describeOnProductProxies('a start after a power failure whose database is damage
     expect(await refusedStart(service, {}, 1)).toContain(`HAProxy (process ${master}) runs and was left as it is`);
     expect(await service.logText()).toMatch(/ERROR Start refused cause=.*cannot be used.* proxy=.*was left as it is/);
     await expectServed(service);
+    expect(readiness()).toBeLessThanOrEqual(1);
 
     for (const end of ['', '-wal', '-shm']) await rename(`${database}${end}.whole`, `${database}${end}`);
     await service.launch();

@@ -49,7 +49,7 @@ export class CommandLine {
     interruption.listen((text) => output.remark(text), world.end);
     const asked: { url: string | null; keySource: string | null } = { url: null, keySource: null };
     try {
-      const connection = await findService(world, options);
+      const connection = await findService(world, options, (text) => output.remark(`proxy-manager: ${text}`));
       asked.url = connection.service.url;
       asked.keySource = connection.key.source;
       return await action(openSession(world, connection, output, interruption, options), operands, options);

@@ -15,4 +15,11 @@ describe('the template that one of your own begins as', () => {
     expect([first, second].join('\n')).not.toMatch(/built-in/);
     expect(second).toContain('PROXY_MANAGER_TEMPLATE');
   });
+
+  it('says at its top that it is the file to edit, and in what it makes that this is not', async () => {
+    expect(startingTemplate().split('\n# ', 1)[0]).toMatch(/This is a template .*edit it/);
+    const made = await renderConfiguration(startingTemplate(), 'test', sampleInput);
+    expect(made.text.split('\n')[0]).toMatch(/^# Generated .* Do not edit/);
+    expect(made.text).not.toContain('edit it.');
+  });
 });

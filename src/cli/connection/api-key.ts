@@ -49,7 +49,8 @@ export async function findKey(places: KeyPlaces): Promise<ApiKey> {
   for (const path of own === null ? [first] : [own, first]) {
     const content = await contentOf(path, files);
     if ('unread' in content) {
-      looked.push(`${path} (${content.unread})`);
+      const later = path === first && content.isMissing ? "; the service's first start writes it" : '';
+      looked.push(`${path} (${content.unread}${later})`);
       continue;
     }
     // `key create … > FILE` has made it before this program runs.
@@ -74,13 +75,16 @@ export function ownKeyFile({ environment, homeFolder }: Omit<KeyPlaces, 'files'>
   return folder === '' ? null : join(folder, 'proxy-manager', 'api-key');
 }
 
-type Content = { readonly text: string; readonly mode: number } | { readonly unread: string };
+type Content =
+  | { readonly text: string; readonly mode: number }
+  | { readonly unread: string; readonly isMissing: boolean };
 
 async function contentOf(path: string, files: KeyFiles): Promise<Content> {
   try {
     return await files.read(path);
   } catch (error) {
-    return { unread: unreadable(error as NodeJS.ErrnoException) };
+    const { code } = error as NodeJS.ErrnoException;
+    return { unread: unreadable(error as NodeJS.ErrnoException), isMissing: code === 'ENOENT' };
   }
 }
 

@@ -6,6 +6,7 @@ import { findKey } from './api-key.ts';
 import { tellFailure } from './failure-text.ts';
 import { ownAddresses, sshClient, takenIn } from './own-addresses.ts';
 import { parseServiceUrl } from './service-url.ts';
+import { listensAt, runsService } from './starting-service.ts';
 
 const key = 'pm_0123456789abcdef';
 const other = 'other-0123456789abcdef';
@@ -59,6 +60,7 @@ describe('the key', () => {
     const failure = find({}, { [first]: { error: 'EACCES' } });
     await expect(failure).rejects.toThrow(/no API key was found/);
     await expect(failure).rejects.toThrow(`${own} (there is none), ${first} (you may not read it)`);
+    await expect(find({})).rejects.toThrow(`${first} (there is none; the service's first start writes it)`);
     await expect(find({ PROXY_MANAGER_API_KEY_FILE: '/gone' })).rejects.toThrow(
       '/gone (PROXY_MANAGER_API_KEY_FILE): there is none',
     );
@@ -207,5 +209,34 @@ describe('a failure', () => {
 
   it('that nobody foresaw is thrown on', () => {
     expect(() => tellFailure(new TypeError('a fault'), asked)).toThrow('a fault');
+  });
+});
+
+describe('a service that is starting', () => {
+  it.each([
+    ['/bin/sh /opt/proxy-manager/bin/proxy-manager serve --supervise', true],
+    ['node --max-semi-space-size=8 /opt/proxy-manager/src/main.ts serve', true],
+    ['node /opt/proxy-manager/dist/main.js serve', true],
+    ['node --max-semi-space-size=8 src/trial.ts', true],
+    ['node /opt/proxy-manager/src/main.ts status', false],
+    ['vi /etc/default/proxy-manager', false],
+    ['serve proxy-manager', false],
+    ['', false],
+  ])('is told by its words: %s', (words, is) => {
+    expect(runsService(words.split(' '))).toBe(is);
+  });
+
+  it.each([
+    ['http://127.0.0.1:7080', 'serve', '', true],
+    ['http://localhost:7081', 'serve', '', false],
+    ['http://127.0.0.1:7081', 'serve', 'PROXY_MANAGER_LISTEN=127.0.0.1:7081', true],
+    ['http://127.0.0.1:7080', 'serve', 'PROXY_MANAGER_LISTEN=127.0.0.1:7081', false],
+    ['http://127.0.0.1:7081', 'serve --listen 0.0.0.0:7081', 'PROXY_MANAGER_LISTEN=127.0.0.1:7080', true],
+    ['http://127.0.0.1:7081', 'serve --listen=[::1]:7081', '', true],
+    ['unix:/run/x/api.sock', 'serve', 'PROXY_MANAGER_LISTEN=unix:/run/x/api.sock', true],
+    ['unix:/run/x/api.sock', 'serve', '', false],
+  ])('is waited for at %s where that is its own address: %s %s', (url, words, environment, is) => {
+    const given = ['PATH=/usr/bin', ...environment.split(' ')];
+    expect(listensAt(parseServiceUrl(url, '--url'), ['proxy-manager', ...words.split(' ')], given)).toBe(is);
   });
 });

@@ -11,6 +11,7 @@ import type { World } from '../world.ts';
 import { type ApiKey, findKey, type KeyFiles } from './api-key.ts';
 import { HttpServiceApi } from './http-service-api.ts';
 import { defaultUrl, parseServiceUrl, type ServiceAddress } from './service-url.ts';
+import { awaitStart } from './starting-service.ts';
 
 /** A million entries taken away on a busy machine took three minutes and more. */
 const longestBigChangeMs = 1_800_000;
@@ -20,12 +21,20 @@ export interface Connection {
   readonly key: ApiKey;
 }
 
-/** @throws Failure: no address of a service, or no key */
-export async function findService(world: World, options: Readonly<Record<string, unknown>>): Promise<Connection> {
+/**
+ * Waits for a service of this machine that is starting.
+ * @throws Failure: no address of a service, or no key
+ */
+export async function findService(
+  world: World,
+  options: Readonly<Record<string, unknown>>,
+  says: (text: string) => void,
+): Promise<Connection> {
   const { environment, homeFolder } = world;
   const flag = options['url'] as string | undefined;
   const variable = environment['PROXY_MANAGER_URL'] || undefined;
   const service = parseServiceUrl(flag ?? variable ?? defaultUrl, flag === undefined ? 'PROXY_MANAGER_URL' : '--url');
+  await awaitStart(service, says);
   return { service, key: await findKey({ environment, homeFolder, files: realFiles }) };
 }
 

@@ -100,6 +100,6 @@ async function addressTowards(service: ServiceAddress): Promise<IpEntry | null> 
   }
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }

@@ -145,7 +145,9 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
       [`${state}/instance.json`]: '640',
       [`${state}/proxy-output.log`]: '640',
       'etc/proxy': '755',
-      'etc/proxy/blocked_ips.map': '644',
+      'etc/proxy/blocked_ips.map': '640',
+      'etc/proxy/trusted_ips.map': '640',
+      'etc/proxy/proxy.cfg': '640',
       'etc/proxy/blocked_ips.map.lock': '600',
       'tmp/proxy-cli': '600',
       'tmp/proxy-cli.lock': '600',
@@ -161,8 +163,11 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
       const [program, ...rest] = user.command(words).map((word) => word.replace(String(user.uid), String(stranger)));
       return spawnSync(program!, rest, { encoding: 'utf8' }).status;
     };
-    expect(tried(['test', '-r', paths.blockedMap])).toBe(0);
+    expect(tried(['cat', '/etc/passwd'])).toBe(0);
     for (const path of [
+      paths.config,
+      paths.blockedMap,
+      paths.trustedMap,
       paths.database,
       paths.stateDir,
       paths.backupDir,

@@ -239,7 +239,7 @@ export class TrustedSet implements MirroredMap {
       // What is right stays: a proxy that died is started again although the disk is full.
       if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#path))) return;
       this.#written = null;
-      await writeFileAtomically(this.#path, content, { mode: 0o644 });
+      await writeFileAtomically(this.#path, content);
       this.#written = { identity: await identityOf(this.#path), content };
     } catch (error) {
       throw new ServiceError(

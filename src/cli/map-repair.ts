@@ -35,7 +35,7 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
   try {
     const store = new BlockedIpsStore(database);
     const keeper = new MapFileKeeper({
-      file: new MapFile(settings.blockedMap, { mode: 0o644 }),
+      file: new MapFile(settings.blockedMap),
       path: settings.blockedMap,
       store,
       instance,
@@ -47,9 +47,7 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     await keeper.file.close();
     const trusted = await new TrustedIpsStore(database).list();
     const lines = trusted.map((row) => `${mapLine(row.ip_address)}\n`);
-    await writeFileAtomically(settings.trustedMap, `# proxy-manager trusted addresses\n${lines.join('')}`, {
-      mode: 0o644,
-    });
+    await writeFileAtomically(settings.trustedMap, `# proxy-manager trusted addresses\n${lines.join('')}`);
     return { blocked: entries, trusted: trusted.length };
   } finally {
     await database.close();

@@ -151,6 +151,15 @@ describe('the client', () => {
     expect(await thrownBy(revoked)).toMatchObject({ reason: 'stranger' });
   });
 
+  it('says that TLS is not spoken where it is not', async () => {
+    const plain = await stranger((_request, response) => response.end());
+    const error = await thrownBy(connect({ url: plain.replace('http:', 'https:'), key: KEY }).GET('/health'));
+    expect(error).toMatchObject({
+      reason: 'refused',
+      message: expect.stringMatching(/does not speak TLS; is http:\/\/ meant/),
+    });
+  });
+
   it('says why no answer came', async () => {
     const url = await stranger((request, response) => {
       if (request.url === '/livez') request.socket.destroy();

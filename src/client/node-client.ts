@@ -115,4 +115,5 @@ const refusals: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
+  EPROTO: 'what answers there does not speak TLS; is http:// meant?',
 };

@@ -47,7 +47,7 @@ export class LiveFile {
     const path = `${target}.${suffix}`;
     // One that a crash left behind may have had any mode and owner; this one has the live file's.
     await rm(path, { force: true });
-    await writeFileAtomically(path, text, { mode: 0o644 });
+    await writeFileAtomically(path, text);
     const candidate = new Candidate(path, target, sha256(text));
     try {
       const live = await stat(this.path);

@@ -24,7 +24,7 @@ export async function ensureFiles(files: readonly NamedFile[]): Promise<string[]
   const written: string[] = [];
   for (const { path, content } of files) {
     if ((await readIfThere(path)) === content) continue;
-    await writeFileAtomically(path, content, { mode: 0o644 });
+    await writeFileAtomically(path, content);
     written.push(path);
   }
   return written;

@@ -66,6 +66,8 @@ it('a check that does not end is a failure, never a verdict', async () => {
 });
 
 it('a proxy that cannot be run or is killed is a failure', async () => {
-  await expect(checkConfiguration('/no/such/haproxy', '/x')).rejects.toThrow(ConfigurationCheckError);
+  const missing = checkConfiguration('/no/such/haproxy', '/x');
+  await expect(missing).rejects.toThrow(ConfigurationCheckError);
+  await expect(missing).rejects.toThrow('there is no such program (PROXY_MANAGER_PROXY_BIN names it)');
   await expect(checkConfiguration(await program('kill -9 $$'), '/x')).rejects.toThrow(/SIGKILL/);
 });

@@ -1,7 +1,7 @@
 // `-c`: the proxy's own judgement of a configuration file.
 import { spawn } from 'node:child_process';
 import { resolve as resolvePath } from 'node:path';
-import { childEnvironment, programPath } from './child-environment.ts';
+import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
 export interface ConfigurationCheck {
   readonly valid: boolean;
@@ -47,7 +47,7 @@ export function checkConfiguration(
     // Before anything else is asked of it: an error that nobody listens to ends the service.
     child.on('error', (cause) => {
       clearTimeout(timer);
-      reject(new ConfigurationCheckError(`${bin} -c cannot be run: ${cause.message}`, { cause }));
+      reject(new ConfigurationCheckError(cannotBeRun(`${bin} -c`, cause), { cause }));
     });
     // Where no file descriptor is left there are no pipes, whatever the types say; the error follows.
     if ((child.stdout as typeof child.stdout | undefined) === undefined) return;

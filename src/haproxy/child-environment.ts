@@ -11,6 +11,12 @@ export function childEnvironment(environment: NodeJS.ProcessEnv = process.env): 
   );
 }
 
+/** Why a program could not be started: `haproxy cannot be run: …`. */
+export function cannotBeRun(command: string, error: { readonly code?: unknown; readonly message: string }): string {
+  const why = error.code === 'ENOENT' ? 'there is no such program (PROXY_MANAGER_PROXY_BIN names it)' : error.message;
+  return `${command} cannot be run: ${why.trim()}`;
+}
+
 /**
  * The program as it is to be run from `/`, where every child of ours works: HAProxy refuses each configuration with
  * "Impossible to get back to initial directory" when it may not enter the folder it was started in, which is what

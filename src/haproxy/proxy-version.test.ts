@@ -42,7 +42,9 @@ it.each([
 });
 
 it('a program that is missing or fails is an error', async () => {
-  await expect(readProxyVersion('/no/such/haproxy')).rejects.toThrow(/cannot be run.*ENOENT/);
+  await expect(readProxyVersion('/no/such/haproxy')).rejects.toThrow(
+    /no\/such\/haproxy -v cannot be run: there is no such program \(PROXY_MANAGER_PROXY_BIN/,
+  );
   await expect(readProxyVersion('/bin/false')).rejects.toThrow(ProxyVersionError);
   await expect(readProxyVersion('/bin/true')).rejects.toThrow('names no HAProxy version');
 });

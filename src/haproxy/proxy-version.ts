@@ -1,6 +1,6 @@
 // `<proxy> -v`, and what that version can do. Map files need 1.6 (specification, Versioning).
 import { execFile } from 'node:child_process';
-import { childEnvironment, programPath } from './child-environment.ts';
+import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
 export interface ProxyVersion {
   /** As printed: `2.6.12-1+deb12u4`. */
@@ -85,7 +85,7 @@ export function readProxyVersion(bin: string): Promise<ProxyVersion> {
     };
     execFile(programPath(bin), ['-v'], limits, (error, stdout, stderr) => {
       if (error !== null) {
-        reject(new ProxyVersionError(`${bin} -v cannot be run: ${error.message.trim()}`, { cause: error }));
+        reject(new ProxyVersionError(cannotBeRun(`${bin} -v`, error), { cause: error }));
         return;
       }
       try {

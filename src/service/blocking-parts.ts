@@ -96,7 +96,7 @@ export function wireBlocking(options: {
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);
   const trustedMap = new RuntimeMap(socket, settings.trustedMap);
   const keeper: MapFileKeeper = new MapFileKeeper({
-    file: new MapFile(settings.blockedMap, { mode: 0o644 }),
+    file: new MapFile(settings.blockedMap),
     path: settings.blockedMap,
     store,
     instance,

@@ -7,7 +7,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crashPoint } from '../faults/crash-point.ts';
-import { childEnvironment, programPath } from '../haproxy/child-environment.ts';
+import { cannotBeRun, childEnvironment, programPath } from '../haproxy/child-environment.ts';
 import { findMaster, findMasterBeingStarted, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { membersOfSession, processAlive, processStartTime } from '../haproxy/process.ts';
@@ -220,9 +220,7 @@ export class Supervisor {
       );
       const spawned = Promise.withResolvers<number>();
       child.once('spawn', () => spawned.resolve(child.pid!));
-      child.once('error', (error) =>
-        spawned.reject(new Error(`${proxyBin} cannot be run: ${error.message}`, { cause: error })),
-      );
+      child.once('error', (error) => spawned.reject(new Error(cannotBeRun(proxyBin, error), { cause: error })));
       let ended: string | null = null;
       child.once('exit', (code, signal) => {
         ended = signal === null ? `it exited with ${code}` : `it died of ${signal}`;

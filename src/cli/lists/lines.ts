@@ -20,12 +20,15 @@ const signatures: readonly { readonly bytes: readonly number[]; readonly why: st
   { bytes: [0x28, 0xb5, 0x2f, 0xfd], why: 'is compressed; unpack it first: zstdcat FILE | proxy-manager import -' },
   { bytes: [0xff, 0xfe], why: 'is UTF-16; save it as UTF-8' },
   { bytes: [0xfe, 0xff], why: 'is UTF-16; save it as UTF-8' },
+  { bytes: [0x7f, 0x45, 0x4c, 0x46], why: 'is a program, not a list' },
+  { bytes: [0x25, 0x50, 0x44, 0x46], why: 'is a PDF; save its text' },
+  { bytes: [0x89, 0x50, 0x4e, 0x47], why: 'is an image, not a list' },
 ];
 
 /**
  * The lines of a text in UTF-8 (a byte order mark is left out), a batch for each chunk. Bytes that are no UTF-8 become
  * U+FFFD, which no address has: such a line is bad, not the whole list.
- * @throws NotAList for what is compressed or UTF-16
+ * @throws NotAList for what is compressed, UTF-16, a program, a PDF or an image
  */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly LineOfFile[]> {
   const decoder = new TextDecoder('utf-8');

@@ -174,6 +174,7 @@ describe('any list', () => {
   it.each([
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]), 'zcat'],
     ['UTF-16', Buffer.from('\ufeff1.2.3.4', 'utf16le'), 'UTF-8'],
+    ['a program', Buffer.from('\x7fELF\x02\x01\x01\0\0\n192.0.2.1\n'), 'is a program'],
   ])('that is %s is refused with what to do, byte by byte too', async (_name, file, why) => {
     for (const size of [1, 65_536]) {
       const reading = readAll(file, null, size);

@@ -25,10 +25,9 @@ type Paint = (style: Style, text: string) => string;
 type Row = readonly [name: string, isWell: boolean, text: string];
 
 const styles: Readonly<Record<HealthReport['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'trouble' };
-const meanings: Readonly<Record<HealthReport['status'], string>> = {
+const meanings: Readonly<Record<Exclude<HealthReport['status'], 'down'>, string>> = {
   ok: 'every worker was seen to block what is to be blocked',
   degraded: 'blocking may not be enforced somewhere',
-  down: 'nothing is served or nothing can be changed',
 };
 const nameWidth = 15;
 
@@ -41,14 +40,15 @@ export function statusLines(report: HealthReport, url: string, now: Date, paint:
     const line = `  ${name.padEnd(nameWidth)}${harmless(text)}`;
     return isWell ? line : paint('warning', line);
   });
-  return [
-    head,
-    ...untested,
-    `${state}: ${meanings[report.status]}`,
-    '',
-    ...rows,
-    ...reasonLines(report.reasons, paint),
-  ];
+  return [head, ...untested, `${state}: ${meaningOf(report)}`, '', ...rows, ...reasonLines(report.reasons, paint)];
+}
+
+/** Whether sites are served is what a person who was woken wants to know first. */
+function meaningOf({ status, database, reasons }: HealthReport): string {
+  if (status !== 'down') return meanings[status];
+  const noWorker = reasons.some((reason) => reason.startsWith('no worker'));
+  if (!noWorker) return 'nothing can be changed; sites are served, and what is blocked stays blocked';
+  return database.status === 'down' ? 'no site is served, and nothing can be changed' : 'no site is served';
 }
 
 function statusRows(report: HealthReport, now: Date): Row[] {

@@ -252,6 +252,21 @@ describe('status', () => {
     expect(Math.max(...lines.map(displayWidth))).toBeLessThan(120);
   });
 
+  it.each([
+    [['no worker of the proxy is running'], 'ok', 'down: no site is served'],
+    [['database: full'], 'down', 'down: nothing can be changed; sites are served, and what is blocked stays blocked'],
+    [
+      ['database: full', 'no worker of the proxy is running'],
+      'down',
+      'down: no site is served, and nothing can be changed',
+    ],
+  ] as const)('when down says whether sites are served: %j', (reasons, status, line) => {
+    const database = { status, reason: null };
+    expect(
+      statusLines({ ...health, status: 'down', reasons: [...reasons], database }, 'unix:/a', now, unpainted)[1],
+    ).toBe(line);
+  });
+
   it('tells what could not be looked at as neither well nor down', () => {
     const why = 'not looked at, no answer within 3.0 s; 4.1 s ago all was well';
     const lines = statusLines(

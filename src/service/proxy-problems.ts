@@ -12,7 +12,13 @@ export async function proxyProblems(
   const problems: string[] = [];
   if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
   const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
-  const text = (await live.read()) ?? '';
+  const configuration = await live.read();
+  if (configuration === null) {
+    problems.push(
+      `proxy: there is no configuration at ${live.path}: proxy-manager reload --dry-run says what keeps one from being made`,
+    );
+  }
+  const text = configuration ?? '';
   const lacking = rule.problemOf(text);
   if (lacking !== null) problems.push(lacking);
   const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>

@@ -37,7 +37,6 @@ export class ServiceLock {
       if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true) {
         throw new LockHeld(
           `another proxy-manager works on ${what} already (${holderOf(path) ?? 'somebody holds it'}: ${path}); two would undo each other's work`,
-          { cause: error },
         );
       }
       throw new Error(`the lock ${path} cannot be taken: ${(error as Error).message}`, { cause: error });

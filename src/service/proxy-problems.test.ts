@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { proxyProblems } from './proxy-problems.ts';
+
+it('names a configuration that is not there, and how to learn why', async () => {
+  const live = { path: '/etc/proxy/proxy.cfg', read: async () => null };
+  const configured = { live, rule: { problemOf: () => null }, supervisor: null };
+  const book = { all: () => [], masterPid: null };
+  const problems = await proxyProblems(
+    configured as unknown as Parameters<typeof proxyProblems>[0],
+    book as unknown as Parameters<typeof proxyProblems>[1],
+  );
+  expect(problems).toEqual([expect.stringMatching(/^proxy: there is no configuration at .*proxy\.cfg: .*--dry-run/)]);
+});

@@ -139,6 +139,15 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     await expectServed(service);
   });
 
+  it('says of a proxy that runs that it does, also where none could be started', async () => {
+    await chmod(service.paths.config, 0o666);
+    cleanUps.push(() => chmod(service.paths.config, 0o640));
+    expect(await refusedStart(service, missingTemplate, 2)).toMatch(
+      /HAProxy \(process \d+\) runs and was left as it is/,
+    );
+    await expectServed(service);
+  });
+
   describe('starts none', () => {
     const expectNone = async (environment: Readonly<Record<string, string>>, code: number, why: RegExp | string) => {
       const output = await refusedStart(service, environment, code);
@@ -185,7 +194,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
 
     it('from files that others could replace', async () => {
       await chmod(service.paths.config, 0o666);
-      cleanUps.push(() => chmod(service.paths.config, 0o644));
+      cleanUps.push(() => chmod(service.paths.config, 0o640));
       await expectNone(missingTemplate, 2, /could not be started either: everybody may write to the configuration/);
     });
   });

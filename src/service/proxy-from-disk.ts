@@ -9,6 +9,7 @@ import { ensureFiles } from '../configuration/sites-map.ts';
 import { readableKnownGood } from '../configuration/start-configuration.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
+import { findMaster } from '../haproxy/master-process.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
 import type { Settings } from '../settings.ts';
 import { LockHeld, type ServiceLock } from '../supervision/service-lock.ts';
@@ -35,15 +36,30 @@ export async function proxyFromDisk(settings: Settings, log: Log, signal: AbortS
     const supervisor = await supervisorOf(settings, socket, log);
     signal.addEventListener('abort', () => supervisor.abandon(), { once: true });
     const { master, fresh } = await supervisor.ensureStarted();
-    return fresh
-      ? `HAProxy (process ${master.pid}) was started with the configuration and the maps on disk`
-      : `HAProxy (process ${master.pid}) runs and was left as it is`;
+    if (!fresh) return leftAsItIs(master.pid);
+    return `HAProxy (process ${master.pid}) was started with the configuration and the maps on disk`;
   } catch (error) {
     if (error instanceof LockHeld) return `HAProxy was not started: ${error.message}`;
-    return `HAProxy could not be started either: ${causeText(error)}`;
+    // What forbids a start takes nothing from one that runs.
+    const running = await runningMaster(settings, log);
+    return running === null ? `HAProxy could not be started either: ${causeText(error)}` : leftAsItIs(running);
   } finally {
     socket.close();
     for (const lock of locks) lock.free();
+  }
+}
+
+function leftAsItIs(pid: number): string {
+  return `HAProxy (process ${pid}) runs and was left as it is`;
+}
+
+/** By its pid file alone; null: none is known. */
+async function runningMaster({ pidFile, configFile }: Settings, log: Log): Promise<number | null> {
+  try {
+    return (await findMaster(pidFile, configFile))?.pid ?? null;
+  } catch (error) {
+    log.warn('The pid file of HAProxy could not be read', { cause: causeText(error) });
+    return null;
   }
 }
 

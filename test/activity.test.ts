@@ -64,10 +64,10 @@ describeOnOneProxy('what was done', ({ bin }) => {
       });
       await service.call('DELETE', '/api/blocked-ips/192.0.2.1');
       await service.call('DELETE', '/api/blocked-ips/192.0.2.1');
-      const common = { key: 'admin', source: '127.0.0.1', ip_address: '192.0.2.1' };
+      const common = { key: '_settings', source: '127.0.0.1', ip_address: '192.0.2.1' };
       expect(await audit('?ip_address=192.0.2.1')).toMatchObject([
         { ...common, operation: 'unblock', outcome: 'refused', status: 404, code: 1100 },
-        { ...common, operation: 'unblock', outcome: 'done', details: { reason: 'ssh', blocked_by: 'admin' } },
+        { ...common, operation: 'unblock', outcome: 'done', details: { reason: 'ssh', blocked_by: '_settings' } },
         {
           ...common,
           operation: 'block',
@@ -146,7 +146,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       // Neither a change without its row nor a row without its change.
       expect(told.filter((text) => texts.includes(text)).sort()).toEqual(stored.sort());
       await service.launch();
-      expect(await audit('?operation=block&limit=1')).toMatchObject([{ key: 'admin' }]);
+      expect(await audit('?operation=block&limit=1')).toMatchObject([{ key: '_settings' }]);
     });
   });
 
@@ -168,7 +168,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       expect(dataOf(again.events, 'entry.blocked')).toEqual([]);
       expect(dataOf(again.events, 'entry.expired')).toEqual([{ ip_address: '192.0.2.77', runtime_map_updated: true }]);
       const [started] = dataOf(again.events, 'reload.started');
-      expect(started).toMatchObject({ reasons: ['requested by admin'] });
+      expect(started).toMatchObject({ reasons: ['requested by _settings'] });
       expect(dataOf(again.events, 'reload.completed')).toMatchObject([{ id: started!['id'] }]);
       const appeared = dataOf(again.events, 'worker.appeared').map(({ pid }) => pid);
       expect(appeared.length).toBeGreaterThan(0);
@@ -291,7 +291,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
         expect.arrayContaining([expect.objectContaining({ operation: 'remove_webhook', target: 'test' })]),
       );
       const [made] = await audit('?operation=set_webhook');
-      expect(made).toMatchObject({ target: 'test', key: 'admin', outcome: 'done' });
+      expect(made).toMatchObject({ target: 'test', key: '_settings', outcome: 'done' });
       expect(JSON.stringify(made)).not.toMatch(/\/hook"|whsec/);
       expect(received.flatMap(addresses)).not.toContain('entry.blocked 192.0.2.93');
     });

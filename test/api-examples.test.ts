@@ -85,6 +85,11 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
     (await service.call<{ items: { id: string }[] }>('GET', '/api/config/backups')).body.items[0]!.id,
 };
 
+/** Whose request it is, where it is not the service's key. */
+const bearers: Readonly<Record<string, () => Promise<string>>> = {
+  signOut: async () => (await service.call('POST', '/api/session')).body['token'],
+};
+
 async function run(route: string, operation: string, example: Example) {
   const [method = '', url = ''] = route.split(' ');
   const values = { ...example.path, ...(ids[operation] === undefined ? {} : { id: await ids[operation]() }) };
@@ -101,6 +106,7 @@ async function run(route: string, operation: string, example: Example) {
         ? { raw: example.body, contentType: example.mediaType as string }
         : { body: example.body }),
     ...(example.accept === undefined ? {} : { accept: example.accept }),
+    ...(bearers[operation] === undefined ? {} : { key: await bearers[operation]() }),
   });
   return { method, path: documentedPath(url), answer };
 }

@@ -235,6 +235,12 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect((await user.run(['block', '127.0.0.11', '--even-trusted'])).out).toContain(
       'let in all the same, by 127.0.0.11',
     );
+    expect((await user.run(['trust', 'add', '127.0.0.12', '--for', '8h'])).out).toMatch(
+      /^127\.0\.0\.12 is trusted until \S+ \S+ UTC \(in 8 h\); every worker has it\n$/,
+    );
+    expect((await user.run(['trust', 'add', '127.0.0.12', '--for', '8h', '--permanent'])).code).toBe(2);
+    expect((await user.run(['trust', 'ls'])).out).toMatch(/127\.0\.0\.11\t.*\t-\n127\.0\.0\.12\t.*\t\d{4}-\S+Z\n/);
+    expect((await user.run(['trust', 'add', '127.0.0.12', '--permanent'])).out).toContain('127.0.0.12 is trusted;');
     expect((await user.shell('pm trust ls | cut -f1 | pm trust rm -')).code).toBe(0);
     expect(await service.visit('127.0.0.10')).toBe(403);
   });

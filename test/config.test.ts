@@ -137,14 +137,14 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     });
     await writeFile(template, good);
     expect(refused?.status).toBe(422);
-    expect(refused?.body).toMatchObject({ code, restored: true, reasons: ['requested by admin'] });
+    expect(refused?.body).toMatchObject({ code, restored: true, reasons: ['requested by _settings'] });
     expect(refused?.body['output']).toMatch(output);
     expect(refused?.body['worker_after']).toBe(await service.workerPid());
     expect(refused?.body['worker_after']).not.toBe(refused?.body['worker_before']);
     expect(await live()).toBe(before);
     expect(watched(messages)).toEqual(['Backup created', 'Configuration validation failed', 'Backup restored']);
     const record = await service.call('GET', `/api/config/reloads/${refused?.body['id']}`);
-    expect(record.body).toMatchObject({ status: 'refused', reasons: ['requested by admin'] });
+    expect(record.body).toMatchObject({ status: 'refused', reasons: ['requested by _settings'] });
     expect(record.body['validation_output']).toMatch(output);
     await service.healthy();
   });
@@ -153,7 +153,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     const done = await reload();
     const first = await service.call('GET', '/api/config/reloads?limit=1');
     expect(first.body['items']).toMatchObject([
-      { id: done.body['id'], status: 'completed', reasons: ['requested by admin'], backup: done.body['backup'] },
+      { id: done.body['id'], status: 'completed', reasons: ['requested by _settings'], backup: done.body['backup'] },
     ]);
     const second = await service.call('GET', `/api/config/reloads?limit=1&cursor=${first.body['next_cursor']}`);
     expect(second.body['items'][0].id < done.body['id']).toBe(true);
@@ -168,14 +168,14 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await writeFile(template, good);
     const changed = (await reload()).body;
     const backup = (await backups()).find(({ id }) => id === changed['backup']);
-    expect(backup).toMatchObject({ reason: 'requested by admin', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(backup).toMatchObject({ reason: 'requested by _settings', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(await live()).not.toContain('retries 2');
     const restored = await service.call('POST', `/api/config/backups/${changed['backup']}/restore`);
     expect(restored.status).toBe(200);
     expect(restored.body).toMatchObject({
       status: 'completed',
       changed: true,
-      reasons: [`backup ${changed['backup']} restored by admin`],
+      reasons: [`backup ${changed['backup']} restored by _settings`],
     });
     expect(await live()).toContain('retries 2');
     expect(old['changed']).toBe(true);

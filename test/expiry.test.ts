@@ -1,5 +1,6 @@
-// Blocks that end. The service's clock is set by the test, so that nothing ends before it is to.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+// Blocks, and trust, that end. The service's clock is set by the test, so that nothing ends before it is to.
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
@@ -82,5 +83,61 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       (await service.runningMap()).every((line) => !line.startsWith('127.1.')),
     );
     expect(await service.visit('127.1.2.3')).toBe(200);
+  });
+
+  describe('trust that expires', () => {
+    const path = (ip: string): string => `/api/trusted-ips/${ip}`;
+    const trust = (ip: string, body: object) => service.call('PUT', path(ip), { body });
+    const trustedInFile = async () =>
+      (await readFile(service.paths.trustedMap, 'utf8')).split('\n').filter((line) => /^\d/.test(line));
+    const denied = (ip: string) => eventually(`${ip} is denied`, async () => (await service.visit(ip)) === 403);
+
+    it('lets the block take effect again, in every worker and in the file, and nothing else is removed', async () => {
+      for (const ip of ['127.0.5.1', '127.0.5.2', '127.0.5.3']) await service.block(ip);
+      const made = await trust('127.0.5.1', { duration_seconds: 60, note: 'visitor' });
+      expect(made.status).toBe(201);
+      expect(made.body['expires_at']).toMatch(/Z$/);
+      await trust('127.0.5.2', { duration_seconds: 60 });
+      await trust('127.0.5.2', { duration_seconds: 600 });
+      await trust('127.0.5.3', { duration_seconds: 60 });
+      expect((await trust('127.0.5.3', { expires_at: null })).body['expires_at']).toBeNull();
+      expect(await service.visit('127.0.5.1')).toBe(200);
+      await pass(2 * minute);
+      await denied('127.0.5.1');
+      expect((await service.call('GET', path('127.0.5.1'))).status).toBe(404);
+      expect(await trustedInFile()).toEqual(['127.0.5.2 1', '127.0.5.3 1']);
+      expect(await service.visit('127.0.5.2')).toBe(200);
+      expect(await service.visit('127.0.5.3')).toBe(200);
+      // The reload's worker reads the file.
+      expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+      expect(await service.visit('127.0.5.1')).toBe(403);
+      const audit = await service.call('GET', '/api/audit?operation=expire_trust');
+      expect(audit.body['items']).toMatchObject([
+        { key: null, ip_address: '127.0.5.1', outcome: 'done', runtime_map_updated: true },
+      ]);
+    });
+
+    it('ends also where the service was away at its end', async () => {
+      await trust('127.0.5.1', { duration_seconds: 60 });
+      service.kill('SIGKILL');
+      await service.ended();
+      await pass(2 * minute);
+      expect(await service.visit('127.0.5.1')).toBe(200);
+      await service.launch();
+      await denied('127.0.5.1');
+      // Extended beyond it before the restart.
+      expect(await service.visit('127.0.5.2')).toBe(200);
+      expect(await trustedInFile()).toEqual(['127.0.5.2 1', '127.0.5.3 1']);
+    });
+
+    it('refuses an end in the past, and two ends, and stores nothing then', async () => {
+      for (const body of [
+        { expires_at: '2020-01-01T00:00:00Z' },
+        { expires_at: '2099-01-01T00:00:00Z', duration_seconds: 60 },
+        { duration_seconds: 0 },
+      ])
+        expect((await trust('127.0.5.9', body)).status).toBe(400);
+      expect((await service.call('GET', path('127.0.5.9'))).status).toBe(404);
+    });
   });
 });

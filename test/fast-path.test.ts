@@ -17,7 +17,7 @@ describeOnProductProxies('a block', ({ bin }) => {
     expect(blocked.body).toMatchObject({
       ip_address: '127.0.0.2',
       reason: 'test',
-      blocked_by: 'admin',
+      blocked_by: '_settings',
       expires_at: null,
       runtime_map_updated: true,
       runtime_map_failures: [],

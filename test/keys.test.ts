@@ -61,6 +61,46 @@ describeOnOneProxy('an API key', ({ bin }) => {
     expect((await create('ci')).status).toBe(409);
   });
 
+  it('is exchanged for a session, which survives a restart, and ends at sign-out or with the key, its streams too', async () => {
+    const { key } = (await create('panel', { scopes: ['block'] })).body;
+    const signIn = async () => (await call('POST', '/api/session', key)).body['token'];
+    const follow = async (token: string) => {
+      const url = `http://127.0.0.1:${service.apiPort}/api/events`;
+      const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+      expect(response.status).toBe(200);
+      return { end: response.text() };
+    };
+    const [mine, second] = [await signIn(), await signIn()];
+    expect((await call('GET', '/api/session', mine)).body).toMatchObject({ name: 'panel', trustable_address: null });
+    expect((await call('POST', '/api/session', mine)).status).toBe(403);
+    expect((await call('POST', '/api/blocked-ips', mine, { ip_address: '192.0.2.70' })).status).toBe(201);
+    const block = await call('GET', '/api/audit?operation=block&limit=1', first);
+    expect(block.body['items']).toMatchObject([{ key: 'panel' }]);
+    expect((await call('DELETE', '/api/blocked-ips/192.0.2.70', mine)).status).toBe(200);
+
+    service.kill('SIGKILL');
+    await service.ended();
+    await service.launch();
+    const streams = [await follow(mine), await follow(second)] as const;
+    expect((await call('DELETE', '/api/session', mine)).status).toBe(200);
+    await streams[0].end;
+    expect((await call('GET', '/api/session', mine)).status).toBe(401);
+    expect((await call('GET', '/api/session', second)).status).toBe(200);
+    expect((await call('DELETE', '/api/keys/panel', first)).status).toBe(200);
+    await streams[1].end;
+    expect((await call('GET', '/api/session', second)).status).toBe(401);
+    const signs = (await call('GET', '/api/audit?operation=sign_in', first)).body['items'];
+    expect(signs).toMatchObject([
+      { key: 'panel', outcome: 'refused', status: 403 },
+      { key: 'panel', source: '127.0.0.1', outcome: 'done' },
+      { key: 'panel', outcome: 'done' },
+    ]);
+    for (const text of [await service.logText(), await readFile(service.paths.jsonLog, 'utf8')]) {
+      expect(text).not.toContain(key.slice(4));
+      expect(text).not.toContain(mine.slice(4));
+    }
+  });
+
   it('ends when its time has come', async () => {
     const ends = new Date(Date.now() + 3_600_000).toISOString();
     const { key } = (await create('short', { expires_at: ends })).body;
@@ -164,7 +204,10 @@ describeOnOneProxy('an API key', ({ bin }) => {
     }
     expect((await call('GET', '/api/sites', first)).status).toBe(401);
     expect((await call('GET', '/api/sites', given)).status).toBe(200);
-    expect((await call('POST', '/api/keys', given, { name: 'admin' })).status).toBe(409);
+    // No stored key can take its name, so the audit tells them apart.
+    expect((await call('POST', '/api/keys', given, { name: '_settings' })).status).toBe(400);
+    expect((await call('GET', '/api/session', given)).body['name']).toBe('_settings');
+    expect((await call('GET', '/api/audit?key=_settings&limit=1', given)).body['items']).toHaveLength(1);
     await rm(folder, { recursive: true, force: true });
   });
 });

@@ -67,9 +67,9 @@ describeOnOneProxy('the log', ({ bin }) => {
   }
 
   it('says once per operation that the runtime map was updated, and for whom', async () => {
-    await one('block', () => service.block('127.0.7.1'), { ip_address: '127.0.7.1', key: 'admin' });
+    await one('block', () => service.block('127.0.7.1'), { ip_address: '127.0.7.1', key: '_settings' });
     await one('block', () => service.block('127.0.7.1'), { ip_address: '127.0.7.1' });
-    await one('unblock', () => service.unblock('127.0.7.1'), { ip_address: '127.0.7.1', key: 'admin' });
+    await one('unblock', () => service.unblock('127.0.7.1'), { ip_address: '127.0.7.1', key: '_settings' });
     const batch = { add: ['127.0.7.2', '127.0.7.3', '127.0.7.4'], remove: [] };
     await one('batch', () => service.call('POST', '/api/blocked-ips/batch', { body: batch }), { added: 3 });
     const list = { raw: '127.0.7.2\n127.0.7.5\n', contentType: 'text/plain' };
@@ -129,7 +129,7 @@ describeOnOneProxy('the log', ({ bin }) => {
     expect(JSON.parse(done ?? '{}')).toMatchObject({
       operation: 'block',
       ip_address: '127.0.7.20',
-      key: 'admin',
+      key: '_settings',
       request_id: expect.any(String),
       runtime_map_updated: false,
       runtime_map_failures: [{ ip_address: '127.0.7.20' }],

@@ -403,13 +403,13 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.getByLabel('Address').fill('203.0.113.7');
     const rows = page.getByRole('table', { name: 'Who did what' }).getByRole('row');
     await eventually('two records are left', async () => (await rows.count()) === 3);
-    expect(await rows.nth(1).innerText()).toMatch(/admin unblocked 203\.0\.113\.7[\s\S]*Done/);
+    expect(await rows.nth(1).innerText()).toMatch(/_settings unblocked 203\.0\.113\.7[\s\S]*Done/);
     await rows.nth(2).getByRole('button').click();
     await says('expires at');
     expect(await seriousFindings(page)).toEqual([]);
     await service.block('203.0.113.7');
     await eventually('a third is there by itself', async () =>
-      /^.*\n?.*admin blocked/.test(await rows.nth(1).innerText()),
+      /^.*\n?.*_settings blocked/.test(await rows.nth(1).innerText()),
     );
   });
 

@@ -11,15 +11,15 @@ import { router } from './app/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
 import { LiveEvents } from './live/live.tsx';
 import { Gate } from './session/gate.tsx';
-import { KeyStore } from './session/key-store.ts';
 import { Session, SessionContext } from './session/session.ts';
+import { TokenStore } from './session/token-store.ts';
 
 const nonce = styleNonce();
-const session = new Session(new KeyStore(window.sessionStorage));
+const session = new Session(new TokenStore(window.sessionStorage));
 const queries = createQueries();
 // What one key saw, and what it might take back, is not for the next.
 session.subscribe(() => {
-  if (session.state.hasKey) return;
+  if (session.state.hasToken) return;
   queries.clear();
   notifications.clean();
 });

@@ -16,6 +16,7 @@ const adminParts: { readonly [Type in ActivityType]: readonly (keyof Activities[
   'reload.failed': ['error'],
   'trust.added': [],
   'trust.removed': [],
+  'trust.expired': [],
   'site.set': [],
   'site.removed': [],
   'key.created': null,

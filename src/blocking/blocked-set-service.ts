@@ -1,5 +1,7 @@
 // What the HTTP layer (and nobody below it) may ask of the blocked set. Implemented by `BlockedSet`.
+
 import type { IpEntry } from '../domain/ip.ts';
+import type { TrustExpiry } from '../store/trusted-ips-store.ts';
 import type {
   BlockAnswer,
   BlockedIpDetail,
@@ -60,4 +62,12 @@ export interface TrustedIp {
   readonly ip_address: string;
   readonly note: string | null;
   readonly added_at: string;
+  /** Null: permanent. */
+  readonly expires_at: string | null;
+}
+
+export interface TrustChange {
+  /** Absent: the old one stays; null: none. */
+  readonly note?: string | null | undefined;
+  readonly expiry: TrustExpiry;
 }

@@ -142,14 +142,19 @@ export class DurableCommit {
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof MapFileError) {
-    return new ServiceError(codes.MapFileUnusable, 'GroupWriter', `the map file cannot be written: ${error.message}`, {
-      cause: error,
-      retryAfterSeconds: 5,
-    });
+    return new ServiceError(
+      codes.MapFileUnusable,
+      'change blocked set',
+      `the map file cannot be written: ${error.message}`,
+      {
+        cause: error,
+        retryAfterSeconds: 5,
+      },
+    );
   }
   return new ServiceError(
     codes.DatabaseUnusable,
-    'GroupWriter',
+    'change blocked set',
     `the database cannot be written: ${error instanceof Error ? error.message : String(error)}`,
     { cause: error, retryAfterSeconds: 5 },
   );

@@ -1,27 +1,22 @@
 // Takes entries out when their time is over: within two seconds, and at start those whose time ended while the
-// service was away. Looks at the wall clock each time, so a clock that jumps does no harm.
+// service was away.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseIp } from '../domain/ip.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { BlockedChange, BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import { causeText, type Log } from '../telemetry/log.ts';
+import type { Log } from '../telemetry/log.ts';
+import { ExpiryLoop } from './expiry-loop.ts';
 import type { ChangeResult } from './group-writer.ts';
 
-const lookEveryMs = 500;
 const groupAtMost = 500;
 
 export class Expiry {
   readonly #store: BlockedIpsStore;
-  readonly #log: Log;
   readonly #now: () => Date;
   readonly #change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
   readonly #removalsAtMost: () => number;
   readonly #onExpired: (ips: readonly string[], result: ChangeResult) => void;
-  readonly #stop = new AbortController();
-  #loop: Promise<void> | null = null;
-  /** The same failure, twice a second, is told once. */
-  #lastFailure: string | null = null;
+  readonly #loop: ExpiryLoop;
 
   constructor(options: {
     readonly store: BlockedIpsStore;
@@ -33,42 +28,19 @@ export class Expiry {
     readonly onExpired: (ips: readonly string[], result: ChangeResult) => void;
   }) {
     this.#store = options.store;
-    this.#log = options.log;
     this.#now = options.now;
     this.#change = options.change;
     this.#removalsAtMost = options.removalsAtMost;
     this.#onExpired = options.onExpired;
+    this.#loop = new ExpiryLoop('Expired entries', options.log, () => this.#expireOnce());
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#loop;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        const mayBeMore = await this.#expireOnce();
-        this.#lastFailure = null;
-        if (mayBeMore) continue;
-      } catch (error) {
-        const cause = causeText(error);
-        if (cause !== this.#lastFailure) {
-          this.#log.error('Expired entries could not be taken out; they are tried again', { cause });
-        }
-        this.#lastFailure = cause;
-      }
-      try {
-        await sleep(lookEveryMs, undefined, { signal });
-      } catch (error) {
-        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-      }
-    }
+    await this.#loop.stop();
   }
 
   /** Whether more may be waiting. */

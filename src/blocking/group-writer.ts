@@ -101,7 +101,7 @@ export class GroupWriter {
       return Promise.reject(
         new ServiceError(
           codes.QueueFull,
-          'GroupWriter.change',
+          'change blocked set',
           `${this.#waitingChanges} changes wait already, more than ${queueLimit} are not taken; try again shortly`,
           { retryAfterSeconds: 1 },
         ),

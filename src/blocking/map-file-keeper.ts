@@ -161,7 +161,7 @@ export class MapFileKeeper {
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === codes.DatabaseUnusable) throw error;
       // A block is no place to ask back: until somebody confirms, the file is as good as not writable.
-      throw new ServiceError(codes.MapFileUnusable, 'ensureUsable', error.message, {
+      throw new ServiceError(codes.MapFileUnusable, 'check map file', error.message, {
         cause: error,
         retryAfterSeconds: 5,
       });
@@ -303,7 +303,7 @@ export class MapFileKeeper {
     if (error instanceof ServiceError) return error;
     return new ServiceError(
       codes.MapFileUnusable,
-      'updateBlockedIpsMap',
+      'update map file',
       `the map file ${this.#path} could not be written: ${(error as Error).message}`,
       { cause: error, retryAfterSeconds: 5 },
     );

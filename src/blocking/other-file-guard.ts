@@ -45,14 +45,14 @@ export class OtherFileGuard {
     if (header !== null && header.database !== own) {
       throw new ServiceError(
         codes.ForeignMapFile,
-        'updateBlockedIpsMap',
+        'update map file',
         `the map file ${this.#path} belongs to database ${header.database}, this one is ${own}; ${confirm}`,
       );
     }
     if (header !== null && header.generation > (await this.#instance.generation())) {
       throw new ServiceError(
         codes.ForeignMapFile,
-        'updateBlockedIpsMap',
+        'update map file',
         `the map file ${this.#path} was written by a newer state of this database (generation ${header.generation}, the database is at ${await this.#instance.generation()}): was an old copy of it restored? ${confirm}`,
       );
     }
@@ -61,7 +61,7 @@ export class OtherFileGuard {
     if (held >= shrinkGuardFrom && wanted < held / 2) {
       throw new ServiceError(
         codes.ShrinkRefused,
-        'updateBlockedIpsMap',
+        'update map file',
         `the map file ${this.#path} holds ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${confirm}`,
       );
     }
@@ -107,7 +107,7 @@ export function refuseLostRows(found: number, known: number): void {
   if (known < shrinkGuardFrom || found >= known / 2) return;
   throw new ServiceError(
     codes.ShrinkRefused,
-    'updateBlockedIpsMap',
+    'update map file',
     `the database holds ${found} entries where the service knew ${known}: somebody deleted more than half behind its back; ${confirm}`,
   );
 }

@@ -9,12 +9,13 @@ import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
-import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { AuditedChange } from '../store/audit-rows.ts';
+import type { TrustExpiry, TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Caller, RuntimeReport } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
-import type { TrustedIp } from './blocked-set-service.ts';
+import type { TrustChange, TrustedIp } from './blocked-set-service.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';
 import { Fingerprint } from './fingerprint.ts';
@@ -25,6 +26,10 @@ import { TrustedEntries } from './trust.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 const runtimeBudgetMs = 1_400;
+/** One by one: each is a change of its own, and there are few. */
+const expiredAtOnce = 50;
+
+type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
 
 export class TrustedSet implements MirroredMap {
   readonly entries = new TrustedEntries();
@@ -37,6 +42,8 @@ export class TrustedSet implements MirroredMap {
   readonly #log: Log;
   readonly #tell: Tell;
   readonly #scheduleReload: (reason: string) => boolean;
+  readonly #now: () => Date;
+  readonly #onExpiryAudited: (row: number, report: RuntimeReport) => void;
   #expected = new Fingerprint();
   /** The file that was written last. */
   #written: { readonly identity: string | null; readonly content: string } | null = null;
@@ -54,6 +61,9 @@ export class TrustedSet implements MirroredMap {
     readonly tell?: Tell | undefined;
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
+    readonly now: () => Date;
+    /** What became of an expired entry, by its row of the audit. */
+    readonly onExpiryAudited?: ((row: number, report: RuntimeReport) => void) | undefined;
   }) {
     this.#store = options.store;
     this.#path = options.path;
@@ -64,6 +74,8 @@ export class TrustedSet implements MirroredMap {
     this.#log = options.log;
     this.#tell = options.tell ?? tellNobody;
     this.#scheduleReload = options.scheduleReload;
+    this.#now = options.now;
+    this.#onExpiryAudited = options.onExpiryAudited ?? (() => undefined);
   }
 
   // As a mirrored map, for comparison and repair.
@@ -112,30 +124,33 @@ export class TrustedSet implements MirroredMap {
 
   async put(
     entry: IpEntry,
-    note: string | null | undefined,
+    change: TrustChange,
     caller: Caller,
   ): Promise<{ created: boolean; answer: TrustedIp & RuntimeReport }> {
-    const { value, report } = await this.#change('trust', entry, 'add', caller, async () => {
+    const { value, report } = await this.#change<Stored, never>('trust', entry, 'add', caller, async () => {
+      const now = this.#now();
       const before = await this.#store.get(entry.text);
-      const audited = auditedChange('trust', caller, {
-        ipAddress: entry.text,
-        details: { created: before === null, ...(note === undefined ? {} : { note }) },
-      });
-      const stored = await this.#store.put(entry, note, undefined, audited);
-      if (stored.created) this.#hold(entry.text);
+      const details = {
+        created: before === null,
+        ...(change.note === undefined ? {} : { note: change.note }),
+        ...expiryDetails(change.expiry),
+      };
+      const audited = auditedChange('trust', caller, { ipAddress: entry.text, details });
+      const stored = await this.#store.put(entry, change, now, audited);
+      this.#hold(entry.text);
       return { value: stored, undo: () => this.#putBack(entry, before) };
     });
     const { created, row } = value;
     const { runtime_map_updated } = report;
-    const { ip_address, note: told } = row;
-    this.#tell('trust.added', { ip_address, created, note: told, by: caller.keyName, runtime_map_updated });
+    const { ip_address, note, expires_at } = row;
+    this.#tell('trust.added', { ip_address, created, note, expires_at, by: caller.keyName, runtime_map_updated });
     return { created, answer: { ...row, ...report } };
   }
 
   async remove(entry: IpEntry, caller: Caller): Promise<{ ip_address: string } & RuntimeReport> {
-    const { report } = await this.#change('distrust', entry, 'remove', caller, async () => {
+    const { report } = await this.#change<null, never>('distrust', entry, 'remove', caller, async () => {
       const audited = auditedChange('distrust', caller, { ipAddress: entry.text });
-      const before = await this.#store.remove(entry, undefined, audited);
+      const before = await this.#store.remove(entry, this.#now(), audited);
       if (before === null) throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
       this.#letGo(entry.text);
       return { value: null, undo: () => this.#putBack(entry, before) };
@@ -143,6 +158,32 @@ export class TrustedSet implements MirroredMap {
     const { runtime_map_updated } = report;
     this.#tell('trust.removed', { ip_address: entry.text, by: caller.keyName, runtime_map_updated });
     return { ip_address: entry.text, ...report };
+  }
+
+  /** Removes entries that have expired. Resolves to whether more may be waiting. */
+  async expireOnce(): Promise<boolean> {
+    const due = await this.#store.expiredBefore(this.#now(), expiredAtOnce);
+    let removed = 0;
+    for (const text of due) {
+      const parsed = parseIp(text);
+      if (parsed.ok && (await this.#expire(parsed.entry))) removed += 1;
+    }
+    return removed > 0 && due.length === expiredAtOnce;
+  }
+
+  /** False: it was extended, made permanent or removed meanwhile. */
+  async #expire(entry: IpEntry): Promise<boolean> {
+    const rows: number[] = [];
+    const done = await this.#change<null, null>('expire_trust', entry, 'remove', null, async () => {
+      const before = await this.#store.removeExpired(entry, this.#now(), auditedExpiry(entry, rows));
+      if (before === null) return null;
+      this.#letGo(entry.text);
+      return { value: null, undo: () => this.#putBack(entry, before) };
+    });
+    if (done === null) return false;
+    for (const row of rows) this.#onExpiryAudited(row, done.report);
+    this.#tell('trust.expired', { ip_address: entry.text, runtime_map_updated: done.report.runtime_map_updated });
+    return true;
   }
 
   /** False when the file is not the one that was written last: somebody changed or removed it, or it never was. */
@@ -157,6 +198,7 @@ export class TrustedSet implements MirroredMap {
   }
 
   #hold(text: string): void {
+    if (this.entries.has(text)) return;
     this.entries.add(text);
     this.#expected.add(text);
   }
@@ -169,29 +211,34 @@ export class TrustedSet implements MirroredMap {
   /** The file could not be written: nothing of the change stays. */
   async #putBack(entry: IpEntry, before: TrustedIp | null): Promise<void> {
     if (before !== null) {
-      await this.#store.put(entry, before.note, new Date(before.added_at));
-      if (!this.entries.has(entry.text)) this.#hold(entry.text);
-    } else if ((await this.#store.remove(entry)) !== null) {
+      await this.#store.putBack(entry, before);
+      this.#hold(entry.text);
+    } else if ((await this.#store.remove(entry, this.#now())) !== null) {
       this.#letGo(entry.text);
     }
   }
 
-  async #change<T>(
+  /**
+   * @param caller null: the service itself
+   * @param store null: nothing was to be changed
+   */
+  async #change<T, Nothing extends null>(
     operation: string,
     entry: IpEntry,
     verb: 'add' | 'remove',
-    caller: Caller,
-    store: () => Promise<{ value: T; undo: () => Promise<void> }>,
-  ): Promise<{ value: T; report: RuntimeReport }> {
+    caller: Caller | null,
+    store: () => Promise<{ value: T; undo: () => Promise<void> } | Nothing>,
+  ): Promise<{ value: T; report: RuntimeReport } | Nothing> {
     const outcome = await this.#turns.take('urgent', async () => {
       const end = this.#windows.begin([entry.text]);
       try {
-        const { value, undo } = await store();
+        const stored = await store();
+        if (stored === null) return stored;
         crashPoint('trusted.stored');
         try {
           await this.#writeFile((await this.#store.list()).map((row) => row.ip_address));
         } catch (error) {
-          await undo();
+          await stored.undo();
           throw error;
         }
         crashPoint('trusted.written');
@@ -201,24 +248,26 @@ export class TrustedSet implements MirroredMap {
           add: verb === 'add' ? [entry.text] : [],
           remove: verb === 'remove' ? [entry.text] : [],
           committed: Promise.resolve(),
-          deadline: Math.max(caller.receivedAt + runtimeBudgetMs, performance.now() + 100),
+          deadline: Math.max((caller?.receivedAt ?? performance.now()) + runtimeBudgetMs, performance.now() + 100),
         });
         crashPoint('trusted.after-runtime');
-        return { value, result };
+        return { value: stored.value, result };
       } catch (error) {
         throw asServiceError(error);
       } finally {
         end();
       }
     });
-    const { result } = outcome;
+    if (outcome === null) return outcome;
+    const { value, result } = outcome;
     const scheduled =
       result.currentFailed && this.#scheduleReload(`${operation} ${entry.text}: ${result.failures[0]?.reason}`);
     const report = runtimeReport(result.failures, scheduled);
-    const fields = { operation, ip_address: entry.text, key: caller.keyName, request_id: caller.requestId };
+    const by = caller === null ? {} : { key: caller.keyName, request_id: caller.requestId };
+    const fields = { operation, ip_address: entry.text, ...by };
     if (report.runtime_map_updated) this.#log.info('Runtime map updated', fields);
     this.#log.info('Operation done', { ...fields, ...report });
-    return { value: outcome.value, report };
+    return { value, report };
   }
 
   async #writeFile(texts: readonly string[]): Promise<void> {
@@ -250,6 +299,18 @@ export class TrustedSet implements MirroredMap {
       );
     }
   }
+}
+
+/** What the audit says of an expired entry; `rows` gets the id of its row. */
+function auditedExpiry(entry: IpEntry, rows: number[]): AuditedChange {
+  const note = { operation: 'expire_trust', keyName: null, source: null, requestId: null, ipAddress: entry.text };
+  return { note, written: (row) => rows.push(row) };
+}
+
+function expiryDetails(expiry: TrustExpiry): Readonly<Record<string, unknown>> {
+  if (expiry.kind === 'duration') return { duration_seconds: expiry.seconds };
+  if (expiry.kind === 'keep') return {};
+  return { expires_at: expiry.kind === 'at' ? expiry.at.toISOString() : null };
 }
 
 /** Changes with every edit and replacement; null: there is no such file. */

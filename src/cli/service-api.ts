@@ -20,6 +20,7 @@ export type RuntimeMapFailure = Schemas['RuntimeMapFailure'];
 export type ServerState = Schemas['ServerState'];
 export type SiteRecord = Schemas['Site'];
 export type SyncAnswer = Schemas['SyncAnswer'];
+export type TrustAnswer = Schemas['TrustAnswer'];
 export type TrustedIp = Schemas['TrustedIp'];
 export type UnblockAnswer = Schemas['UnblockAnswer'];
 export type ValidationAnswer = Schemas['ValidationAnswer'];
@@ -39,6 +40,12 @@ export interface BlockElement {
   readonly expires_at?: string;
   readonly duration_seconds?: number;
   readonly force?: boolean;
+}
+
+/** When trust ends; null: never; neither: as before. */
+export interface TrustEnd {
+  readonly expires_at?: string | null;
+  readonly duration_seconds?: number;
 }
 
 export interface ListQuery {
@@ -97,7 +104,8 @@ export interface ServiceApi {
   restore(id: string): Promise<ReloadAnswer>;
 
   trustedIps(): Promise<Schemas['TrustedIps']>;
-  trust(ip: string, note: string | undefined): Promise<Schemas['TrustAnswer']>;
+  /** Without an end an entry keeps its own, and a new one is permanent. */
+  trust(ip: string, change: { readonly note?: string | undefined } & TrustEnd): Promise<TrustAnswer>;
   distrust(ip: string): Promise<Schemas['DistrustAnswer']>;
 
   sites(): Promise<Schemas['Sites']>;

@@ -2,13 +2,13 @@
 
 import { explainNotAList } from './bulk/elements.ts';
 import { openSource } from './bulk/source.ts';
-import { refuseControls } from './expiry-options.ts';
-import { type ExitCode, exitCodes, Failure } from './failure.ts';
+import { expiryFields, expiryOf, refuseControls } from './expiry-options.ts';
+import { type ExitCode, exitCodes, Failure, misused } from './failure.ts';
 import { readList } from './lists/read-list.ts';
 import { harmless } from './output/harmless.ts';
-import { fromNow } from './output/times.ts';
+import { fromNow, minute } from './output/times.ts';
 import { exitCodeOf, runtimeLines } from './runtime-text.ts';
-import type { RuntimeReport, TrustedIp } from './service-api.ts';
+import type { RuntimeReport, TrustAnswer, TrustEnd, TrustedIp } from './service-api.ts';
 import type { Session } from './session.ts';
 import { fromStdin, typedAddresses } from './typed-addresses.ts';
 import { Verb } from './verb.ts';
@@ -19,7 +19,11 @@ export function trustVerbs(): { group: Verb; verbs: Readonly<Record<'add' | 'rm'
     add: new Verb('add', 'trust addresses or networks, at once')
       .argument('<address...>', 'addresses or networks; - reads a list from standard input')
       .option('--note <text>', 'what it is')
-      .example('trust add 198.51.100.7 --note "the office"', 'one address') as Verb,
+      .option('--for <duration>', 'how long: 90s, 30m, 4h, 7d or 2w; a longer trust stays')
+      .option('--until <time>', 'until when: 2030-01-31T12:00:00Z, or without a zone by the clock here')
+      .option('--permanent', 'until it is removed: the default, except that an entry that expires keeps its end')
+      .example('trust add 198.51.100.7 --note "the office"', 'one address')
+      .example('trust add 203.0.113.20 --for 8h --note "consultant"', 'for a working day') as Verb,
     rm: new Verb('rm', 'trust them no more, at once')
       .argument('<address...>', 'as they were trusted; - reads a list from standard input')
       .example('trust rm 198.51.100.7', 'what blocks it counts again') as Verb,
@@ -35,7 +39,17 @@ export async function trustAdd(
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
   const note = options['note'] === undefined ? undefined : refuseControls(String(options['note']), '--note');
-  return await each(session, addresses, (ip) => session.api.trust(ip, note), 'is trusted', 'every worker has it');
+  const end = trustEnd(options, session.now());
+  const done = ({ expires_at: at }: TrustAnswer): string =>
+    at === null ? 'is trusted' : `is trusted until ${minute(at)} (${fromNow(at, session.now())})`;
+  return await each(session, addresses, (ip) => session.api.trust(ip, { note, ...end }), done, 'every worker has it');
+}
+
+function trustEnd(options: Readonly<Record<string, unknown>>, now: Date): TrustEnd {
+  const expiry = expiryOf(options, now);
+  if (options['permanent'] !== true) return expiryFields(expiry);
+  if (expiry !== null) throw misused('--permanent excludes --for and --until; give one');
+  return { expires_at: null };
 }
 
 export async function trustRemove(session: Session, addresses: readonly string[]): Promise<ExitCode> {
@@ -43,7 +57,7 @@ export async function trustRemove(session: Session, addresses: readonly string[]
     session,
     addresses,
     (ip) => session.api.distrust(ip),
-    'is trusted no more',
+    () => 'is trusted no more',
     'no worker has it any more',
   );
 }
@@ -53,7 +67,7 @@ async function each<Answer extends RuntimeReport & { readonly ip_address: string
   session: Session,
   addresses: readonly string[],
   change: (ip: string) => Promise<Answer>,
-  done: string,
+  done: (answer: Answer) => string,
   seen: string,
 ): Promise<ExitCode> {
   const ips = fromStdin(addresses) ? await listed(session) : typedAddresses(addresses).map(({ text }) => text);
@@ -65,7 +79,9 @@ async function each<Answer extends RuntimeReport & { readonly ip_address: string
       answers.push(answer);
       if (session.format === 'json') continue;
       const well = answer.runtime_map_updated ? `; ${seen}` : '';
-      await session.output.lines([`${answer.ip_address} ${done}${well}`, ...runtimeLines(answer)].map(harmless));
+      await session.output.lines(
+        [`${answer.ip_address} ${done(answer)}${well}`, ...runtimeLines(answer)].map(harmless),
+      );
     }
   } finally {
     // Of several, those that were done are told although a later one failed.
@@ -111,6 +127,11 @@ export async function trustList({ api, output, format, now }: Session): Promise<
       { title: 'ADDRESS', text: ({ ip_address: ip }) => ip },
       { title: 'NOTE', text: ({ note }) => note ?? '', mayShrink: true },
       { title: 'SINCE', text: ({ added_at: at }) => fromNow(at, now()), plain: ({ added_at: at }) => at },
+      {
+        title: 'ENDS',
+        text: ({ expires_at: at }) => (at === null ? 'never' : fromNow(at, now())),
+        plain: ({ expires_at: at }) => at ?? '',
+      },
     ])(answer.items);
   }
   return exitCodes.done;

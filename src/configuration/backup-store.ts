@@ -78,7 +78,7 @@ export class BackupStore {
   /** Every part proven by its hash. Throws ServiceError 1100 (no such set) or 1000 (damaged). */
   async read(id: string): Promise<BackupContent> {
     if (!idForm.test(id) || !(await this.#names()).includes(id)) {
-      throw new ServiceError(1100, 'backups.read', `There is no backup ${JSON.stringify(id.slice(0, 60))}`);
+      throw new ServiceError(1100, 'read backup', `There is no backup ${JSON.stringify(id.slice(0, 60))}`);
     }
     return this.#proven(join(this.directory, id), `The backup ${id}`);
   }
@@ -131,7 +131,7 @@ export class BackupStore {
       return await readSet(folder);
     } catch (cause) {
       if (!(cause instanceof DamagedSet)) throw cause;
-      throw new ServiceError(1000, 'backups.read', `${what} cannot be used: ${cause.message}`, { cause });
+      throw new ServiceError(1000, 'read backup', `${what} cannot be used: ${cause.message}`, { cause });
     }
   }
 

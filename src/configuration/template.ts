@@ -36,7 +36,7 @@ async function readTemplate(path: string): Promise<string> {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const output = `the template ${path} cannot be read: ${why}`;
-    throw new ServiceError(5001, 'configuration.template', `The template could not be rendered: ${output}`, {
+    throw new ServiceError(5001, 'render configuration', `The template could not be rendered: ${output}`, {
       cause,
       members: { output },
     });

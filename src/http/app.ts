@@ -3,7 +3,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import { auditRoutes } from './audit-routes.ts';
-import { operationOf, tellAudit } from './audited-routes.ts';
+import { operationOf, tellAudit, tellRefusedLooks } from './audited-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
 import { blockedIpsRoutes } from './blocked-ips-routes.ts';
@@ -14,9 +14,8 @@ import { connectionLimit, readProcessLimits } from './connection-limit.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
 import type { StreamPace } from './event-stream.ts';
 import { eventsRoutes } from './events-routes.ts';
-import { FailureLimiter, sourceOf } from './failure-limiter.ts';
+import { FailureLimiter } from './failure-limiter.ts';
 import { healthRoutes } from './health-routes.ts';
-import { KeylessLines } from './keyless-lines.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { compileLate } from './late-compilers.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -26,14 +25,15 @@ import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
+import { RequestLines } from './request-lines.ts';
 import { accessOf, requireScope, routesOpenedBy } from './route-access.ts';
 import { RouteTable } from './route-table.ts';
 import { schemaRules } from './schema-rules.ts';
 import { commonHeaders } from './security-headers.ts';
-import type { RequestLog, Services } from './services.ts';
+import type { Services } from './services.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { sitesRoutes } from './sites-routes.ts';
-import { refuseAmbiguous } from './strict-requests.ts';
+import { StrictRequests } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import { webhooksRoutes } from './webhooks-routes.ts';
 import './request-context.ts';
@@ -119,7 +119,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   compileLate(app, '/api/keys/:name');
   takeJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
-  const keyless = new KeylessLines((message, fields) => services.log.info(message, fields));
+  const lines = new RequestLines(services.log);
   // Before whatever may refuse a request: its line says how long it took.
   app.decorateRequest('receivedAt', 0);
   app.addHook('onRequest', (request, _reply, next) => {
@@ -130,16 +130,16 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.leftOver);
   const description = new ApiDescription();
   const opened = routesOpenedBy({ metricsOpen: options.metricsOpen === true });
-  addHooks(app, services, keyless, { now, monotonicNow }, opened);
+  addHooks(app, services, lines, { now, monotonicNow }, opened);
   app.addHook('onRoute', (route) => description.add(route));
   boundAuthenticated();
-  addErrorHandlers(app, services, keyless);
+  addErrorHandlers(app, services, lines);
 
   const typedApp = typed(app);
   healthRoutes(typedApp, services);
   blockedIpsRoutes(typedApp, services, now);
   blockedIpsBulkRoutes(typedApp, services, now, timeouts.bodyPace);
-  trustedIpsRoutes(typedApp, services);
+  trustedIpsRoutes(typedApp, services, now);
   sitesRoutes(typedApp, services);
   configRoutes(typedApp, services);
   keysRoutes(typedApp, services, now);
@@ -160,16 +160,18 @@ function typed(app: FastifyInstance) {
 function addHooks(
   app: FastifyInstance,
   services: Services,
-  keyless: KeylessLines,
+  lines: RequestLines,
   clocks: { readonly now: () => Date; readonly monotonicNow: () => number },
   opened: ReadonlySet<string>,
 ): void {
   const limiter = new FailureLimiter(clocks.monotonicNow);
   const routes = new RouteTable();
+  const strict = new StrictRequests();
   let closing = false;
 
   app.decorateRequest('keyName', '');
   app.decorateRequest('keyScopes', null);
+  app.decorateRequest('sessionEndsAt', null);
   app.decorateRequest('toldOfFailure', false);
   app.decorateRequest('auditRows', null);
   app.decorateRequest('answered', null);
@@ -181,6 +183,7 @@ function addHooks(
     route.config = { ...route.config, ...(access === 'open' ? { open: true } : { scope: access }) };
     const operation = operationOf(methods, route.url);
     if (operation !== null) tellAudit(route, operation, services.audit, clocks.now);
+    else if (access !== 'open') tellRefusedLooks(route, services.audit, clocks.now);
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
     route.preValidation = (request, _reply, done) => {
@@ -190,11 +193,12 @@ function addHooks(
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request.id));
-    refuseAmbiguous(request.raw);
+    strict.check(request.raw, reply.raw);
     if (request.routeOptions.config?.open !== true) {
-      const key = await authenticate(request, services.keys, limiter);
+      const key = await authenticate(request, services, limiter);
       request.keyName = key.name;
       request.keyScopes = key.scopes;
+      request.sessionEndsAt = key.sessionEndsAt;
     }
     const path = pathOf(request.url);
     if (request.is404 || routes.misses(path, request.method)) {
@@ -210,7 +214,7 @@ function addHooks(
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onClose', async () => keyless.end());
+  app.addHook('onClose', async () => lines.end());
   // What is under way when the service closes is answered, and its connection goes with the answer.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close');
@@ -220,35 +224,12 @@ function addHooks(
     done();
     const milliseconds = performance.now() - request.receivedAt;
     services.metrics.answered(request.method, request.routeOptions.url ?? null, reply.statusCode, milliseconds);
-    const { open, quiet } = request.routeOptions.config ?? {};
-    // Probes come every second, scrapes every few, and say nothing while all is well.
-    if ((open === true || quiet === true) && reply.statusCode < 400) return;
-    const address = request.socket.remoteAddress ?? 'unix';
-    if (request.keyName === '' && (request.toldOfFailure || !keyless.mayTell(sourceOf(address)))) return;
-    services.log.info('Request answered', {
-      request_id: request.id,
-      method: request.method,
-      path: pathOf(request.url),
-      status: reply.statusCode,
-      ...(request.keyName === '' ? { from: address } : { key: request.keyName }),
-      duration_ms: Math.round(milliseconds * 10) / 10,
-    });
+    lines.answered(request, reply.statusCode, milliseconds);
   });
 }
 
-function addErrorHandlers(app: FastifyInstance, services: Services, keyless: KeylessLines): void {
-  app.setErrorHandler((error, request, reply) => {
-    const told: RequestLog = {
-      info: services.log.info,
-      error: (message, fields) => {
-        // One line, or one of the count, for each: of one without a key no other follows.
-        request.toldOfFailure = true;
-        if (request.keyName !== '' || keyless.mayTell(sourceOf(request.socket.remoteAddress ?? 'unix')))
-          services.log.error(message, fields);
-      },
-    };
-    return sendError(error, request, reply, told);
-  });
+function addErrorHandlers(app: FastifyInstance, services: Services, lines: RequestLines): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, lines.failureLog(request)));
   // Never reached: the hook has refused the request already. Kept so that no other 404 form can ever leave.
   app.setNotFoundHandler((request, reply) =>
     sendError(noSuchEndpoint(request.method, pathOf(request.url)), request, reply, services.log),

@@ -2,7 +2,7 @@
 import type { Parsed } from '../domain/parsed.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { TypedApp } from './app.ts';
-import { auditedOperations } from './audited-routes.ts';
+import { auditedOperations, refusedLook } from './audited-routes.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
 import { parseTime } from './rfc3339.ts';
@@ -13,7 +13,9 @@ import type { Services } from './services.ts';
 const operations: readonly string[] = [
   ...new Set(Object.values(auditedOperations)),
   'expire',
+  'expire_trust',
   'import_map_file',
+  refusedLook,
   'refusals',
 ];
 

@@ -106,6 +106,25 @@ describe('the audit is told', () => {
     expect(JSON.stringify(told)).not.toContain('secret');
   });
 
+  it('of a look that a valid key lacks the scope for, and of no other look', async () => {
+    const { app, told } = listening({ keys: { authenticate: async () => ({ name: 'watcher', scopes: ['read'] }) } });
+    const looks = [
+      ['GET', '/api/keys'],
+      ['HEAD', '/api/audit'],
+      ['GET', '/api/config/reloads/r1'],
+      ['POST', '/api/config/validate'],
+    ] as const;
+    for (const [method, url] of looks)
+      expect((await app.inject({ method, url, headers: BEARER })).statusCode).toBe(403);
+    for (const url of ['/api/sites', '/api/check/nonsense', '/api/nothing']) await app.inject({ url, headers: BEARER });
+    expect(told.map(({ note, status }) => ({ ...note, status }))).toMatchObject([
+      { operation: 'read', target: '/api/keys', keyName: 'watcher', status: 403 },
+      { operation: 'read', target: '/api/audit', status: 403 },
+      { operation: 'read', target: '/api/config/reloads/:id', status: 403 },
+      { operation: 'read', target: '/api/config/validate', status: 403 },
+    ]);
+  });
+
   it('of what a valid key was refused, with its code', async () => {
     const { app, told } = listening({
       keys: {

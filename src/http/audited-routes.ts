@@ -19,9 +19,14 @@ export const auditedOperations: Readonly<Record<string, string>> = {
   'POST /api/config/backups/:id/restore': 'restore_backup',
   'POST /api/keys': 'create_key',
   'DELETE /api/keys/:name': 'revoke_key',
+  'POST /api/session': 'sign_in',
+  'DELETE /api/session': 'sign_out',
   'PUT /api/webhooks/:id': 'set_webhook',
   'DELETE /api/webhooks/:id': 'remove_webhook',
 };
+
+/** What the audit calls a look that was refused. */
+export const refusedLook = 'read';
 
 /** Dry runs. */
 const changesNothing: ReadonlySet<string> = new Set(['POST /api/config/validate']);
@@ -55,6 +60,20 @@ export function tellAudit(route: RouteOptions, operation: string, audit: AuditSe
   route.onSend = (request, reply, payload, next) => {
     // Who showed no valid key is told of in the log; here he could push out what was really done.
     if (request.keyName !== '') audit.answered(answerTo(request, reply, operation, now()));
+    next(null, payload);
+  };
+}
+
+/**
+ * Of a route that only looks the audit tells what is refused for want of a scope: so is probed with a key that leaked.
+ * Other refusals of it are typing errors, and stay in the log.
+ */
+export function tellRefusedLooks(route: RouteOptions, audit: AuditService, now: () => Date): void {
+  route.onSend = (request, reply, payload, next) => {
+    if (reply.statusCode === 403 && request.keyName !== '') {
+      const answered = answerTo(request, reply, refusedLook, now());
+      audit.answered({ ...answered, note: { ...answered.note, target: route.url } });
+    }
     next(null, payload);
   };
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Connections } from './connections.ts';
 import { refuseTunnel, turnAway } from './error-replies.ts';
 import { Expectations } from './expectations.ts';
-import { dropLeftOverBody } from './left-over-body.ts';
+import { closeAfterBody, dropLeftOverBody } from './left-over-body.ts';
 import { boundPipelining } from './pipelining.ts';
 import { busy, hostMissing } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -44,6 +44,7 @@ export function addBounds(
     done.get(request)?.();
     // Its body may come now or never, and could be taken for the next request.
     if (expectations.waits(request.raw)) reply.header('connection', 'close');
+    else closeAfterBody(request.raw);
     next(null, payload);
   });
   app.addHook('onResponse', (request, _reply, next) => {

@@ -3,7 +3,7 @@ import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { grants } from '../domain/scope.ts';
 import type { TypedApp } from './app.ts';
-import { bearerOf } from './authentication.ts';
+import { bearerOf, holderOf } from './authentication.ts';
 import { EventStream, type StreamPace } from './event-stream.ts';
 import { unknownTypes } from './event-types.ts';
 import { refusedFields } from './refusals.ts';
@@ -19,9 +19,12 @@ const SHARE_OF_CONNECTIONS = 4;
 /** For a reader to take the last events when the service ends. */
 const LAST_EVENTS_MS = 1_000;
 
+/** Routes whose DELETE ends keys or sessions. */
+const endsStreams: ReadonlySet<string> = new Set(['/api/keys/:name', '/api/session']);
+
 export function eventsRoutes(
   app: TypedApp,
-  { events, keys }: Services,
+  { events, keys, sessions }: Services,
   options: { readonly pace: StreamPace; readonly connections: number },
 ): void {
   const most = Math.max(2, Math.min(MOST_STREAMS, Math.floor(options.connections / SHARE_OF_CONNECTIONS)));
@@ -39,9 +42,9 @@ export function eventsRoutes(
     return reply.send(streamFor(request, reply, types, from));
   });
 
-  // Whose key is revoked here is told nothing more from then on; whose ends otherwise, after the next look at it.
+  // Whose key is revoked or session ended here is told nothing more from then on; whose ends otherwise, after the next look at it.
   app.addHook('onSend', (request, _reply, payload, next) => {
-    if (request.method === 'DELETE' && request.routeOptions.url === '/api/keys/:name')
+    if (request.method === 'DELETE' && endsStreams.has(String(request.routeOptions.url)))
       for (const stream of open) stream.lookAtKey();
     next(null, payload);
   });
@@ -62,7 +65,7 @@ export function eventsRoutes(
   ): EventStream {
     const view = { types, admin: grants(request.keyScopes ?? [], 'admin') };
     const key = bearerOf(request);
-    const keyHolds = async () => key !== null && (await keys.authenticate(key)) !== null;
+    const keyHolds = async () => key !== null && (await holderOf(key, { keys, sessions })) !== null;
     const stream = new EventStream(events, view, from, options.pace, keyHolds);
     open.add(stream);
     stream.once('close', () => open.delete(stream));

@@ -158,6 +158,7 @@ describe('over a connection', () => {
     ['no Host', get(key), 400],
     ['two Hosts', get(`Host: a\r\nHost: b\r\n${key}`), 400],
     ['two keys', get(`Host: a\r\n${key}\r\nAuthorization: Bearer other`), 400],
+    ['two media types', get(`Host: a\r\n${key}\r\nContent-Type: text/plain\r\nContent-Type: application/json`), 400],
     ['a blank before the colon', get(`Host : a\r\n${key}`), 400],
     ['a line that goes on in the next', get(`Host: a\r\nX: a\r\n b\r\n${key}`), 400],
     ['a NUL in a header', get(`Host: a\r\nX: a\0b\r\n${key}`), 400],
@@ -195,6 +196,15 @@ describe('over a connection', () => {
     expect(answer.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(answer.headers['connection']).toBe('close');
     expect(stub.calls.filter(({ method }) => method === 'blockedSet.unblock')).toEqual([]);
+  });
+
+  test('chunks in HTTP/1.0, which has none, are refused and their connection ends', async () => {
+    stub.calls.length = 0;
+    const chunked = post('Connection: keep-alive\r\nTransfer-Encoding: chunked', `2\r\n{}\r\n0\r\n\r\n${inside}`);
+    const answer = await send(chunked.replace('HTTP/1.1', 'HTTP/1.0'));
+    expect(answer.status).toBe(400);
+    expect(answer.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(stub.calls).toEqual([]);
   });
 
   test('a page of another name that resolves to us learns nothing but what the API is, and changes nothing', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { KeylessLines } from './keyless-lines.ts';
+import { busy } from './refusals.ts';
 import { BEARER, stubApp } from './testkit/stub-services.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -40,6 +41,36 @@ test('a flood while keys cannot be checked does not fill the log with its errors
   await app.close();
   expect(logged).toHaveLength(21);
   expect(logged.at(-1)).toMatchObject({ message: 'Requests without a valid key', fields: { requests: 280 } });
+});
+
+test('refusals with a valid key have sixty lines a minute, one each, and one that counts the rest', async () => {
+  const full = () => Promise.reject(busy('every place is taken'));
+  const { app, logged } = stubApp({ blockedSet: { check: full } }, { undocumented: true });
+  const ask = (url: string) => app.inject({ url, headers: BEARER });
+  for (let n = 0; n < 100; n += 1) await ask('/api/check/192.0.2.1');
+  for (let n = 0; n < 100; n += 1) await ask('/api/check/not-an-address');
+  await ask('/api/keys');
+  expect(logged).toHaveLength(61);
+  expect(logged[0]).toMatchObject({
+    message: 'Request answered',
+    fields: { status: 503, key: 'ops', code: 6015, cause: 'every place is taken' },
+  });
+  expect(logged[60]).toMatchObject({ message: 'Request answered', fields: { status: 200 } });
+  await app.close();
+  expect(logged[61]).toMatchObject({ message: 'Refused requests', fields: { requests: 140, most_from: { ops: 140 } } });
+});
+
+test('failures with a valid key have one line each with their cause, sixty a minute', async () => {
+  const broken = () => Promise.reject(new Error('a defect'));
+  const { app, logged } = stubApp({ blockedSet: { check: broken } });
+  for (let n = 0; n < 100; n += 1) await app.inject({ url: '/api/check/192.0.2.1', headers: BEARER });
+  expect(logged).toHaveLength(60);
+  expect(logged[0]).toMatchObject({
+    message: 'Request failed',
+    fields: { status: 500, key: 'ops', cause: 'a defect' },
+  });
+  await app.close();
+  expect(logged[60]).toMatchObject({ message: 'Failed requests', fields: { requests: 40 } });
 });
 
 test('sources beyond the bound are counted together', () => {

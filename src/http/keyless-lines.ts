@@ -1,5 +1,5 @@
-// What is told of requests that came without a valid key. Anybody can send those, as many as the line takes: the first
-// of each minute have lines of their own, of the rest one line tells how many they were and where they came from.
+// Log lines that anybody could cause by the thousand: of requests without a valid key, and of refusals and failures with
+// one. The first of each minute have lines of their own, of the rest one line tells how many they were and whose.
 
 export interface KeylessLimits {
   /** Lines a minute. */
@@ -10,6 +10,8 @@ export interface KeylessLimits {
 }
 
 const DEFAULTS: KeylessLimits = { lines: 20, windowMs: 60_000, sources: 1_000 };
+/** With a valid key, as many as the audit has rows of one key's refusals. */
+export const keyedLines: KeylessLimits = { ...DEFAULTS, lines: 60 };
 const NAMED_SOURCES = 20;
 
 type Tell = (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -17,17 +19,20 @@ type Tell = (message: string, fields: Readonly<Record<string, unknown>>) => void
 export class KeylessLines {
   readonly #tell: Tell;
   readonly #limits: KeylessLimits;
+  readonly #message: string;
   readonly #sources = new Map<string, number>();
   #told = 0;
   #untold = 0;
   #window: NodeJS.Timeout | null = null;
 
-  constructor(tell: Tell, limits: KeylessLimits = DEFAULTS) {
+  /** @param message of the line that counts the rest */
+  constructor(tell: Tell, limits: KeylessLimits = DEFAULTS, message = 'Requests without a valid key') {
     this.#tell = tell;
     this.#limits = limits;
+    this.#message = message;
   }
 
-  /** Whether a request from `source` (an address, or the IPv6 network it lies in) may have a line of its own; else it is counted. */
+  /** Whether a request from `source` (an address, the IPv6 network it lies in, or the name of a key) may have a line of its own; else it is counted. */
   mayTell(source: string): boolean {
     this.#window ??= setTimeout(() => this.end(), this.#limits.windowMs).unref();
     this.#told += 1;
@@ -48,6 +53,6 @@ export class KeylessLines {
     this.#untold = 0;
     this.#sources.clear();
     if (untold === 0) return;
-    this.#tell('Requests without a valid key', { requests: untold, most_from: Object.fromEntries(most) });
+    this.#tell(this.#message, { requests: untold, most_from: Object.fromEntries(most) });
   }
 }

@@ -14,3 +14,18 @@ export function dropLeftOverBody(message: IncomingMessage, ms: number): void {
   message.once('end', () => clearTimeout(timer));
   message.once('close', () => clearTimeout(timer));
 }
+
+/**
+ * To be called before the answer is sent. Node closes a connection that is not to be kept as soon as the answer is
+ * written, over a body that is still coming; the reset would reach the client in place of the answer. Closed is only our
+ * side, until the body has come, the client has closed, or `dropLeftOverBody` cuts it.
+ */
+export function closeAfterBody(message: IncomingMessage): void {
+  if (message.complete !== false) return;
+  const { socket } = message;
+  socket.destroySoon = () => {
+    if (socket.writable) socket.end();
+    if (message.complete || message.destroyed) socket.destroy();
+    else message.once('end', () => socket.destroy());
+  };
+}

@@ -127,5 +127,7 @@ test('a session is the name, the scopes and the end of the key that asks, and wh
     scopes: ['admin'],
     expires_at: '2030-01-01T00:00:00.000Z',
     client_address: '127.0.0.1',
+    trustable_address: null,
+    session_ends_at: null,
   });
 });

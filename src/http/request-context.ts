@@ -10,6 +10,8 @@ declare module 'fastify' {
     keyName: string;
     /** What the key may do; null on the open routes. */
     keyScopes: readonly Scope[] | null;
+    /** When its session ends at the latest; null: it has none. */
+    sessionEndsAt: string | null;
     /** `performance.now()` when the headers had come. */
     receivedAt: number;
     /** A line says that it failed, or a count holds it. */

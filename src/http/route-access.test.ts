@@ -56,9 +56,10 @@ describe('the table of who may do what', () => {
     ]);
   });
 
-  test('gives read nothing that changes, and no look at configuration and keys; block those that fail2ban needs', () => {
+  test('gives read nothing that changes but its own session, and no look at configuration and keys; block those that fail2ban needs', () => {
     const needing = (scope: string) => rows.filter(({ access }) => access === scope).map(({ route }) => route);
-    for (const route of needing('read')) expect(route).toMatch(/^GET (?!\/api\/(config|keys))/);
+    for (const route of needing('read'))
+      expect(route).toMatch(/^(GET (?!\/api\/(config|keys))|(POST|DELETE) \/api\/session$)/);
     expect(needing('block')).toEqual([
       'POST /api/blocked-ips',
       'DELETE /api/blocked-ips/:ip_address',

@@ -54,6 +54,8 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'DELETE /api/keys/:name': 'admin',
 
   'GET /api/session': 'read',
+  'POST /api/session': 'read',
+  'DELETE /api/session': 'read',
 
   // The panel itself is the same for everybody; what it shows is asked for with a key.
   ...Object.fromEntries(panelPages.map((page) => [`GET ${page}`, 'open' as const])),

@@ -106,7 +106,10 @@ const ROUTES: readonly RouteCase[] = [
     status: 200,
     asked: 'trustedIps.list',
     args: [],
-    answer: { items: [{ ip_address: '192.0.2.9', note: null, added_at: NOW.toISOString() }], total: 1 },
+    answer: {
+      items: [{ ip_address: '192.0.2.9', note: null, added_at: NOW.toISOString(), expires_at: null }],
+      total: 1,
+    },
   },
   {
     method: 'GET',
@@ -122,7 +125,7 @@ const ROUTES: readonly RouteCase[] = [
     body: { note: null },
     status: 201,
     asked: 'trustedIps.put',
-    args: [entry('10.0.0.0/8'), null, CALLER],
+    args: [entry('10.0.0.0/8'), { note: null, expiry: { kind: 'keep' } }, CALLER],
     answer: { ip_address: '192.0.2.9', ...REPORT },
   },
   {
@@ -130,9 +133,22 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/trusted-ips/10.0.0.1',
     status: 201,
     asked: 'trustedIps.put',
-    args: [entry('10.0.0.1'), undefined, CALLER],
+    args: [entry('10.0.0.1'), { expiry: { kind: 'keep' } }, CALLER],
     answer: { ip_address: '192.0.2.9' },
   },
+  ...[
+    { body: { duration_seconds: 60 }, expiry: { kind: 'duration', seconds: 60 } },
+    { body: { expires_at: null }, expiry: { kind: 'permanent' } },
+    { body: { expires_at: '2030-01-31T13:00:00+01:00' }, expiry: { kind: 'at', at: new Date('2030-01-31T12:00:00Z') } },
+  ].map(({ body, expiry }) => ({
+    method: 'PUT' as const,
+    url: '/api/trusted-ips/10.0.0.1',
+    body,
+    status: 201,
+    asked: 'trustedIps.put',
+    args: [entry('10.0.0.1'), { expiry }, CALLER],
+    answer: { ip_address: '192.0.2.9' },
+  })),
   {
     method: 'DELETE',
     url: '/api/trusted-ips/192.0.2.9',

@@ -1,7 +1,7 @@
 // What the HTTP layer asks of the rest of the service, beside the blocked set. Implemented by the services and wired
 // in the composition root; a refusal is a thrown `ServiceError`, anything else that is thrown is answered with 500.
 import type { Caller, RuntimeReport } from '../blocking/answers.ts';
-import type { BlockedSetService, TrustedIp } from '../blocking/blocked-set-service.ts';
+import type { BlockedSetService, TrustChange, TrustedIp } from '../blocking/blocked-set-service.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Site } from '../domain/site.ts';
@@ -13,6 +13,7 @@ export interface Services {
   readonly sites: SitesService;
   readonly configuration: ConfigurationService;
   readonly keys: KeysService;
+  readonly sessions: SessionsService;
   readonly audit: AuditService;
   readonly events: EventsService;
   readonly webhooks: WebhooksService;
@@ -38,10 +39,10 @@ export interface TrustedIpsService {
   list(): Promise<readonly TrustedIp[]>;
   /** Errors: 1100 without a row of its own. */
   get(entry: IpEntry): Promise<TrustedIp>;
-  /** An absent `note` keeps the old one, null takes it away. Verified as a block is. */
+  /** Verified as a block is. */
   put(
     entry: IpEntry,
-    note: string | null | undefined,
+    change: TrustChange,
     caller: Caller,
   ): Promise<{ readonly created: boolean; readonly answer: TrustedIp & RuntimeReport }>;
   /** Errors: 1100 when it is not trusted. */
@@ -176,13 +177,35 @@ export interface KeyRecord {
   readonly last_used_at: string | null;
 }
 
-/** Whose key a request has. */
+/** Whose key a request has, or has signed in with. */
 export interface SessionRecord {
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** Of the key. */
   readonly expires_at: string | null;
   /** Where the request came from, in canonical form; null over a unix socket. */
   readonly client_address: string | null;
+  /** The same, unless others are known to come from there too (`trustable-address.ts`). */
+  readonly trustable_address: string | null;
+  /** When the session ends at the latest; null: the request has a key and no session. */
+  readonly session_ends_at: string | null;
+}
+
+/** Who a request comes from. */
+export interface SessionHolder {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Null: it has a key. */
+  readonly sessionEndsAt: string | null;
+}
+
+/** Sessions of the panel: docs/adr/0046-sessions.md. */
+export interface SessionsService {
+  /** Null for a token that is unknown or has ended, or whose key has. Counts as a use of it. */
+  authenticate(token: string): Promise<SessionHolder | null>;
+  /** A session of the caller's key. Errors: 401 for a key that has ended meanwhile, 503 for too many at once. */
+  start(caller: Caller): Promise<{ readonly token: string; readonly endsAt: string }>;
+  end(token: string, caller: Caller): Promise<void>;
 }
 
 export interface KeysService {

@@ -8,6 +8,7 @@ import { ChangeWindows } from '../blocking/change-windows.ts';
 import { type DriftObserver, unobservedDrift } from '../blocking/drift-observer.ts';
 import { DurableCommit } from '../blocking/durable-commit.ts';
 import { Expiry } from '../blocking/expiry.ts';
+import { ExpiryLoop } from '../blocking/expiry-loop.ts';
 import { type ChangeResult, GroupWriter } from '../blocking/group-writer.ts';
 import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { PendingVersions } from '../blocking/map-replacement.ts';
@@ -128,7 +129,10 @@ export function wireBlocking(options: {
     log,
     tell,
     scheduleReload,
+    now,
+    onExpiryAudited: options.onExpiryAudited,
   });
+  const trustExpiry = new ExpiryLoop('Expired trusted addresses', log, () => trusted.expireOnce());
   const blocked: MirroredMap = {
     name: 'blocked',
     runtime: blockedMap,
@@ -253,5 +257,6 @@ export function wireBlocking(options: {
     bulk,
     blockedSet,
     expiry,
+    trustExpiry,
   };
 }

@@ -47,9 +47,19 @@ describe('what a key may do', () => {
 
   test('is everything for the key of the settings', async () => {
     expect(await opened('given-0123456789').authenticate('given-0123456789')).toEqual({
-      name: 'admin',
+      name: '_settings',
       scopes: ['admin'],
     });
+  });
+
+  test('is known by different names where a stored key and that of the settings are both valid', async () => {
+    await keys.ensureFirstKey(keyFile, () => undefined);
+    const stored = (await readFile(keyFile, 'utf8')).trim();
+    const both = opened('given-0123456789');
+    const names = [await both.authenticate(stored), await both.authenticate('given-0123456789')].map(
+      (key) => key?.name,
+    );
+    expect(names).toEqual(['admin', '_settings']);
   });
 
   test('ends to the millisecond when its time has come, and at once when it is revoked', async () => {

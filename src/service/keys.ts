@@ -18,6 +18,8 @@ import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
+/** Of the key of the settings: no stored key can have it (`keyNameOptions`), so the log and the audit tell them apart. */
+export const settingsKeyName = '_settings';
 /** What a key may do whose maker did not say: as before there were scopes (docs/adr/0024-scopes.md). */
 const everything: readonly Scope[] = ['admin'];
 
@@ -72,15 +74,32 @@ export class ApiKeys implements KeysService {
 
   async authenticate(key: string): Promise<{ readonly name: string; readonly scopes: readonly Scope[] } | null> {
     const hashed = hash(key);
-    if (this.#given !== null && timingSafeEqual(hashed, this.#given)) return { name: firstKeyName, scopes: everything };
+    if (this.#given !== null && timingSafeEqual(hashed, this.#given)) {
+      return { name: settingsKeyName, scopes: everything };
+    }
     const row = await this.#store.findByHash(hashed.toString('hex'));
     const now = this.#now();
     if (row === null || !isValid(row, now)) return null;
-    // When it was last used is of no use to the request, and its failure none of the request's business.
-    this.#store.touch(row.name, now).catch((error: unknown) => {
-      this.#log.warn('The last use of a key could not be noted', { name: row.name, cause: causeText(error) });
-    });
+    this.#noteUse(row.name, now);
     return { name: row.name, scopes: row.scopes.filter(isScope) };
+  }
+
+  /** Its last use is of no use to the request, and a failure to note it none of the request's business. */
+  #noteUse(name: string, now: Date): void {
+    this.#store.touch(name, now).catch((error: unknown) => {
+      this.#log.warn('The last use of a key could not be noted', { name, cause: causeText(error) });
+    });
+  }
+
+  /** The valid key of that name, for a session of it, which is a use; null: there is none now. `hash`: lower-case hex. */
+  async validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null> {
+    if (name === settingsKeyName)
+      return this.#given === null ? null : { hash: this.#given.toString('hex'), scopes: everything };
+    const row = await this.#store.findByName(name);
+    const now = this.#now();
+    if (row === null || !isValid(row, now)) return null;
+    this.#noteUse(row.name, now);
+    return { hash: row.hash, scopes: row.scopes.filter(isScope) };
   }
 
   async list(): Promise<readonly KeyRecord[]> {
@@ -91,13 +110,6 @@ export class ApiKeys implements KeysService {
     request: Parameters<KeysService['create']>[0],
     caller: Caller,
   ): Promise<KeyRecord & { readonly key: string }> {
-    if (this.#given !== null && request.name === firstKeyName) {
-      throw new ServiceError(
-        codes.NotUnique,
-        'create key',
-        `${firstKeyName} is the key of the settings; choose another name, so that the log can tell them apart`,
-      );
-    }
     const key = newKey();
     const row = await this.#store.create(
       {

@@ -17,6 +17,7 @@ import type { Settings } from '../settings.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
+import { SessionsStore } from '../store/sessions-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
@@ -37,6 +38,7 @@ import { prepareStart } from './prepare-start.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import { proxyProblems } from './proxy-problems.ts';
 import { checkRights } from './rights-check.ts';
+import { Sessions } from './sessions.ts';
 import { Sites } from './sites.ts';
 import { growSparingly } from './sparing-heap.ts';
 import { webhooksService } from './webhooks.ts';
@@ -168,6 +170,7 @@ async function startLocked(
   const { reloads, supervisor } = configured;
 
   const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, tell, now });
+  const sessions = new Sessions({ store: new SessionsStore(database), keys, log, now });
   const keyFile = join(settings.stateDir, 'api-key');
   const panel = await readPanel(builtPanel, log);
   const idleMemory = IdleMemory.ofThisProcess();
@@ -209,6 +212,7 @@ async function startLocked(
     idleMemory.stop();
     const watched = healthWatch.stop();
     await parts.expiry.stop();
+    await parts.trustExpiry.stop();
     parts.bulk.stop();
     await supervisor?.stop();
     await reloads.stop();
@@ -266,6 +270,7 @@ async function startLocked(
         },
         observers.operations,
       ),
+      sessions,
       audit,
       events: new EventFeed(ring),
       webhooks: webhooksService(webhooks),
@@ -279,6 +284,7 @@ async function startLocked(
       crashPoint('start.listening');
       await webhooks.start();
       parts.expiry.start();
+      parts.trustExpiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
       if (configured.underWay.interrupted !== null) reloads.schedule('a crash interrupted one');

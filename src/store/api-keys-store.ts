@@ -58,12 +58,12 @@ export class ApiKeysStore {
 
   /** Also finds expired and revoked keys: whether they count is the caller's to say. */
   async findByHash(hash: string): Promise<ApiKeyRow | null> {
-    const row = await this.#database.read
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('hash', '=', hash)
-      .executeTakeFirst();
-    return row === undefined ? null : toKey(row);
+    return await this.#findBy('hash', hash);
+  }
+
+  /** Also finds expired and revoked keys. */
+  async findByName(name: string): Promise<ApiKeyRow | null> {
+    return await this.#findBy('name', name);
   }
 
   /** By name, revoked ones too. */
@@ -105,6 +105,12 @@ export class ApiKeysStore {
       .set({ last_used_at: now.toISOString() })
       .where('name', '=', name)
       .execute();
+  }
+
+  async #findBy(column: 'hash' | 'name', value: string): Promise<ApiKeyRow | null> {
+    const query = this.#database.read.selectFrom('api_keys').selectAll().where(column, '=', value);
+    const row = await query.executeTakeFirst();
+    return row === undefined ? null : toKey(row);
   }
 }
 

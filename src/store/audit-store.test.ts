@@ -115,7 +115,7 @@ describe('a change and its row of the audit', () => {
     const ids: number[] = [];
     const audited = (operation: string) => ({ note: note(operation), written: (id: number) => void ids.push(id) });
     const trusted = new TrustedIpsStore(database);
-    await trusted.put(entry('10.0.0.0/8'), 'office', NOON, audited('trust'));
+    await trusted.put(entry('10.0.0.0/8'), { note: 'office', expiry: { kind: 'keep' } }, NOON, audited('trust'));
     await trusted.remove(entry('10.0.0.0/8'), NOON, audited('distrust'));
     await trusted.remove(entry('10.0.0.0/8'), NOON, audited('distrust again'));
     const sites = new SitesStore(database);

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sortKey } from '../domain/ip.ts';
 import { BlockedIpsStore } from './blocked-ips-store.ts';
 import { block, blockedTexts, entry, finish, StoreFolder, storesOf } from './store-fixture.ts';
+import { TrustedIpsStore } from './trusted-ips-store.ts';
 
 let folder: StoreFolder;
 beforeEach(() => {
@@ -19,6 +20,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   file.exec(
     "drop table bulk_blocks; drop table audit; drop table audit_outcomes; drop table webhooks; drop table webhook_events; delete from schema_migrations where name > '0001-first-tables'",
   );
+  file.exec('drop index trusted_ips_expires_at; alter table trusted_ips drop column expires_at; drop table sessions');
   file.exec('drop trigger if exists blocked_ips_text_corrected');
   file.exec(
     'create table bulk_staging (bulk integer not null, run integer not null, first_key blob not null, records_json text not null, primary key (bulk, run, first_key))',
@@ -73,4 +75,13 @@ it('starts on what an earlier version left of big changes that nobody finishes, 
     expect(await database.read.selectFrom(table).selectAll().execute()).toEqual([]);
   }
   await database.close();
+});
+
+it('keeps trust of an earlier version, permanently', async () => {
+  const file = await earlier();
+  const insert = file.prepare("insert into trusted_ips values ('192.0.2.7', ?, 'office', '2026-11-20T12:00:00.000Z')");
+  insert.run(sortKey(entry('192.0.2.7')));
+  file.close();
+  const store = new TrustedIpsStore(await folder.open({ createIfMissing: false }));
+  expect(await store.list()).toMatchObject([{ ip_address: '192.0.2.7', note: 'office', expires_at: null }]);
 });

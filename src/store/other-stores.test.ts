@@ -4,10 +4,12 @@ import type { Database } from './open-database.ts';
 import { KEPT_RELOADS, type ReloadRecord, ReloadsStore } from './reloads-store.ts';
 import { SitesStore } from './sites-store.ts';
 import { entry, NOON, StoreFolder } from './store-fixture.ts';
-import { TrustedIpsStore } from './trusted-ips-store.ts';
+import { type TrustExpiry, TrustedIpsStore } from './trusted-ips-store.ts';
 
 const LATER = new Date('2026-11-20T12:00:59.999Z');
 const MUCH_LATER = new Date('2026-11-20T12:01:00.000Z');
+
+const keep = { kind: 'keep' } as const;
 
 let folder: StoreFolder;
 let database: Database;
@@ -21,26 +23,73 @@ describe('trusted addresses', () => {
   it('are put, put again, listed in order of addresses, and removed', async () => {
     const store = new TrustedIpsStore(database);
     const at = NOON.toISOString();
-    expect(await store.put(entry('10.0.0.0/8'), 'office', NOON)).toEqual({
+    expect(await store.put(entry('10.0.0.0/8'), { note: 'office', expiry: keep }, NOON)).toEqual({
       created: true,
-      row: { ip_address: '10.0.0.0/8', note: 'office', added_at: at },
+      row: { ip_address: '10.0.0.0/8', note: 'office', added_at: at, expires_at: null },
     });
-    await store.put(entry('9.9.9.9'), null, NOON);
-    expect(await store.put(entry('10.0.0.0/8'), undefined, LATER)).toMatchObject({
+    await store.put(entry('9.9.9.9'), { note: null, expiry: keep }, NOON);
+    expect(await store.put(entry('10.0.0.0/8'), { expiry: keep }, LATER)).toMatchObject({
       created: false,
       row: { note: 'office', added_at: at },
     });
-    await store.put(entry('10.0.0.0/8'), null, LATER);
+    await store.put(entry('10.0.0.0/8'), { note: null, expiry: keep }, LATER);
     expect(await store.list()).toEqual([
-      { ip_address: '9.9.9.9', note: null, added_at: at },
-      { ip_address: '10.0.0.0/8', note: null, added_at: at },
+      { ip_address: '9.9.9.9', note: null, added_at: at, expires_at: null },
+      { ip_address: '10.0.0.0/8', note: null, added_at: at, expires_at: null },
     ]);
     expect(await store.coveringOf(entry('10.1.1.1'))).toEqual(['10.0.0.0/8']);
     expect(await store.insideOf(entry('9.0.0.0/8'), 10)).toEqual(['9.9.9.9']);
-    expect(await store.remove(entry('9.9.9.9'))).toMatchObject({ ip_address: '9.9.9.9' });
-    expect(await store.remove(entry('9.9.9.9'))).toBeNull();
+    expect(await store.remove(entry('9.9.9.9'), LATER)).toMatchObject({ ip_address: '9.9.9.9' });
+    expect(await store.remove(entry('9.9.9.9'), LATER)).toBeNull();
     expect(await store.get('9.9.9.9')).toBeNull();
     expect(await store.get('10.0.0.0/8')).not.toBeNull();
+  });
+
+  describe('that are temporary', () => {
+    const trusted = entry('192.0.2.7');
+    const seconds = (count: number) => ({ kind: 'duration', seconds: count }) as const;
+    const put = async (expiry: TrustExpiry, now = NOON) =>
+      (await new TrustedIpsStore(database).put(trusted, { expiry }, now)).row.expires_at;
+    const at = (time: Date) => ({ kind: 'at', at: time }) as const;
+
+    it.each([
+      { expiry: { kind: 'keep' } as const, end: MUCH_LATER.toISOString(), what: 'keep their end without a time' },
+      { expiry: { kind: 'permanent' } as const, end: null, what: 'become permanent where that is said' },
+      { expiry: seconds(30), end: MUCH_LATER.toISOString(), what: 'are not shortened by a duration' },
+      { expiry: seconds(90), end: '2026-11-20T12:01:30.000Z', what: 'are extended by a longer duration' },
+      { expiry: at(LATER), end: LATER.toISOString(), what: 'are shortened by an earlier expires_at' },
+    ])('$what', async ({ expiry, end }) => {
+      expect(await put(at(MUCH_LATER))).toBe(MUCH_LATER.toISOString());
+      expect(await put(expiry)).toBe(end);
+      expect((await new TrustedIpsStore(database).get(trusted.text))?.expires_at).toBe(end);
+    });
+
+    it('never come of a permanent entry by a duration', async () => {
+      await put({ kind: 'keep' });
+      expect(await put(seconds(60))).toBeNull();
+    });
+
+    it('count as absent once they have expired', async () => {
+      const store = new TrustedIpsStore(database);
+      await store.put(trusted, { note: 'visitor', expiry: seconds(1) }, NOON);
+      expect(await store.put(trusted, { expiry: keep }, LATER)).toEqual({
+        created: true,
+        row: { ip_address: trusted.text, note: null, added_at: LATER.toISOString(), expires_at: null },
+      });
+    });
+
+    it('are removed by their expiry alone, at their end and not before, and not once they were extended', async () => {
+      const store = new TrustedIpsStore(database);
+      await store.put(entry('192.0.2.8'), { expiry: keep }, NOON);
+      await put(at(LATER));
+      expect(await store.expiredBefore(new Date(LATER.getTime() - 1), 10)).toEqual([]);
+      expect(await store.expiredBefore(LATER, 10)).toEqual([trusted.text]);
+      await put(at(MUCH_LATER));
+      expect(await store.removeExpired(trusted, LATER)).toBeNull();
+      expect(await store.removeExpired(entry('192.0.2.8'), MUCH_LATER)).toBeNull();
+      expect(await store.removeExpired(trusted, MUCH_LATER)).toMatchObject({ ip_address: trusted.text });
+      expect((await store.list()).map((row) => row.ip_address)).toEqual(['192.0.2.8']);
+    });
   });
 });
 

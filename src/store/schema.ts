@@ -9,6 +9,7 @@ export interface Schema {
   trusted_ips: TrustedIpsTable;
   sites: SitesTable;
   api_keys: ApiKeysTable;
+  sessions: SessionsTable;
   reloads: ReloadsTable;
   instance: InstanceTable;
   bulk_changes: BulkChangesTable;
@@ -38,6 +39,8 @@ export interface TrustedIpsTable {
   sort_key: Buffer;
   note: string | null;
   added_at: string;
+  /** Null: permanent. */
+  expires_at: string | null;
 }
 
 export interface SitesTable {
@@ -55,6 +58,18 @@ export interface ApiKeysTable {
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
+}
+
+/** Who is signed in. */
+export interface SessionsTable {
+  /** SHA-256 of the token, lower-case hex. */
+  hash: string;
+  key_name: string;
+  /** Shows that the key is still the one that signed in; `service/sessions.ts`. */
+  key_proof: string;
+  created_at: string;
+  /** To the minute. */
+  last_used_at: string;
 }
 
 /** Refused: by the template or the proxy's check. Failed: not confirmed, or something else failed. */

@@ -1,15 +1,29 @@
+import type { Kysely } from 'kysely';
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
+import type { Schema } from './schema.ts';
 
 export interface TrustedIpRow {
   ip_address: string;
   note: string | null;
   added_at: string;
+  /** ISO 8601, UTC, milliseconds; null: permanent. */
+  expires_at: string | null;
 }
 
-const COLUMNS = ['ip_address', 'note', 'added_at'] as const;
+/** How long an address is trusted. */
+export type TrustExpiry =
+  /** As long as before; permanently where it was not trusted. */
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'permanent' }
+  /** `expires_at`: taken as given. */
+  | { readonly kind: 'at'; readonly at: Date }
+  /** `duration_seconds`: the later end wins, and permanent stays permanent. */
+  | { readonly kind: 'duration'; readonly seconds: number };
+
+const COLUMNS = ['ip_address', 'note', 'added_at', 'expires_at'] as const;
 
 /** The table `trusted_ips`: addresses and networks that are never denied. A list of people's own, so it is short. */
 export class TrustedIpsStore {
@@ -23,36 +37,39 @@ export class TrustedIpsStore {
     this.#audit = new AuditRows(database.write);
   }
 
-  /** An absent note keeps the old one, null takes it away; `added_at` stays. */
+  /** An absent note keeps the old one, null takes it away; `added_at` stays. An entry that has expired counts as absent. */
   async put(
     entry: IpEntry,
-    note: string | null | undefined,
-    now: Date = new Date(),
+    change: { readonly note?: string | null | undefined; readonly expiry: TrustExpiry },
+    now: Date,
     audited?: AuditedChange,
   ): Promise<{ created: boolean; row: TrustedIpRow }> {
     const done = await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
-      const existing = await transaction
+      const stored = await transaction
         .selectFrom('trusted_ips')
         .select(COLUMNS)
         .where('ip_address', '=', entry.text)
         .executeTakeFirst();
+      const existing = stored !== undefined && !hasExpired(stored, now) ? stored : null;
       const row: TrustedIpRow = {
         ip_address: entry.text,
-        note: note === undefined ? (existing?.note ?? null) : note,
+        note: change.note === undefined ? (existing?.note ?? null) : change.note,
         added_at: existing?.added_at ?? now.toISOString(),
+        expires_at: endAfter(existing, change.expiry, now),
       };
-      await transaction
-        .insertInto('trusted_ips')
-        .values({ ...row, sort_key: sortKey(entry) })
-        .onConflict((conflict) => conflict.column('ip_address').doUpdateSet({ note: row.note }))
-        .execute();
-      return { created: existing === undefined, row };
+      await this.#write(transaction, entry, row);
+      return { created: existing === null, row };
     });
     return done!;
   }
 
+  /** Stores the row as it was, whatever is stored now: for a change that is taken back. */
+  async putBack(entry: IpEntry, row: TrustedIpRow): Promise<void> {
+    await this.#write(this.#database.write, entry, row);
+  }
+
   /** The row that was there; null when there was none. */
-  async remove(entry: IpEntry, now: Date = new Date(), audited?: AuditedChange): Promise<TrustedIpRow | null> {
+  async remove(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIpRow | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const removed = await transaction
         .deleteFrom('trusted_ips')
@@ -61,6 +78,31 @@ export class TrustedIpsStore {
         .executeTakeFirst();
       return removed ?? null;
     });
+  }
+
+  /** Removes it if it has expired by `now`; null, and nothing is changed, if it is absent, permanent or was extended. */
+  async removeExpired(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIpRow | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const removed = await transaction
+        .deleteFrom('trusted_ips')
+        .where('ip_address', '=', entry.text)
+        .where('expires_at', '<=', now.toISOString())
+        .returning(COLUMNS)
+        .executeTakeFirst();
+      return removed ?? null;
+    });
+  }
+
+  /** Entries that have expired by `now`, the earliest first. */
+  async expiredBefore(now: Date, limit: number): Promise<string[]> {
+    const query = this.#database.read
+      .selectFrom('trusted_ips')
+      .select('ip_address')
+      .where('expires_at', 'is not', null)
+      .where('expires_at', '<=', now.toISOString())
+      .orderBy('expires_at')
+      .limit(limit);
+    return (await query.execute()).map((row) => row.ip_address);
   }
 
   /** `ip`: canonical text. */
@@ -82,5 +124,34 @@ export class TrustedIpsStore {
   /** Trusted entries inside `entry`, itself left out, in order of addresses. */
   async insideOf(entry: IpEntry, limit: number): Promise<string[]> {
     return await this.#lookup.insideOf(entry, limit);
+  }
+
+  async #write(runner: Kysely<Schema>, entry: IpEntry, row: TrustedIpRow): Promise<void> {
+    const { ip_address: _, ...columns } = row;
+    await runner
+      .insertInto('trusted_ips')
+      .values({ ...row, sort_key: sortKey(entry) })
+      .onConflict((conflict) => conflict.column('ip_address').doUpdateSet(columns))
+      .execute();
+  }
+}
+
+function hasExpired({ expires_at: end }: TrustedIpRow, now: Date): boolean {
+  return end !== null && end <= now.toISOString();
+}
+
+function endAfter(existing: TrustedIpRow | null, expiry: TrustExpiry, now: Date): string | null {
+  switch (expiry.kind) {
+    case 'keep':
+      return existing?.expires_at ?? null;
+    case 'permanent':
+      return null;
+    case 'at':
+      return expiry.at.toISOString();
+    case 'duration': {
+      if (existing !== null && existing.expires_at === null) return null;
+      const end = new Date(now.getTime() + expiry.seconds * 1000).toISOString();
+      return existing?.expires_at != null && existing.expires_at > end ? existing.expires_at : end;
+    }
   }
 }

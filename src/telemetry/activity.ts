@@ -60,10 +60,12 @@ export interface Activities {
     readonly ip_address: string;
     readonly created: boolean;
     readonly note: string | null;
+    readonly expires_at: string | null;
     readonly by: string;
     readonly runtime_map_updated: boolean;
   };
   'trust.removed': { readonly ip_address: string; readonly by: string; readonly runtime_map_updated: boolean };
+  'trust.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
   'site.set': { readonly domain: string; readonly created: boolean; readonly by: string };
   'site.removed': { readonly domain: string; readonly by: string };
   'key.created': {

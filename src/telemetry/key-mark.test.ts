@@ -6,13 +6,13 @@ import { expect, test } from 'vitest';
 import { withoutKeys } from './key-mark.ts';
 import { ManagerLog } from './log.ts';
 
-const key = () => `pm_${randomBytes(32).toString('base64url')}`;
+const key = (mark = 'pm_') => `${mark}${randomBytes(32).toString('base64url')}`;
 
 test('a key that strayed into a line of either log is not written', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pm-log-'));
   const [text, json] = [join(folder, 'text'), join(folder, 'json')];
   const log = new ManagerLog(text, json);
-  const strayed = Array.from({ length: 50 }, key);
+  const strayed = Array.from({ length: 50 }, () => key());
   for (const one of strayed) {
     log.info('Request answered', { path: `/api/keys/${one}`, cause: `there is no ${one}, see "${one}"`, list: [one] });
     log.warn(`${one} is wrong`, { key: one });
@@ -29,4 +29,8 @@ test('a key that strayed into a line of either log is not written', async () => 
 
 test('what only begins like a key stays', () => {
   for (const text of ['pm_stats', 'a pm_', `pm_${'x'.repeat(80)}`]) expect(withoutKeys(text)).toBe(text);
+});
+
+test('the token of a session that strayed into a line is not written either', () => {
+  expect(withoutKeys(`/api/keys/${key('pms_')}?a=${key()}`)).toBe('/api/keys/pms_********?a=pm_********');
 });

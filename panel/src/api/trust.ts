@@ -2,19 +2,26 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import type { TrustAnswer } from './types.ts';
 
+/** When it ends; null: never; neither: as before, and never for a new one. */
+export interface TrustEnd {
+  readonly expires_at?: string | null;
+  readonly duration_seconds?: number;
+}
+
 export interface Trust {
   readonly ip: string;
   /** Null: none. */
   readonly note: string | null;
+  readonly end?: TrustEnd;
 }
 
 export function useTrust() {
   const api = useApi();
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: async ({ ip, note }: Trust): Promise<TrustAnswer> => {
+    mutationFn: async ({ ip, note, end }: Trust): Promise<TrustAnswer> => {
       const params = { path: { ip_address: ip } };
-      return (await api.PUT('/api/trusted-ips/{ip_address}', { params, body: { note } })).data;
+      return (await api.PUT('/api/trusted-ips/{ip_address}', { params, body: { note, ...end } })).data;
     },
     onSettled: refresh,
   });

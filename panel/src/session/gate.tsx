@@ -1,4 +1,4 @@
-// Nobody sees a page before it is known what his key may do.
+// No page is shown before it is known what the key may do.
 import { Center, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
@@ -6,17 +6,26 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession, useSessionState } from './session.ts';
 import { SignIn } from './sign-in.tsx';
+import { TrustOffer } from './trust-offer.tsx';
 
-/** How often a service that does not answer is asked again who the key of this tab is. */
+/** How often a service that does not answer is asked again whose session this is. */
 const retryMs = 2_000;
 
 export function Gate({ children }: { readonly children: ReactNode }) {
-  const { info, hasKey } = useSessionState();
-  if (info !== null) return children;
-  return hasKey ? <Recognising /> : <SignIn />;
+  const { info, hasToken, asksTabs } = useSessionState();
+  if (info !== null) {
+    return (
+      <>
+        {children}
+        <TrustOffer />
+      </>
+    );
+  }
+  if (asksTabs) return null;
+  return hasToken ? <Recognising /> : <SignIn />;
 }
 
-/** After a reload of the page: the key is here, whose it is has to be asked. */
+/** After a reload of the page, or in a new tab: the token is here, whose it is has to be asked. */
 function Recognising() {
   const session = useSession();
   const [failure, setFailure] = useState<unknown>(null);
@@ -29,7 +38,7 @@ function Recognising() {
       } catch (error) {
         if (over) return;
         if (error instanceof ApiProblem && error.status === 401) {
-          session.signOut();
+          session.timedOut();
           return;
         }
         setFailure(error);

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
 import { ShieldIcon } from '../parts/icons.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { keyFault } from './key-fault.ts';
 import { useSession, useSessionState } from './session.ts';
 
 export function SignIn() {
@@ -12,8 +13,11 @@ export function SignIn() {
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
 
+  const fault = key.trim() === '' ? null : keyFault(key.trim());
+
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    if (fault !== null) return;
     setBusy(true);
     setFailure(null);
     try {
@@ -49,16 +53,16 @@ export function SignIn() {
             autoFocus
             required
             withAsterisk={false}
-            error={wrong ? 'This key is not accepted. It may be mistyped, revoked, or ended.' : null}
+            error={fault ?? (wrong ? 'This key is not accepted. It may be mistyped, revoked, or ended.' : null)}
           />
           {failure !== null && !wrong && <ProblemAlert title="Signing in did not work" error={failure} />}
-          <Button type="submit" loading={busy} disabled={key.trim() === ''}>
+          <Button type="submit" loading={busy} disabled={key.trim() === '' || fault !== null}>
             Sign in
           </Button>
           <Text size="xs" c="dimmed">
             The first key was written to the file <Code>api-key</Code> in the service’s state folder, usually{' '}
-            <Code className="unbroken">/var/lib/proxy-manager/api-key</Code>. What you sign in with is kept in this tab
-            only, and forgotten when you close it.
+            <Code className="unbroken">/var/lib/proxy-manager/api-key</Code>. The key is exchanged for a session and not
+            stored. The session ends when you sign out, half an hour after its last tab is closed, or after 12 hours.
           </Text>
         </Stack>
       </form>

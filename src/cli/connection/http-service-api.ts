@@ -111,8 +111,9 @@ export class HttpServiceApi implements ServiceApi {
     return await data(this.#client.GET('/api/trusted-ips'));
   }
 
-  async trust(ip: string, note: string | undefined): Promise<Schemas['TrustAnswer']> {
-    const body = note === undefined ? {} : { note };
+  async trust(ip: string, change: Parameters<ServiceApi['trust']>[1]): Promise<Schemas['TrustAnswer']> {
+    const { note, ...end } = change;
+    const body = { ...(note === undefined ? {} : { note }), ...end };
     return await data(this.#client.PUT('/api/trusted-ips/{ip_address}', { ...address(ip), body }));
   }
 

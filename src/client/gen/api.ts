@@ -203,8 +203,8 @@ export interface paths {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getSession'];
     put?: never;
-    post?: never;
-    delete?: never;
+    post: operations['signIn'];
+    delete: operations['signOut'];
     options?: never;
     head?: never;
     patch?: never;
@@ -361,7 +361,7 @@ export interface components {
       readonly id: number;
       /** When it was asked for. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`; by the service itself also `expire` and `import_map_file`; `refusals` counts more than sixty a minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; by the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a look that was refused for want of a scope; `refusals` counts more than sixty a minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -613,6 +613,11 @@ export interface components {
       /** Why not; absent where it does. */
       readonly reason?: string;
     };
+    /** The session that has ended. */
+    EndedSession: {
+      /** How log lines name its key. */
+      readonly name: string;
+    };
     /** Server-sent events. The data of each is JSON on one line: `id`, `type`, `at`, and `data` by the type; docs/events.md of the project has them all. */
     EventStream: string;
     /** One field of the request and what is wrong with it. */
@@ -719,6 +724,23 @@ export interface components {
       readonly last_used_at: string | null;
       /** The key itself. It is not kept, and cannot be shown again. */
       readonly key: string;
+    };
+    /** A new session. */
+    NewSession: {
+      /** How log lines name the key. */
+      readonly name: string;
+      /** What it may do; `block` includes `read`, and `admin` everything. */
+      readonly scopes: readonly ('read' | 'block' | 'admin')[];
+      /** Until when the key is valid; null: for good. */
+      readonly expires_at: string | null;
+      /** Where the request came from; null: over a unix socket. */
+      readonly client_address: string | null;
+      /** The same, where trusting it trusts this client alone as far as the service can know; null for loopback, an address of the machine itself, and a request that a proxy has passed on. */
+      readonly trustable_address: string | null;
+      /** When the session ends at the latest; null: the request has a key and no session. */
+      readonly session_ends_at: string | null;
+      /** The bearer token of the session. It is not kept, and cannot be shown again. */
+      readonly token: string;
     };
     /** An OpenAPI 3.1 document. */
     OpenApiDocument: { readonly [name: string]: unknown };
@@ -993,6 +1015,10 @@ export interface components {
       readonly expires_at: string | null;
       /** Where the request came from; null: over a unix socket. */
       readonly client_address: string | null;
+      /** The same, where trusting it trusts this client alone as far as the service can know; null for loopback, an address of the machine itself, and a request that a proxy has passed on. */
+      readonly trustable_address: string | null;
+      /** When the session ends at the latest; null: the request has a key and no session. */
+      readonly session_ends_at: string | null;
     };
     /** What the refused change would have taken away. */
     ShrinkMembers: {
@@ -1081,6 +1107,8 @@ export interface components {
       readonly note: string | null;
       /** Since when. */
       readonly added_at: string;
+      /** Until when; null: for good. */
+      readonly expires_at: string | null;
       /** Every live worker, draining ones too, was seen to be right. */
       readonly runtime_map_updated: boolean;
       /** Which worker was not seen to be right for which address; the first 100. */
@@ -1095,10 +1123,14 @@ export interface components {
       /** Trusted entries that hold the address. */
       readonly overridden_by?: readonly string[];
     };
-    /** What to remember of a trusted address. */
+    /** The note and expiry of a trusted address. */
     TrustRequest: {
       /** Why it is trusted. One line of text of at most 500 characters, without control characters, or null. */
       readonly note?: string | null;
+      /** When it expires; null: never. Excludes `duration_seconds`. A time with its zone such as 2030-01-31T12:00:00Z, or null for good. */
+      readonly expires_at?: string | null;
+      /** For how many seconds from now. Excludes `expires_at`. A whole number from 1 to 3155760000. */
+      readonly duration_seconds?: number;
     };
     /** A trusted address or network. */
     TrustedIp: {
@@ -1108,6 +1140,8 @@ export interface components {
       readonly note: string | null;
       /** Since when. */
       readonly added_at: string;
+      /** Until when; null: for good. */
+      readonly expires_at: string | null;
     };
     /** All that is trusted. */
     TrustedIps: {
@@ -1839,7 +1873,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 101 | 102 | 103;
+            readonly code?: 100 | 101 | 102 | 103 | 104;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2466,6 +2500,77 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Exchange a key for a session token */
+  signIn: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      201: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['NewSession'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** End the session */
+  signOut: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['EndedSession'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];

@@ -49,7 +49,7 @@ export const fields: FieldDocs = {
   'AuditRecord.id': 'Counts up in the order of writing.',
   'AuditRecord.at': 'When it was asked for.',
   'AuditRecord.operation':
-    '`block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`; by the service itself also `expire` and `import_map_file`; `refusals` counts more than sixty a minute.',
+    '`block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; by the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a look that was refused for want of a scope; `refusals` counts more than sixty a minute.',
   'AuditRecord.key': 'The name of the key; null: the service itself.',
   'AuditRecord.source': 'The address of the peer, or `unix`; null: the service itself.',
   'AuditRecord.request_id': 'The id of the request, as in `X-Request-Id`.',

@@ -10,6 +10,15 @@ const key = {
   last_used_at: null,
 };
 
+const session = {
+  name: 'admin',
+  scopes: ['admin'],
+  expires_at: null,
+  client_address: '127.0.0.1',
+  trustable_address: null,
+  session_ends_at: '2026-11-21T00:00:00.000Z',
+};
+
 export const operations: OperationDocs = {
   'GET /api/session': {
     id: 'getSession',
@@ -18,11 +27,34 @@ export const operations: OperationDocs = {
     description: 'The name of the key of the request, and what it may do. The panel offers only that.',
     answers: { 200: { description: 'The key of the request.' } },
     examples: {
-      mine: {
-        summary: 'An admin key',
-        answer: { name: 'admin', scopes: ['admin'], expires_at: null, client_address: '127.0.0.1' },
+      mine: { summary: 'An admin key', answer: { ...session, session_ends_at: null } },
+    },
+  },
+  'POST /api/session': {
+    id: 'signIn',
+    tag: 'Keys',
+    summary: 'Exchange a key for a session token',
+    description:
+      'For a page in a browser, which must not keep the key itself. Send the key as the bearer token; the `token` of the answer is used like the key afterwards. It has the scopes of the key and ends 30 minutes after its last use, 12 hours after sign-in, at sign-out, and with its key: at once when that is revoked. A token cannot start another session (403). More than 30 sign-ins of one key within a minute are 503.',
+    answers: { 201: { description: 'The session has started.' } },
+    codes: [codes.Forbidden, codes.TooMuchAtOnce],
+    examples: {
+      panel: {
+        summary: 'With an admin key',
+        status: 201,
+        answer: { ...session, token: 'pms_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4' },
       },
     },
+  },
+  'DELETE /api/session': {
+    id: 'signOut',
+    tag: 'Keys',
+    summary: 'End the session',
+    description:
+      'The token of the request is not valid any more, in any tab; its event streams end. A request with a key is 404.',
+    answers: { 200: { description: 'The session has ended.' } },
+    codes: [codes.NotFound],
+    examples: { mine: { summary: 'The session of the request', answer: { name: 'admin' } } },
   },
   'GET /api/keys': {
     id: 'listKeys',
@@ -75,6 +107,8 @@ export const models: FieldDocs = {
   Keys: 'All keys.',
   NewKey: 'A new key.',
   Session: 'The key of the request.',
+  NewSession: 'A new session.',
+  EndedSession: 'The session that has ended.',
 };
 
 export const fields: FieldDocs = {
@@ -84,8 +118,15 @@ export const fields: FieldDocs = {
   'Key.expires_at': 'Until when it is valid; null: for good.',
   'NewKey.expires_at': 'Until when it is valid; null: for good.',
   'Session.expires_at': 'Until when the key is valid; null: for good.',
-  'Session.client_address': 'Where the request came from; null: over a unix socket.',
+  'NewSession.expires_at': 'Until when the key is valid; null: for good.',
+  '*.client_address': 'Where the request came from; null: over a unix socket.',
+  '*.trustable_address':
+    'The same, where trusting it trusts this client alone as far as the service can know; null for loopback, an address of the machine itself, and a request that a proxy has passed on.',
+  '*.session_ends_at': 'When the session ends at the latest; null: the request has a key and no session.',
+  '*.token': 'The bearer token of the session. It is not kept, and cannot be shown again.',
   'Session.name': 'How log lines name it.',
+  'NewSession.name': 'How log lines name the key.',
+  'EndedSession.name': 'How log lines name its key.',
   'Key.name': 'How log lines name it.',
   'NewKey.name': 'How log lines name it.',
   '*.scopes': 'What it may do; `block` includes `read`, and `admin` everything.',

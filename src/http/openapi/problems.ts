@@ -59,7 +59,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.InvalidBody]: { op: 'read request', detail: 'the body is not valid JSON in UTF-8' },
   [codes.UnknownField]: {
     op: 'read request',
-    ...field('reason', 'there is no such field; the fields are note'),
+    ...field('reason', 'there is no such field; the fields are note, expires_at, duration_seconds'),
   },
   [codes.InvalidTime]: {
     op: 'read request',
@@ -98,7 +98,7 @@ const samples: Readonly<Record<number, Sample>> = {
     detail: 'the service met an error it did not foresee; its log has the cause under the id of this request',
   },
   [codes.IntegrityViolated]: {
-    op: 'backups.read',
+    op: 'read backup',
     detail: 'The backup 20261120T124300123Z-1a2b3c4d cannot be used: proxy.cfg is damaged',
   },
   [codes.NotUnique]: {
@@ -136,12 +136,12 @@ const samples: Readonly<Record<number, Sample>> = {
     detail: 'too many wrong API keys came from your address; try again in 40 seconds, or with a valid key now',
   },
   [codes.QueueFull]: {
-    op: 'GroupWriter.change',
+    op: 'change blocked set',
     detail: '100000 changes wait already, more than 100000 are not taken; try again shortly',
   },
-  [codes.DatabaseUnusable]: { op: 'store', detail: 'the database cannot be written: its disk is full' },
+  [codes.DatabaseUnusable]: { op: 'change blocked set', detail: 'the database cannot be written: its disk is full' },
   [codes.MapFileUnusable]: {
-    op: 'updateBlockedIpsMap',
+    op: 'update map file',
     detail: 'the map file /etc/proxy/blocked_ips.map could not be written: EROFS: read-only file system',
   },
   [codes.ReloadRolledBack]: {
@@ -151,7 +151,7 @@ const samples: Readonly<Record<number, Sample>> = {
     members: { restored: true, worker_before: 4711, worker_after: 4800 },
   },
   [codes.ShrinkRefused]: {
-    op: 'updateBlockedIpsMap',
+    op: 'update map file',
     detail:
       'the map file /etc/proxy/blocked_ips.map holds 1000 entries and the database 100: a rewrite would drop more than half',
   },
@@ -162,7 +162,7 @@ const samples: Readonly<Record<number, Sample>> = {
     members: { overridden_by: ['203.0.113.0/28'] },
   },
   [codes.ForeignMapFile]: {
-    op: 'updateBlockedIpsMap',
+    op: 'update map file',
     detail: 'the map file /etc/proxy/blocked_ips.map belongs to another database',
   },
   [codes.UnsupportedMediaType]: {

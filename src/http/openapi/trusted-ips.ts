@@ -2,7 +2,12 @@ import { codes } from '../../errors/catalogue.ts';
 import { report } from './change-samples.ts';
 import type { FieldDocs, OperationDocs } from './operation-doc.ts';
 
-const trusted = { ip_address: '192.0.2.10', note: 'our office', added_at: '2026-11-20T12:00:00.000Z' };
+const trusted = {
+  ip_address: '192.0.2.10',
+  note: 'our office',
+  added_at: '2026-11-20T12:00:00.000Z',
+  expires_at: null,
+};
 const path = { ip_address: '192.0.2.10' };
 const unknown = {
   type: 'urn:proxy-manager:error:1100',
@@ -47,12 +52,12 @@ export const operations: OperationDocs = {
     tag: 'Trusted addresses',
     summary: 'Trust an address or network',
     description:
-      'It is never denied from then on, whatever is blocked. It takes effect at once, without a reload, and is verified at every worker as a block is. An absent `note` keeps the old one, null takes it away; no body at all is the same as an empty object.',
+      'It is never denied from then on, whatever is blocked. It takes effect at once, without a reload, and is verified at every worker as a block is. An absent `note` keeps the old one, null takes it away. Without a time a new entry is permanent and an existing one keeps its end; `duration_seconds` takes the later end (permanent stays), `expires_at` is taken as given, null makes it permanent. `expires_at` and `duration_seconds` exclude each other. An entry that expires is removed within two seconds. No body at all is the same as an empty object.',
     answers: {
       200: { description: 'It was trusted already; this is what holds now.' },
       201: { description: 'It is trusted.' },
     },
-    codes: [codes.MapFileUnusable],
+    codes: [codes.InvalidTime, codes.MapFileUnusable],
     examples: {
       office: {
         summary: 'An address with a note',
@@ -60,6 +65,19 @@ export const operations: OperationDocs = {
         body: { note: 'our office' },
         status: 201,
         answer: { ...trusted, ...report },
+      },
+      visitor: {
+        summary: 'For eight hours',
+        path: { ip_address: '192.0.2.20' },
+        body: { note: 'consultant', duration_seconds: 28_800 },
+        status: 201,
+        answer: {
+          ...trusted,
+          ip_address: '192.0.2.20',
+          note: 'consultant',
+          expires_at: '2026-11-20T20:00:00.000Z',
+          ...report,
+        },
       },
     },
   },
@@ -75,7 +93,7 @@ export const operations: OperationDocs = {
 };
 
 export const models: FieldDocs = {
-  TrustRequest: 'What to remember of a trusted address.',
+  TrustRequest: 'The note and expiry of a trusted address.',
   TrustedIp: 'A trusted address or network.',
   TrustedIps: 'All that is trusted.',
   TrustAnswer: 'The entry as it is now, and what was seen at the workers.',
@@ -84,6 +102,8 @@ export const models: FieldDocs = {
 
 export const fields: FieldDocs = {
   'TrustRequest.note': 'Why it is trusted.',
+  'TrustRequest.expires_at': 'When it expires; null: never. Excludes `duration_seconds`.',
+  'TrustRequest.duration_seconds': 'For how many seconds from now. Excludes `expires_at`.',
   '*.note': 'What was noted; null where nothing was.',
   '*.added_at': 'Since when.',
 };

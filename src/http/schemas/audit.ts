@@ -20,6 +20,12 @@ const operation = Type.String({
   pattern: '^[a-z][a-z_]*$',
   description: 'the name of an operation, such as block or set_site',
 });
+/** `_settings` too, which no stored key can be called. */
+const keyName = Type.String({
+  ...keyNameOptions,
+  pattern: '^(_settings|[A-Za-z0-9][A-Za-z0-9._-]*)$',
+  description: 'the name of a key, or _settings',
+});
 const time = (what: string) =>
   Type.String({ maxLength: 64, description: `a time with its zone such as 2030-01-31T12:00:00Z, ${what}` });
 
@@ -28,7 +34,7 @@ export const AuditQuery = Type.Object(
     limit: pageLimit,
     cursor: Type.Optional(pageCursor),
     operation: Type.Optional(operation),
-    key: Type.Optional(Type.String(keyNameOptions)),
+    key: Type.Optional(keyName),
     ip_address: Type.Optional(Type.String({ maxLength: 64, description: 'an address or a network' })),
     since: Type.Optional(time('from which on')),
     until: Type.Optional(time('before which')),

@@ -47,9 +47,17 @@ export const NewKeySchema = answer<KeyRecord & { readonly key: string }>('NewKey
   ...keyFields,
   key: Type.String(),
 });
-export const SessionSchema = answer<SessionRecord>('Session')({
+const sessionFields = {
   name: Type.String(),
   scopes: keyFields.scopes,
   expires_at: TimeOrNull,
   client_address: StringOrNull,
+  trustable_address: StringOrNull,
+  session_ends_at: TimeOrNull,
+};
+export const SessionSchema = answer<SessionRecord>('Session')(sessionFields);
+export const NewSessionSchema = answer<SessionRecord & { readonly token: string }>('NewSession')({
+  ...sessionFields,
+  token: Type.String(),
 });
+export const EndedSessionSchema = answer<{ readonly name: string }>('EndedSession')({ name: Type.String() });

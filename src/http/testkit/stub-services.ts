@@ -12,6 +12,7 @@ import { DocumentCheck } from './document-check.ts';
 
 export const KEY = 'right-key';
 export const BEARER = { authorization: `Bearer ${KEY}` };
+export const SESSION_TOKEN = `pms_${'a'.repeat(43)}`;
 export const NOW = new Date('2026-11-20T12:00:00Z');
 
 export const REPORT: RuntimeReport = {
@@ -77,7 +78,7 @@ const BLOCKED = {
   blocked_at: NOW.toISOString(),
   expires_at: null,
 };
-const TRUSTED = { ip_address: '192.0.2.9', note: null, added_at: NOW.toISOString() };
+const TRUSTED = { ip_address: '192.0.2.9', note: null, added_at: NOW.toISOString(), expires_at: null };
 const SITE = {
   domain: 'a.example',
   servers: [{ address: '10.0.0.1', port: 80, options: { check: true } }],
@@ -289,6 +290,12 @@ function answers(): Record<string, Methods> {
       list: async () => [KEY_RECORD],
       create: async () => ({ ...KEY_RECORD, key: 'secret' }),
       revoke: async () => ({ ...KEY_RECORD, revoked_at: NOW.toISOString() }),
+    },
+    sessions: {
+      authenticate: async (token: string) =>
+        token === SESSION_TOKEN ? { name: 'ops', scopes: ['admin'], sessionEndsAt: NOW.toISOString() } : null,
+      start: async () => ({ token: SESSION_TOKEN, endsAt: NOW.toISOString() }),
+      end: async () => undefined,
     },
     audit: {
       answered: () => undefined,

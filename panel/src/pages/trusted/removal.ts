@@ -2,6 +2,7 @@ import { useDistrust, useTrust } from '../../api/trust.ts';
 import type { TrustedIp } from '../../api/types.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { runtimeWords } from '../blocked/runtime-words.ts';
+import { trustedUntil } from './trust-duration.ts';
 
 export interface Removal {
   readonly remove: (entry: TrustedIp) => Promise<void>;
@@ -9,13 +10,14 @@ export interface Removal {
   readonly busyWith: string | null;
 }
 
-/** Takes an address out at once, and offers the way back: with the note it had. */
+/** Takes an address out at once, and offers the way back: with the note and end it had. */
 export function useRemoval(): Removal {
   const trust = useTrust();
   const distrust = useDistrust();
-  const undo = async ({ ip_address: ip, note }: TrustedIp): Promise<void> => {
+  const undo = async ({ ip_address: ip, note, expires_at }: TrustedIp): Promise<void> => {
     try {
-      toast({ title: `${ip} is trusted again`, ...runtimeWords(await trust.mutateAsync({ ip, note })) });
+      const answer = await trust.mutateAsync({ ip, note, end: { expires_at } });
+      toast({ title: `${ip} is trusted again${trustedUntil(answer.expires_at)}`, ...runtimeWords(answer) });
     } catch (error) {
       toastProblem(`${ip} is still not trusted`, error);
     }

@@ -1,7 +1,7 @@
-import { Alert, Button, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { covers, parseIp } from '../../../../src/domain/ip.ts';
-import { useTrust } from '../../api/trust.ts';
+import { type TrustEnd, useTrust } from '../../api/trust.ts';
 import type { TrustedIp } from '../../api/types.ts';
 import { AddressField } from '../../parts/address-field.tsx';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
@@ -9,9 +9,10 @@ import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useSessionState } from '../../session/session.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
+import { trustDurations, trustEnd, trustedUntil } from './trust-duration.ts';
 
 export interface TrustDialogProps {
-  /** Whose note is to be changed; null: a new one. */
+  /** Whose note and duration are to be changed; null: a new one. */
   readonly entry: TrustedIp | null;
   readonly trusted: readonly TrustedIp[];
   readonly onClose: () => void;
@@ -25,19 +26,23 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
   const trust = useTrust();
   const [address, setAddress] = useState(entry?.ip_address ?? '');
   const [note, setNote] = useState(entry?.note ?? '');
+  const [duration, setDuration] = useState(typeof entry?.expires_at === 'string' ? 'keep' : 'permanent');
   const parse = parseIp(address.trim());
-  const own = info?.client_address ?? null;
+  const own = info?.trustable_address ?? null;
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!parse.ok) return;
     const words = note.trim();
     trust.mutate(
-      { ip: parse.entry.text, note: words === '' ? null : words },
+      { ip: parse.entry.text, note: words === '' ? null : words, end: endOf(entry, duration) },
       {
         onSuccess: (answer) => {
           toast({
-            title: entry === null ? `${answer.ip_address} is trusted` : `The note of ${answer.ip_address} is changed`,
+            title:
+              entry === null
+                ? `${answer.ip_address} is trusted${trustedUntil(answer.expires_at)}`
+                : `${answer.ip_address} is changed: trusted${trustedUntil(answer.expires_at)}`,
             ...runtimeWords(answer),
           });
           onClose();
@@ -49,7 +54,7 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
   const shown = address.trim();
   const warning = entry === null && parse.ok ? warningOf(parse.entry, trusted) : null;
   return (
-    <Dialog title={entry === null ? 'Trust an address' : `Note of ${entry.ip_address}`} onClose={onClose}>
+    <Dialog title={entry === null ? 'Trust an address' : `Change ${entry.ip_address}`} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {entry === null && (
@@ -73,6 +78,14 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
             autoComplete="off"
             {...(entry === null ? {} : { 'data-autofocus': true })}
           />
+          {entry?.expires_at !== null && (
+            <NativeSelect
+              label="Duration"
+              value={duration}
+              onChange={(event) => setDuration(event.currentTarget.value)}
+              data={[...trustDurations(entry?.expires_at)]}
+            />
+          )}
           {warning !== null && (
             <Alert color="orange" variant="light" title="Look twice">
               {warning}
@@ -83,13 +96,18 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
           )}
           <DialogButtons onCancel={onClose}>
             <Button type="submit" disabled={!parse.ok} loading={trust.isPending}>
-              {entry === null ? 'Trust it' : 'Save the note'}
+              {entry === null ? 'Trust it' : 'Save'}
             </Button>
           </DialogButtons>
         </Stack>
       </form>
     </Dialog>
   );
+}
+
+/** Saving the note of a permanent entry says nothing of its end, which may have changed meanwhile. */
+function endOf(entry: TrustedIp | null, duration: string): TrustEnd {
+  return entry !== null && entry.expires_at === null ? {} : trustEnd(duration);
 }
 
 function warningOf(
@@ -99,7 +117,7 @@ function warningOf(
   for (const { ip_address: text } of trusted) {
     const other = parseIp(text);
     if (!other.ok) continue;
-    if (text === entry.text) return `${text} is trusted already; only its note changes.`;
+    if (text === entry.text) return `${text} is trusted already; only its note and duration change.`;
     if (covers(other.entry, entry)) return `${text} is trusted already and covers it, so it changes nothing now.`;
   }
   if (entry.prefix < widest[entry.family]) return `${entry.text} is very much: nobody in it can be blocked.`;

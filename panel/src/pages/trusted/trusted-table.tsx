@@ -16,7 +16,7 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
   return (
     <ListTable
       label="Trusted addresses"
-      columns={['Address or network', 'Note', 'Since']}
+      columns={['Address or network', 'Note', 'Since', 'Expires']}
       buttons={may ? 'Change' : null}
     >
       {entries.map((entry) => (
@@ -28,12 +28,13 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
           <td data-label="Since">
             <Age time={entry.added_at} />
           </td>
+          <td data-label="Expires">{entry.expires_at === null ? 'Never' : <Age time={entry.expires_at} />}</td>
           {may && (
             <td className="do">
               <RowButtons>
                 <EditButton
-                  label={`Change the note of ${entry.ip_address}`}
-                  title="Change the note"
+                  label={`Change ${entry.ip_address}`}
+                  title="Change note and duration"
                   onClick={() => onEdit(entry)}
                 />
                 <RemoveButton

@@ -18,8 +18,12 @@ const operations: Readonly<Record<string, string>> = {
   revoke_key: 'revoked the key',
   set_webhook: 'set the webhook',
   remove_webhook: 'removed the webhook',
+  sign_in: 'signed in to the panel',
+  sign_out: 'signed out of the panel',
   expire: 'ended blocks that were over',
+  expire_trust: 'ended the expired trust of',
   import_map_file: 'took over the map file that was there',
+  read: 'was refused a look at',
   refusals: 'was refused more often than is listed one by one',
 };
 

@@ -64,6 +64,10 @@ const tellers: Readonly<Record<string, Teller>> = {
     ...enforced(data),
     words: `${text(data, 'ip_address')} is not trusted any more${by(data)}${notSeen(data)}`,
   }),
+  'trust.expired': (data) => ({
+    ...enforced(data),
+    words: `The trust of ${text(data, 'ip_address')} expired${notSeen(data)}`,
+  }),
   'site.set': (data) => ({
     tone: 'good',
     words: `The site ${text(data, 'domain')} was ${data.created === true ? 'added' : 'changed'}${by(data)}`,

@@ -1,1 +1,0 @@
-import{$ as e,ct as t,it as n}from"./session-JRsejUo2.js";import{L as r}from"./index-DpQJ5qoA.js";var i=t(),a=e(e=>{let t=n([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...t,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,0 +1,94 @@
+// After signing in: whoever works here should not be locked out of the sites by a wrong block. Not where the service sees
+// an address that others have too (`trustable_address`), and not once it was declined in this browser.
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { covers, parseIp } from '../../../src/domain/ip.ts';
+import { useTrust } from '../api/trust.ts';
+import { useTrusted } from '../api/trusted-ips.ts';
+import type { TrustedIp } from '../api/types.ts';
+import { trustDurations, trustEnd, trustedUntil } from '../pages/trusted/trust-duration.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { changeTitle, ProblemAlert } from '../parts/problem-alert.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { useMay, useSessionState } from './session.ts';
+
+/** No secret, and of no use elsewhere: only that somebody said no. */
+const DECLINED = 'proxy-manager-trust-offer-declined';
+const workingDay = String(8 * 3_600);
+
+export function TrustOffer() {
+  const { info, justSignedIn } = useSessionState();
+  const may = useMay('admin');
+  const address = info?.trustable_address ?? null;
+  if (!justSignedIn || !may || address === null || localStorage.getItem(DECLINED) !== null) return null;
+  return <UnlessTrusted address={address} name={info?.name ?? ''} />;
+}
+
+function UnlessTrusted(props: { readonly address: string; readonly name: string }) {
+  const trusted = useTrusted();
+  const [wanted, setWanted] = useState(true);
+  const offered = wanted && trusted.data !== undefined && !isTrusted(props.address, trusted.data.items);
+  return offered ? <Offer {...props} onDone={() => setWanted(false)} /> : null;
+}
+
+interface OfferProps {
+  readonly address: string;
+  readonly name: string;
+  readonly onDone: () => void;
+}
+
+function Offer({ address, name, onDone }: OfferProps) {
+  const trust = useTrust();
+  const [duration, setDuration] = useState(workingDay);
+  const decline = (): void => {
+    localStorage.setItem(DECLINED, 'yes');
+    onDone();
+  };
+  const accept = (): void => {
+    const note = `signed in to the panel with the key ${name}`;
+    trust.mutate(
+      { ip: address, note, end: trustEnd(duration) },
+      {
+        onSuccess: ({ expires_at: end }) => {
+          toast({ title: `${address} is trusted${trustedUntil(end)}` });
+          onDone();
+        },
+      },
+    );
+  };
+  return (
+    <Dialog title="Trust your address?" onClose={decline}>
+      <Stack gap="md">
+        <Text size="sm">
+          You are using the panel from <b className="mono">{address}</b>. While it is trusted no block can lock you out
+          of your sites. Everyone who shares it, as in an office or behind a VPN, is trusted too.
+        </Text>
+        <NativeSelect
+          label="Duration"
+          value={duration}
+          onChange={(event) => setDuration(event.currentTarget.value)}
+          data={trustDurations().filter(({ value }) => value !== 'permanent')}
+        />
+        {trust.error !== null && (
+          <ProblemAlert title={changeTitle(trust.error, 'It is not trusted')} error={trust.error} />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={decline}>
+            No, do not ask again
+          </Button>
+          <Button onClick={accept} loading={trust.isPending}>
+            Trust {address}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+function isTrusted(address: string, trusted: readonly TrustedIp[]): boolean {
+  const own = parseIp(address);
+  return trusted.some(({ ip_address: text }) => {
+    const entry = parseIp(text);
+    return own.ok && entry.ok && covers(entry.entry, own.entry);
+  });
+}

@@ -1,0 +1,58 @@
+// Checks twice a second whether entries have expired. It compares with the wall clock each time, so a clock that jumps
+// does no harm.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+const lookEveryMs = 500;
+
+export class ExpiryLoop {
+  readonly #what: string;
+  readonly #log: Log;
+  readonly #expireOnce: () => Promise<boolean>;
+  readonly #stop = new AbortController();
+  #loop: Promise<void> | null = null;
+  /** The same failure, twice a second, is told once. */
+  #lastFailure: string | null = null;
+
+  /**
+   * @param what is removed, as a log line begins: `Expired entries`
+   * @param expireOnce removes some of what has expired; resolves to whether more may be waiting
+   */
+  constructor(what: string, log: Log, expireOnce: () => Promise<boolean>) {
+    this.#what = what;
+    this.#log = log;
+    this.#expireOnce = expireOnce;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const mayBeMore = await this.#expireOnce();
+        this.#lastFailure = null;
+        if (mayBeMore) continue;
+      } catch (error) {
+        const cause = causeText(error);
+        if (cause !== this.#lastFailure) {
+          this.#log.error(`${this.#what} could not be taken out; they are tried again`, { cause });
+        }
+        this.#lastFailure = cause;
+      }
+      try {
+        await sleep(lookEveryMs, undefined, { signal });
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// Signing in to the panel, in a real Chromium with a profile on disk: what it keeps there, and for how long it serves.
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, startBrowserWithProfile } from '../testkit/browser.ts';
+import { patienceMs } from '../testkit/conditions.ts';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+const [proxy] = testProxies().found;
+const lacking = [
+  ...(chromiumPath === null ? ['Chromium is not installed: apt-get install chromium'] : []),
+  ...(proxy === undefined ? ['HAProxy is not installed'] : []),
+];
+
+describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join(': skipped, '), () => {
+  let service: RealService;
+  let profile: string;
+  let browser: BrowserContext;
+
+  beforeAll(async () => {
+    profile = await mkdtemp(join(tmpdir(), 'pm-profile-'));
+    service = await RealService.start({ bin: proxy?.bin ?? '' });
+    browser = await startBrowserWithProfile(profile);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await rm(profile, { recursive: true, force: true });
+  });
+
+  const open = async (path = ''): Promise<Page> => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(patienceMs);
+    await page.goto(`http://127.0.0.1:${service.apiPort}${path}`);
+    return page;
+  };
+  const signIn = async (page: Page, key = service.key): Promise<void> => {
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  const signedIn = (page: Page) => page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  const sessionCount = async (): Promise<number> =>
+    (await service.call('GET', '/api/audit?operation=sign_in')).body['items'].length;
+
+  it('says which character keeps a text from being a key, without asking the service', async () => {
+    const page = await open();
+    await page.getByLabel('API key').fill('pm_\u043a\u043b\u044e\u0447');
+    await page.getByText('it contains “\u043a” (U+043A)').waitFor();
+    expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isDisabled()).toBe(true);
+    await page.close();
+  });
+
+  it('outlives a reload of the page, is shared by a new tab, and ends in all of them at sign-out', async () => {
+    const page = await open();
+    await signIn(page);
+    await signedIn(page);
+    await page.reload();
+    await signedIn(page);
+    const other = await open();
+    await signedIn(other);
+    expect(await sessionCount()).toBe(1);
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByLabel('API key').waitFor();
+    await page.getByText('You were signed out').waitFor();
+    await page.close();
+    await other.close();
+  });
+
+  it('ends at once when its key is revoked', async () => {
+    const { key } = (await service.call('POST', '/api/keys', { body: { name: 'guest' } })).body;
+    const page = await open();
+    await signIn(page, key);
+    await signedIn(page);
+    await service.call('DELETE', '/api/keys/guest');
+    await page.getByText('You were signed out').waitFor();
+    await page.close();
+  });
+
+  it('offers to trust the own address for a time, unless the service sees an address that others have too', async () => {
+    const page = await open();
+    await signIn(page);
+    await signedIn(page);
+    // From loopback: nothing is offered.
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+
+    // No test leaves loopback: only what the service says of the address is another.
+    await page.route('**/api/session', async (route) => {
+      const response = await route.fetch();
+      const answer = response.headers()['content-type']?.includes('application/json') === true;
+      const body = answer ? { ...(await response.json()), trustable_address: '203.0.113.9' } : {};
+      await (answer ? route.fulfill({ response, json: body }) : route.fulfill({ response }));
+    });
+    const offer = page.getByRole('dialog', { name: 'Trust your address?' });
+    await signIn(page);
+    await offer.getByText('203.0.113.9').first().waitFor();
+    await offer.getByRole('button', { name: 'Trust 203.0.113.9' }).click();
+    await offer.waitFor({ state: 'hidden' });
+    const [entry] = (await service.call('GET', '/api/trusted-ips')).body['items'];
+    expect(entry).toMatchObject({ ip_address: '203.0.113.9', note: expect.stringContaining('_settings') });
+    const hours = (Date.parse(entry.expires_at) - Date.parse(entry.added_at)) / 3_600_000;
+    expect(hours).toBeCloseTo(8, 2);
+
+    // Neither while it is trusted, nor at a reload, nor once it was declined.
+    const signInAgain = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signIn(page);
+      await signedIn(page);
+    };
+    await signInAgain();
+    await page.getByText('Blocking is enforced').first().waitFor();
+    expect(await offer.count()).toBe(0);
+    await service.call('DELETE', '/api/trusted-ips/203.0.113.9');
+    await signInAgain();
+    await offer.getByRole('button', { name: 'No, do not ask again' }).click();
+    await signInAgain();
+    await page.getByText('Blocking is enforced').first().waitFor();
+    expect(await offer.count()).toBe(0);
+    expect((await service.call('GET', '/api/trusted-ips')).body['items']).toEqual([]);
+    await page.close();
+  });
+
+  it('trusts an address for a time, and shows when that expires', async () => {
+    const page = await open('/trusted');
+    await signIn(page);
+    await page.getByRole('button', { name: 'Trust an address' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address or network').fill('192.0.2.10');
+    await dialog.getByLabel('Duration').selectOption('8 hours');
+    await dialog.getByRole('button', { name: 'Trust it' }).click();
+    const row = page.getByRole('row', { name: /192\.0\.2\.10/ });
+    await row.getByText('in 8 h').waitFor();
+    const before = (await service.call('GET', '/api/trusted-ips/192.0.2.10')).body;
+
+    // Another note is no other end; undoing a removal brings back both.
+    await row.getByRole('button', { name: 'Change 192.0.2.10' }).click();
+    await dialog.getByLabel('Note').fill('visitor');
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await row.getByText('visitor').waitFor();
+    await row.getByRole('button', { name: 'Remove 192.0.2.10' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.waitFor();
+    const after = (await service.call('GET', '/api/trusted-ips/192.0.2.10')).body;
+    expect(after).toMatchObject({ note: 'visitor', expires_at: before['expires_at'] });
+    await service.call('DELETE', '/api/trusted-ips/192.0.2.10');
+    await page.close();
+  });
+
+  it('leaves the key in no file of the browser', async () => {
+    const page = await open();
+    await signIn(page);
+    await signedIn(page);
+    await page.close();
+    await browser.close();
+    expect(await filesWith(service.key)).toEqual([]);
+    // The token is there: the browser writes what a tab stores, so a key that was stored would have been found.
+    expect(await filesWith('pms_')).not.toEqual([]);
+    browser = await startBrowserWithProfile(profile);
+  });
+
+  /** Of the profile; Chromium stores texts in one byte a character, or two. */
+  async function filesWith(text: string): Promise<string[]> {
+    const forms = [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le')];
+    const entries = await readdir(profile, { recursive: true, withFileTypes: true });
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    expect(paths.length).toBeGreaterThan(10);
+    const found = await Promise.all(
+      paths.map(async (path) => {
+        const bytes = await readFile(path);
+        return forms.some((form) => bytes.includes(form)) ? [path] : [];
+      }),
+    );
+    return found.flat();
+  }
+});

@@ -67,7 +67,11 @@ export class Client {
       case 'sync':
         return this.#judgeOther('sync', await this.#ask('POST', '/api/blocked-ips/sync'), [200, 207]);
       case 'reload':
-        return this.#judgeOther('reload', await this.#ask('POST', '/api/config/reload'), [200]);
+        return this.#judgeOther(
+          'reload',
+          await this.#ask('POST', '/api/config/reload?replace_configuration=true'),
+          [200],
+        );
       case 'set-site':
       case 'remove-site':
         return await this.#site(operation.domain, operation.op === 'set-site', begun);
@@ -213,7 +217,7 @@ export class Client {
     const servers = [{ address: '127.0.0.1', port: this.#around.stack.upstream.port }];
     const told = await this.#ask(
       wanted ? 'PUT' : 'DELETE',
-      `/api/sites/${domain}`,
+      `/api/sites/${domain}?replace_configuration=true`,
       wanted ? { body: { servers } } : {},
     );
     const text = this.#judgeOther('site', told, wanted ? [200, 201] : [200, 404]);

@@ -25,6 +25,7 @@ const samples: Readonly<Record<string, string>> = {
   LISTEN: '127.0.0.1:7080',
   HTTP_BIND: ':80,[::]:80,127.0.0.1:8080',
   HARD_STOP_AFTER: '30m',
+  CONNECTIONS_PER_SOURCE: '100',
   API_KEY: 'k'.repeat(40),
   DATABASE_URL: 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
   SUPERVISE: 'true',

@@ -36,6 +36,8 @@ export interface Settings {
   readonly proxyBin: string;
   readonly httpBind: readonly string[];
   readonly hardStopAfter: string;
+  /** Connections that one untrusted source may have at once; null: no limit. */
+  readonly connectionsPerSource: number | null;
   readonly supervise: boolean;
   readonly metricsOpen: boolean;
   /** Holds the instance marker, the key made at the first start and the proxy's output. */
@@ -99,10 +101,11 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('STATS_SOCKET', '/var/run/proxy.sock', 'path', "the proxy's stats socket"),
   setting('PID_FILE', '/var/run/proxy.pid', 'path', "the pid file of the proxy's master"),
   setting('LOG_FILE', '/var/log/proxy-manager.log', 'path', 'the manager log; - for standard output only'),
-  setting('BACKUP_DIR', '/var/lib/proxy-manager/backups', 'path', 'backup sets; the last 20 are kept'),
+  setting('BACKUP_DIR', '/var/lib/proxy-manager/backups', 'path', 'backup sets; the last 20 different ones are kept'),
   setting('PROXY_BIN', 'haproxy', 'text', 'the HAProxy binary'),
   setting('HTTP_BIND', ':80', 'text', 'what the front end binds; several with commas'),
   setting('HARD_STOP_AFTER', '30m', 'text', 'how long a draining worker may live after a reload'),
+  setting('CONNECTIONS_PER_SOURCE', '0', 'text', 'connections at once of an untrusted source; 0: no limit'),
   setting('SUPERVISE', 'false', 'boolean', 'start the proxy and keep it running'),
   setting('METRICS_OPEN', 'false', 'boolean', 'serve /metrics without a key'),
   setting('ACCEPT_EMPTY_DATABASE', 'false', 'boolean', 'start although the database is gone: begins an empty one'),
@@ -118,6 +121,7 @@ const ownKey = /^pm_[A-Za-z0-9_-]{43}$/;
 const masterSocketPathLimit = 97;
 /** A Unix socket path of the kernel. */
 const unixPathLimit = 107;
+const mostPerSource = 1_000_000;
 const longestHardStop = 24 * 86_400;
 
 /**
@@ -196,6 +200,7 @@ export function readSettings(
     proxyBin: raw('PROXY_BIN'),
     httpBind: parseHttpBind(raw('HTTP_BIND')),
     hardStopAfter,
+    connectionsPerSource: connectionsPerSource(raw('CONNECTIONS_PER_SOURCE')),
     supervise: boolean('SUPERVISE'),
     metricsOpen: boolean('METRICS_OPEN'),
     stateDir: `${prefix}/var/lib/proxy-manager`,
@@ -319,6 +324,15 @@ export function parseListen(value: string): ListenAddress {
   // What looks like an IPv4 address has to be one; a resolver would read 127.1 or 010.0.0.1 its own way.
   if (plain !== undefined && /^[0-9.]+$/.test(plain) && !isIPv4(plain)) return wrong();
   return { text: value, target: { host: (bracketed ?? plain)!, port } };
+}
+
+function connectionsPerSource(value: string): number | null {
+  if (/^(0|[1-9]\d{0,6})$/.test(value) && Number(value) <= mostPerSource) return Number(value) || null;
+  throw new SettingsError(
+    'PROXY_MANAGER_CONNECTIONS_PER_SOURCE',
+    value,
+    `it takes a whole number from 1 to ${mostPerSource}, or 0 for no limit`,
+  );
 }
 
 /** What goes into a `bind` line: an address and a port, nothing that could carry another word. */

@@ -1,24 +1,46 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies, isOnlyProxyFor } from '../testkit/proxies.ts';
-import { RealService } from '../testkit/real-service.ts';
+import { type JsonBody, RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
 const good = builtInTemplate;
 interface BackupItem {
   readonly id: string;
   readonly reason: string;
+  readonly written_by: string;
 }
 
 /** HAProxy refuses it. */
 const refusedByProxy = good.replace('timeout client 60s', 'timeout client 60s\n    no-such-keyword here');
 /** The template language refuses it, in line 3. */
 const refusedByTemplate = good.replace('\n\n', '\n{{ no_such_variable }}\n');
+/** HAProxy takes it with a warning, and blocked addresses are served at one of its front ends. */
+const withWarnings = (port: number) =>
+  good.replace(
+    '\nbackend welcome',
+    `\nfrontend beside\n    bind 127.0.0.1:${port}\n    http-request return status 200\n    tcp-request content accept\n\nbackend welcome`,
+  );
+/** Valid, and no worker comes: an address of no machine here. */
+const unbindable = good.replace(
+  'frontend http',
+  'frontend elsewhere\n    bind 192.0.2.77:9090\n    http-request deny\n\nfrontend http',
+);
+/** As an operator's own haproxy.cfg with the rule, and without the exception for trusted addresses. */
+const onlyTheRule = `${good.slice(0, good.indexOf('frontend http'))}frontend mine
+{%- for bind in http_bind %}
+    bind {{ bind }}
+{%- endfor %}
+    http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 }
+    http-request return status 200 content-type text/plain string mine
+`;
 const withoutRule = good.replace(/^ *http-request deny .*$/m, '    # no rule');
 
 describeOnProductProxies('the configuration', ({ bin }) => {
@@ -45,6 +67,16 @@ describeOnProductProxies('the configuration', ({ bin }) => {
 
   const live = () => readFile(service.paths.config, 'utf8');
   const reload = () => service.call('POST', '/api/config/reload');
+  const reloadWithConsent = () => service.call('POST', '/api/config/reload?replace_configuration=true');
+  /** Once it has been rendered, which a machine that is busy does later than /health answers. */
+  const drift = async () => {
+    let seen: JsonBody = {};
+    await eventually('the drift is known', async () => {
+      seen = (await service.health()).body['configuration_drift'];
+      return seen['status'] !== 'unknown';
+    });
+    return seen;
+  };
   const backups = async (): Promise<BackupItem[]> => (await service.call('GET', '/api/config/backups')).body['items'];
   /** What the log gained while `work` ran, message by message. */
   const messagesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
@@ -70,7 +102,13 @@ describeOnProductProxies('the configuration', ({ bin }) => {
   });
 
   it('comes from the operator’s template at every reload, and the difference is told before', async () => {
-    expect((await service.call('GET', '/api/config/diff')).body).toEqual({ changed: false, diff: '' });
+    expect((await service.call('GET', '/api/config/diff')).body).toEqual({
+      changed: false,
+      diff: '',
+      live: 'rendered',
+      needs_replace_configuration: false,
+    });
+    expect(await drift()).toMatchObject({ status: 'none', live: 'rendered' });
     await writeFile(template, good.replace('timeout connect 5s', 'timeout connect 6s'));
     const { body } = await service.call('GET', '/api/config/diff');
     expect(body['changed']).toBe(true);
@@ -78,6 +116,14 @@ describeOnProductProxies('the configuration', ({ bin }) => {
       /^--- .*proxy\.cfg.*\n\+\+\+ .*proxy\.cfg.*\n@@ -\d+,7 \+\d+,7 @@\n(?:.*\n)*- {4}timeout connect 5s\n\+ {4}timeout connect 6s\n/,
     );
     expect(await live()).toContain('timeout connect 5s');
+    expect(await drift()).toEqual({
+      status: 'drift',
+      live: 'rendered',
+      backup: null,
+      added: 1,
+      removed: 1,
+      reason: null,
+    });
     const done = await reload();
     expect(done.status).toBe(200);
     expect(done.body).toMatchObject({ status: 'completed', changed: true, warnings: [] });
@@ -97,7 +143,11 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await writeFile(template, good);
     await reload();
     const before = await footprint();
-    expect((await service.call('POST', '/api/config/validate')).body).toMatchObject({ valid: true });
+    expect((await service.call('POST', '/api/config/validate')).body).toMatchObject({
+      valid: true,
+      warnings: [],
+      needs_replace_configuration: false,
+    });
     // A site in the template's own text changes the sites map's name: it has to be there for the check, and gone after.
     await writeFile(template, refusedByProxy);
     const refused = await service.call('POST', '/api/config/validate');
@@ -149,6 +199,60 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await service.healthy();
   });
 
+  it('is warned of by the dry run as by the reload itself', async () => {
+    await writeFile(template, withWarnings(await freePort()));
+    const { body } = await service.call('POST', '/api/config/validate');
+    expect(body).toMatchObject({ valid: true, needs_replace_configuration: false });
+    expect(body['warnings']).toContainEqual(expect.stringContaining('frontend beside has no rule'));
+    expect(body['warnings']).toContainEqual(expect.stringMatching(/^HAProxy: .*tcp-request/));
+    expect((await reload()).body['warnings']).toEqual(body['warnings']);
+    await writeFile(template, good);
+    await reload();
+  });
+
+  it('that binds an address of another machine is rolled back, in HAProxy’s own words', async () => {
+    await writeFile(template, unbindable);
+    const answer = await reload();
+    await writeFile(template, good);
+    expect(answer.body).toMatchObject({ status: 503, code: 6005, restored: true });
+    expect(answer.body['detail']).toMatch(/cannot (bind|assign).*192\.0\.2\.77:9090/i);
+    await service.healthy();
+  });
+
+  it('that serves no sites and has no exception for trusted addresses is told as that', async () => {
+    await writeFile(template, onlyTheRule);
+    expect((await reload()).status).toBe(200);
+    const servers = { servers: [{ address: '127.0.0.1', port: upstream.port }] };
+    const site = await service.call('PUT', '/api/sites/nowhere.example', { body: servers });
+    expect(site.body).toMatchObject({ served: false, reload: { changed: false } });
+    const before = await service.workerPid();
+    await service.block('127.0.0.9');
+    const trusted = await service.call('PUT', '/api/trusted-ips/127.0.0.9', { body: {} });
+    expect(trusted.body).toMatchObject({
+      runtime_map_updated: false,
+      reload_scheduled: false,
+      runtime_map_failures: [{ reason: expect.stringContaining('does not use the trusted map') }],
+    });
+    // Nothing is lacking that a reload could bring.
+    await service.healthy();
+    const { body: health } = await service.health();
+    expect(health['trusted_map']).toEqual({ used: false, entries: 1 });
+    expect(health['scheduled_reload']).toBeNull();
+    const check = await service.call('GET', '/api/check/127.0.0.9');
+    expect(check.body).toMatchObject({ verdict: 'blocked', by: '127.0.0.9', enforced: true });
+    expect(await service.workerPid()).toBe(before);
+    // Where the configuration uses it, it has its effect again.
+    await writeFile(template, good);
+    expect((await reload()).body['warnings']).toEqual([]);
+    const trustedNow = await service.call('GET', '/api/check/127.0.0.9');
+    expect(trustedNow.body).toMatchObject({ verdict: 'trusted', enforced: true });
+    expect((await service.call('DELETE', '/api/trusted-ips/127.0.0.9')).body).toMatchObject({
+      runtime_map_updated: true,
+    });
+    expect((await askProxy(service.proxyPort, 'nowhere.example')).status).toBe(200);
+    await service.call('DELETE', '/api/sites/nowhere.example');
+  });
+
   it('has a history, newest first and page by page', async () => {
     const done = await reload();
     const first = await service.call('GET', '/api/config/reloads?limit=1');
@@ -179,8 +283,17 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     });
     expect(await live()).toContain('retries 2');
     expect(old['changed']).toBe(true);
-    // A restore lasts until the next reload, which renders the template again.
-    await reload();
+    expect(await drift()).toMatchObject({ status: 'drift', live: 'restored', backup: changed['backup'], added: 1 });
+    // It lasts until somebody says that the template's may replace it: a site saved meanwhile does not undo it.
+    expect((await reload()).body).toMatchObject({ status: 409, code: 6020 });
+    const saved = await service.call('PUT', '/api/sites/saved.example', {
+      body: { servers: [{ address: '127.0.0.1', port: upstream.port }] },
+    });
+    expect(saved.body).toMatchObject({ code: 6020, detail: expect.stringContaining('which was restored') });
+    expect((await service.call('GET', '/api/sites/saved.example')).status).toBe(404);
+    expect(await live()).toContain('retries 2');
+    expect((await reloadWithConsent()).status).toBe(200);
+    expect(await drift()).toMatchObject({ status: 'none', live: 'rendered' });
     expect(await live()).not.toContain('retries 2');
     expect((await service.call('POST', '/api/config/backups/20200101T000000000Z-00000000/restore')).status).toBe(404);
     expect((await service.call('POST', '/api/config/backups/..%2f..%2fetc/restore')).status).toBe(400);
@@ -188,16 +301,21 @@ describeOnProductProxies('the configuration', ({ bin }) => {
 
   it('that was edited by hand is noticed, logged, and can be had back, sites and all', async () => {
     await writeFile(template, good);
-    const site = (domain: string) =>
-      service.call('PUT', `/api/sites/${domain}`, {
+    const site = (domain: string, query = '') =>
+      service.call('PUT', `/api/sites/${domain}${query}`, {
         body: { servers: [{ address: '127.0.0.1', port: upstream.port }] },
       });
     await site('first.example');
     const edited = `${await live()}# by hand\n`;
     await writeFile(service.paths.config, edited);
+    expect((await site('second.example')).body).toMatchObject({
+      code: 6020,
+      detail: expect.stringContaining('edited by hand'),
+    });
+    expect(await live()).toBe(edited);
     let changed: Awaited<ReturnType<typeof reload>> | undefined;
     const messages = await messagesOf(async () => {
-      changed = await site('second.example');
+      changed = await site('second.example', '?replace_configuration=true');
     });
     expect(watched(messages)).toEqual([
       'The live configuration was edited by hand; it is kept in the backup',
@@ -215,8 +333,10 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(await live()).toBe(edited);
     expect(await askProxy(service.proxyPort, 'first.example')).toEqual({ status: 200, text: 'site' });
     expect((await askProxy(service.proxyPort, 'fourth.example')).status).toBe(404);
-    await reload();
+    await reloadWithConsent();
     expect((await askProxy(service.proxyPort, 'fourth.example')).status).toBe(200);
+    const kept = (await backups()).find((one) => one.id === id);
+    expect(kept).toMatchObject({ written_by: 'other' });
   });
 
   it('that is not UTF-8 is named, by the reload and by /health, and never overwritten', async () => {
@@ -250,14 +370,29 @@ describeOnProductProxies('the configuration', ({ bin }) => {
   });
 
   const counts = isOnlyProxyFor(bin) ? it : () => undefined;
-  counts('has at most twenty backups, the newest, however many reloads there were', async () => {
-    await mkdir(service.paths.backupDir, { recursive: true });
+  counts('keeps the last twenty different backups, and for good those of what it did not write', async () => {
+    const ids = async (): Promise<string[]> =>
+      (await readdir(service.paths.backupDir)).filter((name) => /^\d{8}T/.test(name)).sort();
+    await writeFile(service.paths.config, `${await live()}# by hand\n`);
+    await reloadWithConsent();
+    const before = await ids();
+    const ours = async () => (await backups()).filter(({ written_by }) => written_by === 'proxy-manager');
+    await reload();
+    const doubles = await ids();
+    await reload();
+    await reload();
+    expect(await ids()).toEqual(doubles);
     let newest = '';
-    for (let turn = 0; turn < 6 || (await backups()).length < 20; turn += 1) newest = (await reload()).body['backup'];
-    newest = (await reload()).body['backup'];
-    const sets = (await readdir(service.paths.backupDir)).filter((name) => /^\d{8}T/.test(name));
-    expect(sets).toHaveLength(20);
-    expect(sets.sort().at(-1)).toBe(newest);
+    let room = 2;
+    for (let turn = 0; room > 0; turn += 1) {
+      if ((await ours()).length === 20) room -= 1;
+      await writeFile(template, good.replace('retries 3', `retries ${turn + 4}`));
+      newest = (await reload()).body['backup'];
+    }
+    expect(await ours()).toHaveLength(20);
     expect((await backups())[0]?.id).toBe(newest);
+    const others = (await backups()).filter(({ written_by }) => written_by === 'other').map(({ id }) => id);
+    expect(before.filter((id) => others.includes(id))).toEqual(others.sort());
+    expect(others.length).toBeGreaterThan(0);
   });
 });

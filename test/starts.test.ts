@@ -93,8 +93,21 @@ describeOnProductProxies('a start', ({ bin }) => {
       expect(await service.visit('127.13.0.1')).toBe(200);
     });
 
-    it('keeps that configuration as the first backup before anything replaces it', async () => {
-      expect((await service.call('POST', '/api/config/reload')).body).toMatchObject({ changed: true });
+    it('keeps that configuration until somebody consents to its replacement, and then as the first backup', async () => {
+      const servers = [{ address: '127.0.0.1', port: 1 }];
+      for (const refused of [
+        await service.call('POST', '/api/config/reload'),
+        await service.call('PUT', '/api/sites/blog.example', { body: { servers } }),
+      ]) {
+        expect(refused.body).toMatchObject({ status: 409, code: 6020 });
+      }
+      expect(await readFile(service.paths.config, 'utf8')).toBe(config);
+      await eventually('the difference is told', async () => {
+        const { status, live } = (await service.health()).body['configuration_drift'];
+        return status === 'drift' && live === 'other';
+      });
+      const replaced = await service.call('POST', '/api/config/reload?replace_configuration=true');
+      expect(replaced.body).toMatchObject({ changed: true });
       expect(await readFile(service.paths.config, 'utf8')).not.toBe(config);
       const { sets } = await backupsOf(service);
       expect(await readFile(join(service.paths.backupDir, sets[0]!, 'proxy.cfg'), 'utf8')).toBe(config);
@@ -141,7 +154,7 @@ describeOnProductProxies('a start', ({ bin }) => {
     const { body } = await service.health();
     expect(body['status']).toBe('degraded');
     expect(body['reasons'].join('\n')).toContain('has no rule for the blocked map');
-    expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+    expect((await service.call('POST', '/api/config/reload?replace_configuration=true')).status).toBe(200);
     expect(await service.visit('127.16.0.1')).toBe(403);
     await service.healthy();
   });

@@ -18,7 +18,7 @@ export const foreignConfigEdit: Fault = {
         // As the operator who sees his mistake: a reload writes the configuration anew.
         await eventually('a reload puts the configuration right', async () => {
           await stack.relaunch();
-          await stack.service.call('POST', '/api/config/reload');
+          await stack.service.call('POST', '/api/config/reload?replace_configuration=true');
           return !(await readFile(paths.config, 'utf8')).includes('no-such-thing');
         });
       },

@@ -25,6 +25,7 @@ export class AddressChecker {
   readonly #book: WorkerBook;
   readonly #blockedMap: RuntimeMap;
   readonly #trustedMap: RuntimeMap;
+  readonly #trustedMapUsed: () => Promise<boolean | null>;
   /** The last question to each worker, by pid. */
   readonly #asked = new Map<number, Promise<unknown>>();
   #observing: Promise<boolean> | null = null;
@@ -37,6 +38,8 @@ export class AddressChecker {
     readonly book: WorkerBook;
     readonly blockedMap: RuntimeMap;
     readonly trustedMap: RuntimeMap;
+    /** False: the live configuration does not use it, so that trust has no effect; left out: it does. */
+    readonly trustedMapUsed?: () => Promise<boolean | null>;
   }) {
     this.#store = options.store;
     this.#trusted = options.trusted;
@@ -44,14 +47,16 @@ export class AddressChecker {
     this.#book = options.book;
     this.#blockedMap = options.blockedMap;
     this.#trustedMap = options.trustedMap;
+    this.#trustedMapUsed = options.trustedMapUsed ?? (async () => true);
   }
 
   async check(entry: IpEntry): Promise<CheckAnswer> {
-    const [trustedBy] = this.#trusted.covering(entry);
+    const mayTrust = (await this.#trustedMapUsed()) !== false;
+    const [trustedBy] = mayTrust ? this.#trusted.covering(entry) : [];
     const blockedBy = await this.#blockedBy(entry);
     const row = blockedBy === null ? null : await this.#store.get(blockedBy);
     const verdict: Verdict = trustedBy !== undefined ? 'trusted' : row !== null ? 'blocked' : 'allowed';
-    const workers = await this.#workersSay(entry);
+    const workers = await this.#workersSay(entry, mayTrust);
     return {
       ip_address: entry.text,
       verdict,
@@ -102,7 +107,7 @@ export class AddressChecker {
     return null;
   }
 
-  async #workersSay(entry: IpEntry): Promise<{ pid: number; verdict: Verdict }[] | null> {
+  async #workersSay(entry: IpEntry, mayTrust: boolean): Promise<{ pid: number; verdict: Verdict }[] | null> {
     if (!(await this.#observe())) return null;
     const address = networkAddress(entry);
     try {
@@ -110,7 +115,9 @@ export class AddressChecker {
         this.#book.all().map(({ pid }) =>
           this.#alone(pid, async (deadline) => {
             const worker = { kind: 'pid', pid } as const;
-            const trusted = await this.#trustedMap.runtimeMapLookup(address, deadline, worker, reader);
+            const trusted = mayTrust
+              ? await this.#trustedMap.runtimeMapLookup(address, deadline, worker, reader)
+              : null;
             if (isHit(trusted)) return { pid, verdict: 'trusted' as const };
             const blocked = await this.#blockedMap.runtimeMapLookup(address, deadline, worker, reader);
             return { pid, verdict: isHit(blocked) ? ('blocked' as const) : ('allowed' as const) };

@@ -8,6 +8,8 @@ export type MapName = 'blocked' | 'trusted';
 export interface MirroredMap {
   readonly name: MapName;
   readonly runtime: RuntimeMap;
+  /** True: the live configuration does not use it, so that no worker loads it. */
+  readonly unusedByConfiguration?: boolean;
   /** What every worker should hold, as of now; changes with every committed change. */
   readonly expected: Fingerprint;
   /** The canonical texts of the database, page by page. Changes made meanwhile may or may not be in it. */

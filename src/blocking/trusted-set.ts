@@ -20,16 +20,24 @@ import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';
 import { Fingerprint } from './fingerprint.ts';
 import type { MirroredMap } from './mirrored-map.ts';
-import type { RuntimeChanger } from './runtime-changer.ts';
+import type { RuntimeChangeResult, RuntimeChanger } from './runtime-changer.ts';
 import { runtimeReport } from './runtime-report.ts';
 import { TrustedEntries } from './trust.ts';
 import type { TurnQueue } from './turn-queue.ts';
+import { unusedTrustedMap } from './unused-map.ts';
 
 const runtimeBudgetMs = 1_400;
 /** One by one: each is a change of its own, and there are few. */
 const expiredAtOnce = 50;
 
 type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
+
+/** Whether the live configuration uses a map; null: not known. */
+export interface MapUsage {
+  /** As of the last look. */
+  readonly used: boolean | null;
+  look(): Promise<boolean | null>;
+}
 
 export class TrustedSet implements MirroredMap {
   readonly entries = new TrustedEntries();
@@ -44,6 +52,7 @@ export class TrustedSet implements MirroredMap {
   readonly #scheduleReload: (reason: string) => boolean;
   readonly #now: () => Date;
   readonly #onExpiryAudited: (row: number, report: RuntimeReport) => void;
+  readonly #usage: MapUsage;
   #expected = new Fingerprint();
   /** The file that was written last. */
   #written: { readonly identity: string | null; readonly content: string } | null = null;
@@ -64,6 +73,8 @@ export class TrustedSet implements MirroredMap {
     readonly now: () => Date;
     /** What became of an expired entry, by its row of the audit. */
     readonly onExpiryAudited?: ((row: number, report: RuntimeReport) => void) | undefined;
+    /** Whether the live configuration uses the map; left out: it does. */
+    readonly usage?: MapUsage;
   }) {
     this.#store = options.store;
     this.#path = options.path;
@@ -76,10 +87,15 @@ export class TrustedSet implements MirroredMap {
     this.#scheduleReload = options.scheduleReload;
     this.#now = options.now;
     this.#onExpiryAudited = options.onExpiryAudited ?? (() => undefined);
+    this.#usage = options.usage ?? { used: true, look: async () => true };
   }
 
   // As a mirrored map, for comparison and repair.
   readonly name = 'trusted';
+
+  get unusedByConfiguration(): boolean {
+    return this.#usage.used === false;
+  }
 
   get runtime(): RuntimeMap {
     return this.#map;
@@ -260,14 +276,23 @@ export class TrustedSet implements MirroredMap {
     });
     if (outcome === null) return outcome;
     const { value, result } = outcome;
-    const scheduled =
-      result.currentFailed && this.#scheduleReload(`${operation} ${entry.text}: ${result.failures[0]?.reason}`);
-    const report = runtimeReport(result.failures, scheduled);
+    const report = await this.#reportOf(result, `${operation} ${entry.text}`);
     const by = caller === null ? {} : { key: caller.keyName, request_id: caller.requestId };
     const fields = { operation, ip_address: entry.text, ...by };
     if (report.runtime_map_updated) this.#log.info('Runtime map updated', fields);
     this.#log.info('Operation done', { ...fields, ...report });
     return { value, report };
+  }
+
+  async #reportOf({ failures, currentFailed }: RuntimeChangeResult, change: string): Promise<RuntimeReport> {
+    if (failures.length > 0 && (await this.#usage.look()) === false) {
+      // No reload of this configuration would load the map.
+      return runtimeReport(
+        failures.map((failure) => ({ ...failure, reason: unusedTrustedMap })),
+        false,
+      );
+    }
+    return runtimeReport(failures, currentFailed && this.#scheduleReload(`${change}: ${failures[0]?.reason}`));
   }
 
   async #writeFile(texts: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@
 import { type ExitCode, exitCodes } from './failure.ts';
 import type { Style } from './output/colour.ts';
 import { harmlessLines } from './output/harmless.ts';
-import { fromNow } from './output/times.ts';
+import { counted, fromNow } from './output/times.ts';
 import { reloadLines } from './reload-text.ts';
 import type { BackupRecord, ReloadRecord, ValidationAnswer } from './service-api.ts';
 import type { Session } from './session.ts';
@@ -53,10 +53,19 @@ export async function validateConfig({ api, output, format }: Session): Promise<
   return answer.valid ? exitCodes.done : exitCodes.failed;
 }
 
+const needsConsent =
+  'the live configuration was edited by hand or restored: a reload needs --replace-configuration to replace it';
+
 /** A dry run says that it was one: who reads `refused` wants to know what is in force now. */
-export function validationLines({ valid, output, sha256 }: ValidationAnswer): string[] {
+export function validationLines(answer: ValidationAnswer): string[] {
+  const { valid, output, sha256, warnings } = answer;
   const said = output.trim() === '' ? [] : [output.trim()];
-  if (valid) return ['valid: a reload would be taken', ...said];
+  const asks = answer.needs_replace_configuration ? [needsConsent] : [];
+  if (valid) {
+    const verdict = warnings.length === 0 ? 'valid' : `valid, with ${counted(warnings.length, 'warning')}`;
+    const told = warnings.map((warning) => `warning: ${warning}`);
+    return [`${verdict}: a reload would be taken`, ...told, ...asks, ...said];
+  }
   const lines = ['not valid: a reload would be refused; nothing was changed', ...said];
   // HAProxy counts lines in what was rendered, which is in no file; of the template its engine names the line.
   return sha256 === '' ? lines : [...lines, 'lines are those of the rendered configuration: proxy-manager config diff'];

@@ -1,6 +1,9 @@
 import { span } from './output/times.ts';
 import type { ReloadAnswer } from './service-api.ts';
 
+/** Of the option of every verb that reloads. */
+export const replaceHelp = 'also where the live configuration was edited by hand or restored; it is kept as a backup';
+
 /** What a safe reload did; its warnings are HAProxy's own words. */
 export function reloadLines(answer: ReloadAnswer): string[] {
   const { worker_before: before, worker_after: after } = answer;

@@ -2,13 +2,14 @@
 import { validateConfig } from './config.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { harmlessLines } from './output/harmless.ts';
-import { reloadLines } from './reload-text.ts';
+import { reloadLines, replaceHelp } from './reload-text.ts';
 import type { Session } from './session.ts';
 import { Verb } from './verb.ts';
 
 export function reloadVerb(): Verb {
   return new Verb('reload', 'reload the proxy safely: what does not validate, or does not start, is taken back')
     .option('--dry-run', 'only validate what a reload would use')
+    .option('--replace-configuration', replaceHelp)
     .example('reload', 'after a change of the template')
     .example('reload --dry-run', 'look first; config diff shows what would change') as Verb;
 }
@@ -22,7 +23,7 @@ export async function reload(
   session.interruption.says(
     () => 'the reload was not answered; the service goes on with it, see: proxy-manager status',
   );
-  const answer = await session.api.reload();
+  const answer = await session.api.reload({ replaceConfiguration: options['replaceConfiguration'] === true });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines(reloadLines(answer).map(harmlessLines));
   return exitCodes.done;

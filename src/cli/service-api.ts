@@ -79,6 +79,11 @@ export interface StreamedList {
   readonly chunks: AsyncIterable<string>;
 }
 
+/** Whether a live configuration that proxy-manager did not render may be replaced. */
+export interface ReplaceConsent {
+  readonly replaceConfiguration: boolean;
+}
+
 export interface ServiceApi {
   block(element: BlockElement): Promise<BlockAnswer>;
   unblock(ip: string): Promise<UnblockAnswer>;
@@ -96,7 +101,7 @@ export interface ServiceApi {
   /** Also of a 503: not well is an answer. */
   health(): Promise<HealthReport>;
 
-  reload(): Promise<ReloadAnswer>;
+  reload(options: ReplaceConsent): Promise<ReloadAnswer>;
   validate(): Promise<ValidationAnswer>;
   diff(): Promise<Schemas['ConfigDiff']>;
   reloads(query: { readonly limit: number }): Promise<Schemas['ReloadPage']>;
@@ -109,8 +114,8 @@ export interface ServiceApi {
   distrust(ip: string): Promise<Schemas['DistrustAnswer']>;
 
   sites(): Promise<Schemas['Sites']>;
-  putSite(domain: string, servers: readonly SiteServer[]): Promise<Schemas['SiteAnswer']>;
-  removeSite(domain: string): Promise<Schemas['SiteRemoved']>;
+  putSite(domain: string, servers: readonly SiteServer[], options: ReplaceConsent): Promise<Schemas['SiteAnswer']>;
+  removeSite(domain: string, options: ReplaceConsent): Promise<Schemas['SiteRemoved']>;
   siteServers(domain: string): Promise<Schemas['ServerStates']>;
 
   keys(): Promise<Schemas['Keys']>;

@@ -2,7 +2,7 @@
 import { type ExitCode, exitCodes } from './failure.ts';
 import { harmless, harmlessLines } from './output/harmless.ts';
 import { fromNow } from './output/times.ts';
-import { reloadLines } from './reload-text.ts';
+import { reloadLines, replaceHelp } from './reload-text.ts';
 import type { ServerState, SiteRecord } from './service-api.ts';
 import type { Session } from './session.ts';
 import { parseSiteServer, siteServerText } from './site-server.ts';
@@ -17,6 +17,7 @@ export function siteVerbs(): { group: Verb; verbs: Readonly<Record<'set' | 'rm' 
         '<server...>',
         'HOST:PORT, and behind commas weight=N, backup, max_connections=N, check=false, ssl=verify',
       )
+      .option('--replace-configuration', replaceHelp)
       .example('site set www.example.org 10.0.0.5:8080', 'one server')
       .example(
         'site set www.example.org 10.0.0.5:8080,weight=10 10.0.0.6:8080,backup',
@@ -25,6 +26,7 @@ export function siteVerbs(): { group: Verb; verbs: Readonly<Record<'set' | 'rm' 
       .example('site set www.example.org app.internal:8443,ssl=verify', 'TLS to the server') as Verb,
     rm: new Verb('rm', 'take a site away')
       .argument('<domain>')
+      .option('--replace-configuration', replaceHelp)
       .example('site rm www.example.org', 'its domain gets 404 from then on') as Verb,
     ls: new Verb('ls', 'list the sites; of one, its servers as the proxy sees them')
       .argument('[domain]')
@@ -35,25 +37,42 @@ export function siteVerbs(): { group: Verb; verbs: Readonly<Record<'set' | 'rm' 
   return { group, verbs };
 }
 
-export async function siteSet(session: Session, [domain = '', ...servers]: readonly string[]): Promise<ExitCode> {
+export async function siteSet(
+  session: Session,
+  [domain = '', ...servers]: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<ExitCode> {
   const wanted = servers.map(parseSiteServer);
   session.interruption.says(
     () => 'the change was not answered; the service goes on with it, see: proxy-manager site ls',
   );
-  const answer = await session.api.putSite(domain, wanted);
+  const answer = await session.api.putSite(domain, wanted, consentOf(options));
   if (session.format === 'json') await session.output.json(answer);
   else {
-    const line = `${answer.domain} is live: ${answer.servers.map(siteServerText).join(' ')}`;
+    const line = `${answer.domain} is ${liveText(answer)}: ${answer.servers.map(siteServerText).join(' ')}`;
     await session.output.lines([harmless(line), ...reloadLines(answer.reload).map(harmlessLines)]);
   }
-  return exitCodes.done;
+  return answer.served === false ? exitCodes.partly : exitCodes.done;
 }
 
-export async function siteRemove(session: Session, [domain = '']: readonly string[]): Promise<ExitCode> {
+/** A service that is older than this does not say whether. */
+export function liveText({ served }: { readonly served?: boolean }): string {
+  return served === false ? 'stored, but not served: the template of the configuration has nothing for it' : 'live';
+}
+
+const consentOf = (options: Readonly<Record<string, unknown>>) => ({
+  replaceConfiguration: options['replaceConfiguration'] === true,
+});
+
+export async function siteRemove(
+  session: Session,
+  [domain = '']: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<ExitCode> {
   session.interruption.says(
     () => 'the change was not answered; the service goes on with it, see: proxy-manager site ls',
   );
-  const answer = await session.api.removeSite(domain);
+  const answer = await session.api.removeSite(domain, consentOf(options));
   if (session.format === 'json') await session.output.json(answer);
   else {
     const line = `${answer.domain} is served no more`;

@@ -74,10 +74,32 @@ function statusRows(report: HealthReport, now: Date): Row[] {
         ? 'none since the start'
         : `${last.status} ${fromNow(last.finished_at, now)}${last.error === null ? '' : `: ${last.error}`}`,
     ],
+    ...configurationRows(report),
     ...(scheduled === null
       ? []
       : [['next reload', false, `scheduled ${fromNow(scheduled.since, now)}: ${scheduled.reasons[0] ?? ''}`] as const]),
   ];
+}
+
+/** Nothing where the live configuration is what a reload would make of it. A service that is older says nothing of it. */
+function configurationRows({ configuration_drift: drift, trusted_map: trusted }: Partial<HealthReport>): Row[] {
+  const rows: Row[] = [];
+  if (drift?.status === 'unknown') rows.push(['configuration', false, `not compared: ${drift.reason}`]);
+  if (drift?.status === 'drift') {
+    const lines = `+${count(drift.added ?? 0)} -${count(drift.removed ?? 0)} lines`;
+    rows.push(['configuration', false, `${driftText(drift)} (${lines}: proxy-manager config diff)`]);
+  }
+  if (trusted?.used === false && trusted.entries > 0) {
+    const entries = counted(trusted.entries, 'entry has', 'entries have');
+    rows.push(['trusted map', false, `not used by the configuration: ${entries} no effect`]);
+  }
+  return rows;
+}
+
+function driftText({ live, backup }: HealthReport['configuration_drift']): string {
+  if (live === 'rendered') return 'a setting or the template changed: proxy-manager reload applies it';
+  if (live === 'restored') return `backup ${backup} is in force, and differs from sites and settings`;
+  return 'written or edited by hand, and differs from what a reload would make';
 }
 
 function withReason({ status: state, reason }: { readonly status: string; readonly reason: string | null }): string {

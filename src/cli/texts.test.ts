@@ -187,6 +187,8 @@ describe('status', () => {
     map_file: { status: 'ok', reason: null, entries: 12 },
     runtime_map: { expected: 12, seen: 12, big_change: null, last_verified_at: '2026-11-21T19:59:55Z' },
     last_reload: null,
+    configuration_drift: { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null },
+    trusted_map: { used: true, entries: 3 },
     scheduled_reload: null,
     versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
   };
@@ -203,6 +205,40 @@ describe('status', () => {
       '  map file       ok, 12 entries',
       '  last reload    none since the start',
     ]);
+  });
+
+  it.each([
+    [
+      'rendered',
+      null,
+      'a setting or the template changed: proxy-manager reload applies it (+2 -1 lines: proxy-manager config diff)',
+    ],
+    [
+      'restored',
+      'b1',
+      'backup b1 is in force, and differs from sites and settings (+2 -1 lines: proxy-manager config diff)',
+    ],
+    [
+      'other',
+      null,
+      'written or edited by hand, and differs from what a reload would make (+2 -1 lines: proxy-manager config diff)',
+    ],
+  ] as const)('says that the live configuration, %s, is not what a reload would make', (live, backup, text) => {
+    const drift = { status: 'drift', live, backup, added: 2, removed: 1, reason: null } as const;
+    const lines = statusLines({ ...health, configuration_drift: drift }, 'unix:/a', now, unpainted);
+    expect(lines).toContain(`  configuration  ${text}`);
+  });
+
+  it('says that the configuration could not be compared, and that trust has no effect in it', () => {
+    const drift = { ...health.configuration_drift, status: 'unknown', live: null, reason: 'no template' } as const;
+    const lines = statusLines(
+      { ...health, configuration_drift: drift, trusted_map: { used: false, entries: 1 } },
+      'unix:/a',
+      now,
+      unpainted,
+    );
+    expect(lines).toContain('  configuration  not compared: no template');
+    expect(lines).toContain('  trusted map    not used by the configuration: 1 entry has no effect');
   });
 
   it('says in one sentence when the version of the proxy is not a tested one', () => {
@@ -374,8 +410,16 @@ it.each([
       'lines are those of the rendered configuration: proxy-manager config diff',
     ],
   ],
+  [
+    { valid: true, output: '', sha256: 'ab', warnings: ['frontend b has no rule'], needs_replace_configuration: true },
+    [
+      'valid, with 1 warning: a reload would be taken',
+      'warning: frontend b has no rule',
+      'the live configuration was edited by hand or restored: a reload needs --replace-configuration to replace it',
+    ],
+  ],
 ])('a dry run says whether it would go, why not, where, and that nothing was changed: %j', (answer, lines) => {
-  expect(validationLines(answer)).toEqual(lines);
+  expect(validationLines({ warnings: [], needs_replace_configuration: false, ...answer })).toEqual(lines);
 });
 
 describe('a webhook in a pipe is a line that says whether what is sent arrives', () => {

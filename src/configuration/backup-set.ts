@@ -14,6 +14,8 @@ export interface BackupMeta {
   readonly sha256: string;
   readonly reason: string;
   readonly note: string | null;
+  /** Who wrote the configuration in it; absent in a set of an older version. What `other` wrote is never pruned. */
+  readonly written_by?: 'proxy-manager' | 'other';
   /** Files the configuration names; restored with it. `name` is relative to the set, `path` where it belongs. */
   readonly files: readonly { readonly name: string; readonly path: string; readonly sha256: string }[];
   /** Copies of map files, for reading only: a restore never brings them back. */
@@ -29,7 +31,7 @@ export interface BackupContent {
 /** A set whose bytes are not what was written, or that is no set. `message` names the folder and what is wrong. */
 export class DamagedSet extends Error {}
 
-const configName = 'proxy.cfg';
+export const configName = 'proxy.cfg';
 const metaName = 'meta.json';
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -42,7 +44,7 @@ export async function writeSet(
   parent: string,
   folder: string,
   content: { configText: string; files: readonly NamedFile[]; mapFiles: readonly string[] },
-  about: Pick<BackupMeta, 'id' | 'created_at' | 'reason' | 'note'>,
+  about: Pick<BackupMeta, 'id' | 'created_at' | 'reason' | 'note' | 'written_by'>,
 ): Promise<BackupMeta> {
   const building = join(parent, `.building.${process.pid}.${folder}`);
   await mkdir(building, { mode: 0o700 });
@@ -72,6 +74,13 @@ export async function writeSet(
     await rm(building, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Whether two sets would restore the same: configuration and files. The copies of maps are for reading only. */
+export function restoreTheSame(one: BackupMeta, other: BackupMeta): boolean {
+  const wordsOf = ({ sha256, written_by, files }: BackupMeta) =>
+    JSON.stringify([sha256, written_by, files.map((file) => [file.path, file.sha256])]);
+  return wordsOf(one) === wordsOf(other);
 }
 
 /** Reads `meta.json`. Throws DamagedSet. */

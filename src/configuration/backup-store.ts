@@ -1,11 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { fsyncFolder } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
-import { type BackupContent, type BackupMeta, DamagedSet, readMeta, readSet, sha256, writeSet } from './backup-set.ts';
+import {
+  type BackupContent,
+  type BackupMeta,
+  configName,
+  DamagedSet,
+  readMeta,
+  readSet,
+  restoreTheSame,
+  sha256,
+  writeSet,
+} from './backup-set.ts';
+import { generatedMark } from './builtin-template.ts';
 import type { NamedFile } from './sites-map.ts';
 
 export type { BackupContent, BackupMeta } from './backup-set.ts';
@@ -14,6 +25,7 @@ export interface BackupRequest {
   readonly reason: string;
   readonly note?: string;
   readonly configText: string;
+  readonly writtenBy: 'proxy-manager' | 'other';
   /** What the configuration names beside itself. */
   readonly extraFiles: readonly NamedFile[];
   /** Paths of map files to copy for reading; one that is not there is left out. */
@@ -50,7 +62,13 @@ export class BackupStore {
     await this.#prepareFolder();
     const id = this.#newId();
     const { configText, extraFiles: files, mapFiles } = request;
-    const about = { id, created_at: this.#now().toISOString(), reason: request.reason, note: request.note ?? null };
+    const about = {
+      id,
+      created_at: this.#now().toISOString(),
+      reason: request.reason,
+      note: request.note ?? null,
+      written_by: request.writtenBy,
+    };
     return writeSet(this.directory, id, { configText, files, mapFiles }, about);
   }
 
@@ -83,17 +101,29 @@ export class BackupStore {
     return this.#proven(join(this.directory, id), `The backup ${id}`);
   }
 
+  /** Drops the set where it would restore the same as the one made before it. Gives back the id of the one that stays. */
+  async dropDouble(id: string): Promise<string> {
+    const { sets } = await this.list();
+    const place = sets.findIndex((set) => set.id === id);
+    const [set, before] = [sets[place], sets[place + 1]];
+    if (set === undefined || before === undefined || !restoreTheSame(set, before)) return id;
+    await rm(join(this.directory, id), { recursive: true });
+    return before.id;
+  }
+
   /**
-   * Removes the oldest whole sets beyond `keep`, never the one that the last known good came from; what is damaged or
-   * foreign is neither counted nor removed. Also removes what a crash left half built. Gives back the ids removed.
+   * Removes the oldest whole sets beyond `keep`, never the one that the last known good came from. What somebody else
+   * wrote, what is damaged and what is no set is neither counted nor removed. Also removes what a crash left half
+   * built. Gives back the ids removed.
    */
   async prune(keep = 20): Promise<string[]> {
     await this.#sweep();
     const { sets } = await this.list();
     const protectedSet = await this.#knownGoodBackup();
     const removed: string[] = [];
-    for (const { id } of sets.slice(keep)) {
-      if (id === protectedSet) continue;
+    const ours = sets.filter((set) => set.written_by !== 'other');
+    for (const { id, written_by } of ours.slice(keep)) {
+      if (id === protectedSet || (written_by === undefined && !(await this.#saysGenerated(id)))) continue;
       await rm(join(this.directory, id), { recursive: true });
       removed.push(id);
     }
@@ -171,6 +201,23 @@ export class BackupStore {
     } catch (error) {
       if (error instanceof DamagedSet) return null; // says nothing about which set it came from
       throw error;
+    }
+  }
+
+  /** Of a set of an older version, which does not say who wrote its configuration. */
+  async #saysGenerated(id: string): Promise<boolean> {
+    let handle: FileHandle;
+    try {
+      handle = await open(join(this.directory, id, configName));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // damaged, and left alone
+      throw error;
+    }
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(generatedMark.length), 0, generatedMark.length, 0);
+      return buffer.subarray(0, bytesRead).toString('utf8') === generatedMark;
+    } finally {
+      await handle.close();
     }
   }
 

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually, settled } from '../../testkit/conditions.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
@@ -7,7 +9,7 @@ import { ReloadsStore } from '../store/reloads-store.ts';
 import { StoreFolder } from '../store/store-fixture.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { Candidate } from './live-file.ts';
-import { ReloadCoordinator } from './reload-coordinator.ts';
+import { type EndedReload, ReloadCoordinator } from './reload-coordinator.ts';
 import { confirmed, type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
 
 let fixture: ReloadFixture;
@@ -23,7 +25,10 @@ beforeEach(async () => {
   await fixture.backups.markKnownGood('old\n', []);
   database = new StoreFolder();
   history = new ReloadsStore(await database.open());
-  reloads = new ReloadCoordinator({
+  reloads = coordinator();
+});
+const coordinator = (onEnded: (ended: EndedReload) => void = () => undefined) =>
+  new ReloadCoordinator({
     safeReload: fixture.safeReload,
     store: history,
     log: silentLog,
@@ -35,14 +40,21 @@ beforeEach(async () => {
     },
     inForce: async () => null,
     halfDone: () => fixture.underWay.interrupted !== null,
+    onEnded,
   });
-});
 afterEach(async () => {
   vi.restoreAllMocks();
   await reloads.stop();
   await fixture.stop();
   await database.remove();
 });
+
+/** A coordinator that tells what ended, after one completed reload. */
+async function withLast(onEnded: (ended: EndedReload) => void) {
+  reloads = coordinator(onEnded);
+  await reloads.reload('first');
+  return { last: reloads.last };
+}
 
 /** Reloads stand still until `go`; how many were under way at a time is counted. */
 function held() {
@@ -59,6 +71,29 @@ function held() {
 }
 
 describe('reloads', () => {
+  it('that would need consent are in the history, and neither the last one nor failed', async () => {
+    const ended = vi.fn();
+    const { last } = await withLast(ended);
+    await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
+    await expect(reloads.reload('asked')).rejects.toMatchObject({ code: codes.LiveConfigurationKept });
+    expect(reloads.last).toEqual(last);
+    expect(ended).toHaveBeenCalledTimes(1);
+    expect((await history.list({ limit: 1, cursor: null })).items).toMatchObject([
+      { status: 'refused', error: expect.stringContaining('edited by hand') },
+    ]);
+  });
+
+  it('are made with the consent of any of those who share one', async () => {
+    await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
+    const { go } = held();
+    const restore = { configText: 'edited\n', files: [] };
+    const first = reloads.change(async () => ({ reasons: ['first'], restore }));
+    const both = [reloads.reload('without'), reloads.reload('with', { replace: true })];
+    go();
+    await first;
+    expect(await Promise.all(both)).toMatchObject([{ changed: true }, { changed: true }]);
+  });
+
   it('are under way until they are proved, or put back', async () => {
     const { seen, go } = held();
     const reload = reloads.reload('asked');

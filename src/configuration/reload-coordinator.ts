@@ -4,12 +4,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { comparisonPatienceMs, waitedFor } from './comparison-patience.ts';
+import { codeOf, isUnconsented, reloadRecord, statusOf } from './reload-record.ts';
 import type { CompletedReload, ReloadRequest } from './reload-request.ts';
 import type { SafeReload } from './safe-reload.ts';
 
@@ -24,6 +24,8 @@ export interface LastReload {
   readonly status: 'completed' | 'refused' | 'failed';
   readonly finished_at: string;
   readonly error: string | null;
+  /** The number of the error; null: none. */
+  readonly error_code: number | null;
 }
 
 /** What it was made for: a site that changes, a backup, whatever the service found to need one, or none of them. */
@@ -55,7 +57,7 @@ export class ReloadCoordinator {
   readonly #comparisonPatienceMs: number;
   readonly #stop = new AbortController();
   #lock: Promise<unknown> = Promise.resolve();
-  #next: { reasons: string[]; promise: Promise<CompletedReload> } | null = null;
+  #next: { reasons: string[]; consent: { replace: boolean }; promise: Promise<CompletedReload> } | null = null;
   #scheduled: { reasons: Set<string>; more: number; since: Date; attempts: number; putOff: boolean } | null = null;
   #loop: Promise<void> | null = null;
   #wake: AbortController | null = null;
@@ -112,18 +114,23 @@ export class ReloadCoordinator {
     return this.#underWay;
   }
 
-  /** A reload of the rendered configuration, now. Callers that arrive while one runs share the one that follows it. */
-  reload(reason: string): Promise<CompletedReload> {
+  /**
+   * A reload of the rendered configuration, now. Callers that arrive while one runs share the one that follows it, and
+   * the consent of any of them is the consent to it.
+   */
+  reload(reason: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<CompletedReload> {
     if (this.#next !== null) {
       this.#next.reasons.push(reason);
+      this.#next.consent.replace ||= replace;
       return this.#next.promise;
     }
     const reasons = [reason];
+    const consent = { replace };
     const promise = this.#alone(async () => {
       this.#next = null;
-      return await this.#run({ id: newId(this.#now()), reasons });
+      return await this.#run({ id: newId(this.#now()), reasons, ...consent });
     });
-    this.#next = { reasons, promise };
+    this.#next = { reasons, consent, promise };
     return promise;
   }
 
@@ -225,7 +232,8 @@ export class ReloadCoordinator {
         // that the template would replace, is for a reload that somebody asks for.
         const inForce = await this.#inForce();
         await this.#run(
-          inForce === null || inForce === undefined ? request : { ...request, restore: inForce },
+          // A change that a crash interrupted had the consent it needed.
+          inForce === null || inForce === undefined ? { ...request, replace: true } : { ...request, restore: inForce },
           'scheduled',
         );
       });
@@ -248,6 +256,8 @@ export class ReloadCoordinator {
     const startedAt = this.#now().toISOString();
     this.#tell('reload.started', { id: request.id, reasons: request.reasons });
     let status: LastReload['status'] = 'completed';
+    // One that asks first has changed nothing: it is no last reload, and no failed one.
+    let asksForConsent = false;
     this.#underWay = true;
     try {
       const done = await this.#safeReload.run(request);
@@ -257,16 +267,21 @@ export class ReloadCoordinator {
       return done;
     } catch (error) {
       status = statusOf(error);
+      asksForConsent = isUnconsented(error);
       await this.#record(request, startedAt, null, error);
       throw error;
     } finally {
       this.#underWay = false;
-      this.#lastEnd = performance.now();
-      this.#lastLength = this.#lastEnd - began;
-      this.#onEnded({ status, purpose, milliseconds: this.#lastLength });
+      if (!asksForConsent) this.#ended(status, purpose, performance.now() - began);
       if (this.#halfDone()) this.schedule('one was neither done nor undone');
       this.reconsider();
     }
+  }
+
+  #ended(status: LastReload['status'], purpose: ReloadPurpose, milliseconds: number): void {
+    this.#lastEnd = performance.now();
+    this.#lastLength = milliseconds;
+    this.#onEnded({ status, purpose, milliseconds });
   }
 
   async #record(
@@ -275,11 +290,13 @@ export class ReloadCoordinator {
     done: CompletedReload | null,
     error: unknown,
   ): Promise<void> {
-    const members = error instanceof ServiceError ? error.members : {};
     const status = done !== null ? 'completed' : statusOf(error);
     const finishedAt = this.#now().toISOString();
-    this.#last = { id: request.id, status, finished_at: finishedAt, error: error === null ? null : causeText(error) };
-    if (done === null) this.#tell('reload.failed', { id: request.id, status, error: this.#last.error });
+    const told = error === null ? null : causeText(error);
+    if (!isUnconsented(error)) {
+      this.#last = { id: request.id, status, finished_at: finishedAt, error: told, error_code: codeOf(error) };
+    }
+    if (done === null) this.#tell('reload.failed', { id: request.id, status, error: told });
     else {
       const { id, changed, worker_before, worker_after, duration_ms } = done;
       this.#tell('reload.completed', { id, changed, worker_before, worker_after, duration_ms });
@@ -287,20 +304,7 @@ export class ReloadCoordinator {
     if (error !== null)
       this.#log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });
     try {
-      await this.#store.append({
-        id: request.id,
-        status,
-        reasons: request.reasons,
-        changed: done?.changed ?? null,
-        validation_output: text(members['output']),
-        error: error === null ? null : causeText(error),
-        backup: done?.backup ?? text(members['backup']),
-        worker_before: done?.worker_before ?? number(members['worker_before']),
-        worker_after: done?.worker_after ?? number(members['worker_after']),
-        warnings: done?.warnings ?? [],
-        started_at: startedAt,
-        finished_at: finishedAt,
-      });
+      await this.#store.append(reloadRecord(request, { status, startedAt, finishedAt }, done, error));
     } catch (failure) {
       // The reload is what it is; only its record is missing.
       this.#log.error('Reload could not be recorded', { reload: request.id, cause: causeText(failure) });
@@ -332,19 +336,7 @@ function newId(now: Date): string {
   return `${now.toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
 }
 
-function statusOf(error: unknown): 'refused' | 'failed' {
-  return error instanceof ServiceError && error.status === 422 ? 'refused' : 'failed';
-}
-
 function purposeOf({ sites, restore }: ReloadRequest): ReloadPurpose {
   if (sites !== undefined) return 'site';
   return restore === undefined ? 'requested' : 'restore';
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function number(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
 }

@@ -20,9 +20,16 @@ export interface ReloadRequest {
   readonly id: string;
   readonly reasons: readonly string[];
   /** Another configuration than the rendered one: a backup to restore. */
-  readonly restore?: { readonly configText: string; readonly files: readonly NamedFile[] };
-  /** Other sites than the stored ones; `store` keeps them once the reload was confirmed. */
-  readonly sites?: { readonly list: readonly Site[]; readonly store: () => Promise<void> };
+  readonly restore?: {
+    readonly configText: string;
+    readonly files: readonly NamedFile[];
+    /** Its id; absent: it is the live configuration itself. */
+    readonly backup?: string;
+  };
+  /** A live configuration that proxy-manager did not render may be replaced by the rendered one. */
+  readonly replace?: boolean;
+  /** Other sites than the stored ones; `store` keeps them once the reload with the text `inForce` was confirmed. */
+  readonly sites?: { readonly list: readonly Site[]; readonly store: (inForce: string) => Promise<void> };
 }
 
 export interface CompletedReload {
@@ -42,6 +49,9 @@ export interface ReloadAttempt {
   readonly request: ReloadRequest;
   readonly began: number;
   readonly live: string | null;
-  readonly backup: string | null;
+  /** The live configuration is somebody else's: a failure brings that back, and nothing older. */
+  readonly isOthers: boolean;
+  /** The id of the set that stays. */
+  backup: string | null;
   readonly warnings: string[];
 }

@@ -16,6 +16,8 @@ export interface TemplateScope {
   readonly hard_stop_after: string;
   readonly http_keep_alive: string;
   readonly maxconn: number;
+  /** Null: no limit. */
+  readonly connections_per_source: number | null;
   readonly resolv_conf: boolean;
   /** Null: none is kept. */
   readonly server_state_file: string | null;
@@ -112,6 +114,7 @@ export function scopeOf(
     stats_socket: input.statsSocket,
     ...timesOf(input.hardStopAfter),
     maxconn: maxconnFor(sites, machine.openFiles),
+    connections_per_source: input.connectionsPerSource ?? null,
     resolv_conf: machine.resolvConf,
     server_state_file: input.serverStateFile ?? null,
     sites_map: sitesMap,
@@ -121,11 +124,13 @@ export function scopeOf(
 
 /**
  * A connection takes two open files and a health check one or two. A proxy that wants more files than it may have
- * passes `-c` and then does not start (2.6 and 3.0), so this stays below the limit.
+ * passes `-c` and then does not start (2.6 and 3.0), so this stays below the limit. Room is left for servers by the
+ * power of two, so that not every server more or less changes a line that nobody asked to change.
  */
 function maxconnFor(sites: readonly ScopeSite[], openFiles: number): number {
   const servers = sites.reduce((sum, site) => sum + site.servers.length, 0);
-  return Math.max(leastConnections, Math.min(mostConnections, Math.floor((openFiles - 256 - 2 * servers) / 2)));
+  const room = 2 ** Math.ceil(Math.log2(Math.max(fewServers, servers)));
+  return Math.max(leastConnections, Math.min(mostConnections, Math.floor((openFiles - 256 - 2 * room) / 2)));
 }
 
 /** A prefix, so that no domain can take the name of one of the template's own sections. */
@@ -202,6 +207,7 @@ const millisecondsPer: Readonly<Record<string, number>> = {
 /** HAProxy keeps times in 32 bits of milliseconds, signed: 24 days. */
 const longestTime = 24 * 86_400_000;
 const keepAlive = 15_000;
+const fewServers = 64;
 const leastConnections = 100;
 const mostConnections = 10_000;
 

@@ -16,6 +16,8 @@ export interface RenderInput {
   readonly statsSocket: string;
   /** A number and a unit of `ms`, `s`, `m`, `h`, `d`, `w`; at most 24 days. */
   readonly hardStopAfter: string;
+  /** How many connections one untrusted source may have at once; null or left out: no limit. */
+  readonly connectionsPerSource?: number | null;
   readonly sites: Iterable<Site> | AsyncIterable<Site>;
   /** Such as `/etc/proxy/sites.map`; the map itself is named after its content beside it. */
   readonly sitesMapBase: string;
@@ -46,6 +48,8 @@ const sitesPerSlice = 200;
 /**
  * Renders a template into a configuration. The same input gives the same bytes: sites are sorted, no time is printed.
  *
+ * `engine` turns template and variables into the text.
+ *
  * Throws ServiceError 5001 (the template, or a value in it, is refused; members: `output`, and `line` where there is
  * one) or 5003 (the result has no rule for the blocked map).
  */
@@ -53,6 +57,7 @@ export async function renderConfiguration(
   template: string,
   templateName: string,
   input: RenderInput,
+  engine: typeof renderTemplate = renderTemplate,
 ): Promise<RenderedConfiguration> {
   const machine = input.machine ?? (await readMachineFacts());
   try {
@@ -61,7 +66,7 @@ export async function renderConfiguration(
     const { sites: _checked, ...rest } = scopeOf(input, sites, sitesMap.path, machine);
     refuseUnlessPlain(rest, '');
     if (rest.http_bind.length === 0) throw new ValueRefused('http_bind is empty: the proxy would listen nowhere');
-    const text = await renderTemplate(template, { ...rest, sites });
+    const text = await engine(template, { ...rest, sites });
     const { warnings } = checkResult(text, templateName, input);
     return { text, sha256: createHash('sha256').update(text).digest('hex'), files: [sitesMap], warnings };
   } catch (error) {

@@ -12,7 +12,7 @@ import type { LiveFile } from './live-file.ts';
 import { kindOf, noteBegun, noteEnded } from './reload-note.ts';
 import type { ReloadAttempt, ReloadSurroundings } from './reload-request.ts';
 import type { ReloadUnderWay } from './reload-under-way.ts';
-import { collectGarbage, ensureFiles, type NamedFile } from './sites-map.ts';
+import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from './sites-map.ts';
 import { asConfigurationTrouble } from './trouble.ts';
 
 interface Restored {
@@ -142,7 +142,7 @@ export class Rollback {
   ): Promise<Restored> {
     let outcome: ReloadOutcome | null = null;
     try {
-      const recorded = await lastKnownGood(this.#backups, this.#log);
+      const recorded = await this.#toRestore(attempt);
       const known = recorded ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
       if (known === null) return { restored: false, problem: 'there is no known good configuration yet', outcome };
       await this.#stillUnderWay(attempt);
@@ -172,7 +172,7 @@ export class Rollback {
       for (const warning of await comparisonWarnings(this.#surroundings, this.#comparisonPatienceMs))
         this.#log.warn(warning, { reload: attempt.request.id });
       // One that was never recorded names files that are not known here.
-      if (recorded !== null) await this.#tidyUp(recorded.files);
+      if (recorded !== null) await this.#tidyUp(attempt, recorded.files);
       await noteEnded(this.#underWay, this.#log);
       return { restored: true, problem: null, outcome };
     } catch (error) {
@@ -185,6 +185,17 @@ export class Rollback {
     }
   }
 
+  /**
+   * The last known good; or what was live before, where somebody else wrote that: it is not ours to replace by something
+   * older. One that the proxy itself refused is no way back.
+   */
+  async #toRestore({ request, live, isOthers }: ReloadAttempt) {
+    if (!isOthers || live === null || request.restore?.configText === live) {
+      return await lastKnownGood(this.#backups, this.#log);
+    }
+    return { configText: live, files: await filesNamedIn(this.#sitesMapBase, live) };
+  }
+
   /** A rollback is made also where it cannot be noted. */
   async #stillUnderWay(attempt: ReloadAttempt): Promise<void> {
     try {
@@ -195,12 +206,13 @@ export class Rollback {
   }
 
   /** What the refused configuration named beside itself goes with it; refusals add no backups for ever either. */
-  async #tidyUp(files: readonly NamedFile[]): Promise<void> {
+  async #tidyUp(attempt: ReloadAttempt, files: readonly NamedFile[]): Promise<void> {
     try {
       await collectGarbage(
         this.#sitesMapBase,
         files.map(({ path }) => path),
       );
+      if (attempt.backup !== null) attempt.backup = await this.#backups.dropDouble(attempt.backup);
       await this.#backups.prune();
     } catch (error) {
       this.#log.warn('What a refused configuration left could not be removed', { cause: causeText(error) });

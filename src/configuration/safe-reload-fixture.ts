@@ -7,6 +7,7 @@ import type { Log } from '../telemetry/log.ts';
 import { sha256 } from './backup-set.ts';
 import { BackupStore } from './backup-store.ts';
 import { LiveFile } from './live-file.ts';
+import { LiveOrigin } from './live-origin.ts';
 import type { ReloadSurroundings } from './reload-request.ts';
 import { ReloadUnderWay } from './reload-under-way.ts';
 import { SafeReload } from './safe-reload.ts';
@@ -40,6 +41,7 @@ export const refused = (reason: 'refused' | 'unconfirmed' | 'not-running' = 'ref
 
 export interface ReloadFixture {
   readonly folder: string;
+  readonly origin: LiveOrigin;
   readonly backups: BackupStore;
   readonly safeReload: SafeReload;
   readonly underWay: ReloadUnderWay;
@@ -65,6 +67,9 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
   await chmod(at('proxy'), 0o755);
   const live = new LiveFile(at('proxy.cfg'));
   if (initial !== null) await writeFile(live.path, initial);
+  const origin = new LiveOrigin(at('live-configuration'));
+  // As after a reload of it, where a test does not say otherwise.
+  if (initial !== null) await origin.confirmed(initial, null);
   const backups = new BackupStore(at('backups'));
   const events: string[] = [];
   const loaded: string[] = [];
@@ -100,6 +105,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
   const underWay = new ReloadUnderWay(at('reload-under-way'));
   const safeReload = new SafeReload({
     live,
+    origin,
     backups,
     proxyBin: at('proxy'),
     sitesMapBase: at('sites.map'),
@@ -112,6 +118,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
   return {
     folder,
     underWay,
+    origin,
     backups,
     safeReload,
     events,

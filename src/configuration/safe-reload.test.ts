@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
+import { confirmed, type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
 
 let fixture: ReloadFixture;
 beforeEach(async () => {
@@ -22,7 +22,10 @@ const failure = async (more: object = {}): Promise<ServiceError> => {
   return error as ServiceError;
 };
 const leftovers = async () =>
-  (await readdir(fixture.folder)).filter((name) => !['backups', 'proxy', 'proxy.cfg'].includes(name));
+  (await readdir(fixture.folder)).filter(
+    (name) => !['backups', 'live-configuration', 'proxy', 'proxy.cfg'].includes(name),
+  );
+const edit = (text: string) => writeFile(join(fixture.folder, 'proxy.cfg'), text);
 const knownGood = async () => (await fixture.backups.readKnownGood())?.configText;
 
 describe('a safe reload', () => {
@@ -84,13 +87,92 @@ describe('a safe reload', () => {
     expect(fixture.loaded).toEqual(['old\n']);
   });
 
-  it('after a refusal puts back the known good where somebody had edited the live file', async () => {
-    await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
+  it('of a file that somebody edited or wrote is refused without consent, before anything is touched', async () => {
+    await edit('edited\n');
+    expect(await failure()).toMatchObject({ status: 409, code: codes.LiveConfigurationKept });
     fixture.does.render = () => ({ text: 'bad\n' });
-    const error = await failure();
-    expect(await fixture.live()).toBe('old\n');
-    expect((await fixture.backups.read(String(error.members.backup))).configText).toBe('edited\n');
+    const error = await failure({ sites: { list: [], store: async () => undefined } });
+    expect(error.detail).toMatch(/proxy\.cfg was written or edited by hand.*--replace-configuration/);
+    expect(await fixture.live()).toBe('edited\n');
+    expect([fixture.events, fixture.loaded, (await fixture.backups.list()).sets]).toEqual([[], [], []]);
+  });
+
+  it('needs no consent where it replaces nothing, or only what the stored sites give', async () => {
+    await edit('edited\n');
+    fixture.does.render = () => ({ text: 'edited\n' });
+    expect(await run()).toMatchObject({ changed: false });
+    await edit('stored\n');
+    let renders = 0;
+    // First with the new site, then with those that are stored.
+    fixture.does.render = () => ({ text: ++renders === 1 ? 'with a site\n' : 'stored\n' });
+    const store = async () => undefined;
+    expect(await run({ sites: { list: [], store } })).toMatchObject({ changed: true });
+  });
+
+  it('with consent replaces a file of somebody else, whose backup is never pruned', async () => {
+    await edit('edited\n');
+    const { backup } = await run({ replace: true });
     expect(fixture.events[0]).toMatch(/edited by hand/);
+    for (let turn = 0; turn < 25; turn += 1) {
+      fixture.does.render = () => ({ text: `${turn}\n` });
+      await run();
+    }
+    const { sets } = await fixture.backups.list();
+    expect(sets).toHaveLength(21);
+    expect(sets.at(-1)).toMatchObject({ id: backup, written_by: 'other' });
+    expect((await fixture.backups.read(backup!)).configText).toBe('edited\n');
+  });
+
+  it.each([
+    ['is refused', () => ({ text: 'bad\n' }), null],
+    ['is not confirmed', () => ({ text: 'new\n' }), refused()],
+  ])('with consent that %s brings back the file of somebody else', async (_how, render, outcome) => {
+    await edit('edited\n');
+    fixture.does.render = render;
+    if (outcome !== null) fixture.does.reload = (text) => (text === 'new\n' ? outcome : confirmed(1, 3));
+    expect((await failure({ replace: true })).members).toMatchObject({
+      restored: true,
+      worker_after: expect.any(Number),
+    });
+    expect(await fixture.live()).toBe('edited\n');
+    expect(fixture.loaded.at(-1)).toBe('edited\n');
+    // It is still nobody's to replace without being asked.
+    expect((await failure()).code).toBe(codes.LiveConfigurationKept);
+  });
+
+  it('after a restored backup asks for consent, and after one with consent it does not', async () => {
+    await run({ restore: { configText: 'of a backup\n', files: [], backup: 'b1' } });
+    expect((await failure()).detail).toContain('is the backup b1, which was restored');
+    await run({ replace: true });
+    fixture.does.render = () => ({ text: 'newer\n' });
+    expect(await run()).toMatchObject({ changed: true });
+  });
+
+  it('of the live configuration as it is leaves open who wrote it', async () => {
+    await edit('edited\n');
+    await run({ restore: { configText: 'edited\n', files: [] } });
+    expect((await failure()).code).toBe(codes.LiveConfigurationKept);
+  });
+
+  it('whose backup equals the one before keeps one of them, and names it', async () => {
+    const first = (await run()).backup;
+    fixture.does.render = () => ({ text: 'newer\n' });
+    const second = (await run()).backup;
+    const third = (await run()).backup;
+    const fourth = (await run()).backup;
+    expect((await fixture.backups.list()).sets.map(({ id }) => id)).toEqual([third, second, first]);
+    expect(fourth).toBe(third);
+    fixture.does.render = () => ({ text: 'bad\n' });
+    expect((await failure()).members.backup).toBe(third);
+    expect((await fixture.backups.list()).sets).toHaveLength(3);
+  });
+
+  it('tells the warnings of HAProxy as its own', async () => {
+    await writeFile(
+      join(fixture.folder, 'proxy'),
+      "#!/bin/sh\necho '[NOTICE]   (7) : haproxy version is 2.6' >&2\necho '[WARNING]  (7) : config : odd' >&2\necho '  and more' >&2\necho 'Configuration file is valid'\n",
+    );
+    expect((await run()).warnings).toEqual(['HAProxy: config : odd and more']);
   });
 
   it.each(['refused', 'unconfirmed'] as const)(

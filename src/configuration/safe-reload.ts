@@ -13,15 +13,26 @@ import { comparisonPatienceMs } from './comparison-patience.ts';
 import { comparisonWarnings } from './comparison-warnings.ts';
 import { lastKnownGood } from './last-known-good.ts';
 import type { LiveFile } from './live-file.ts';
+import type { LiveOrigin } from './live-origin.ts';
+import { proxyWarnings } from './proxy-warnings.ts';
 import { noteBegun, noteEnded } from './reload-note.ts';
 import type { CompletedReload, ReloadAttempt, ReloadRequest, ReloadSurroundings } from './reload-request.ts';
 import type { ReloadUnderWay } from './reload-under-way.ts';
+import { refuseToReplace } from './replace-consent.ts';
 import { Rollback } from './rollback.ts';
 import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from './sites-map.ts';
 import { asConfigurationTrouble } from './trouble.ts';
 
+/** What is to be in force. */
+interface Wanted {
+  readonly text: string;
+  readonly files: readonly NamedFile[];
+  readonly warnings: readonly string[];
+}
+
 export class SafeReload {
   readonly #live: LiveFile;
+  readonly #origin: LiveOrigin;
   readonly #backups: BackupStore;
   readonly #proxyBin: string;
   readonly #sitesMapBase: string;
@@ -34,6 +45,7 @@ export class SafeReload {
 
   constructor(options: {
     readonly live: LiveFile;
+    readonly origin: LiveOrigin;
     readonly backups: BackupStore;
     readonly proxyBin: string;
     readonly sitesMapBase: string;
@@ -47,6 +59,7 @@ export class SafeReload {
     readonly comparisonPatienceMs?: number;
   }) {
     this.#live = options.live;
+    this.#origin = options.origin;
     this.#backups = options.backups;
     this.#proxyBin = options.proxyBin;
     this.#sitesMapBase = options.sitesMapBase;
@@ -60,7 +73,7 @@ export class SafeReload {
 
   /**
    * One reload, start to end; the caller holds the lock.
-   * @throws ServiceError 422 (refused by template or proxy; members `output`, `restored`, `worker_before`,
+   * @throws ServiceError 409 (it would replace what proxy-manager did not render, and nobody consented), 422 (refused by template or proxy; members `output`, `restored`, `worker_before`,
    *   `worker_after`), 503 (not confirmed and rolled back, or the files or the database cannot be used)
    */
   async run(request: ReloadRequest): Promise<CompletedReload> {
@@ -74,14 +87,19 @@ export class SafeReload {
   async #run(request: ReloadRequest): Promise<CompletedReload> {
     const began = performance.now();
     const live = await this.#live.read();
-    const attempt: ReloadAttempt = { request, began, live, backup: await this.#backUp(request, live), warnings: [] };
+    const isOthers = live !== null && (await this.#origin.of(live)).live === 'other';
+    const rendered = await this.#wanted(request);
+    await this.#askForConsent(request, live, rendered);
+    const backup = await this.#backUp(request, live, isOthers);
+    const attempt: ReloadAttempt = { request, began, live, isOthers, backup, warnings: [] };
     crashPoint('reload.backed-up');
-    const wanted = await this.#candidate(attempt);
+    const wanted = await this.#candidate(attempt, rendered);
     crashPoint('reload.validated');
     attempt.warnings.push(...wanted.warnings);
     if (wanted.text !== live) {
       await noteBegun(this.#underWay, attempt.request);
       try {
+        await this.#origin.beforeSwitch(wanted.text, live, request.restore?.backup ?? null);
         await wanted.candidate.deploy();
       } catch (error) {
         // The last step of it is the sync of the folder, and by then the new one is in place.
@@ -106,7 +124,34 @@ export class SafeReload {
     return await this.#rollback.rollBack(attempt, failure, wanted.text);
   }
 
-  async #backUp(request: ReloadRequest, live: string | null): Promise<string | null> {
+  /** What is to be in force, or why template or settings give nothing. */
+  async #wanted(request: ReloadRequest): Promise<Wanted | ServiceError> {
+    if (request.restore !== undefined)
+      return { text: request.restore.configText, files: request.restore.files, warnings: [] };
+    try {
+      return await this.#surroundings.render(request.sites?.list ?? (await this.#surroundings.sites()));
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 422) return error;
+      throw error;
+    }
+  }
+
+  /** @throws ServiceError 409, before anything was touched */
+  async #askForConsent(request: ReloadRequest, live: string | null, wanted: Wanted | ServiceError): Promise<void> {
+    if (live === null || request.restore !== undefined || request.replace === true) return;
+    const finding = await this.#origin.of(live);
+    if (finding.live === 'rendered' || (!(wanted instanceof ServiceError) && wanted.text === live)) return;
+    // What the stored sites give is lost to nobody, whoever wrote it.
+    if (request.sites !== undefined && (await this.#isWhatIsStored(live))) return;
+    refuseToReplace(this.#live.path, finding);
+  }
+
+  async #isWhatIsStored(live: string): Promise<boolean> {
+    const stored = await this.#wanted({ id: '', reasons: [] });
+    return !(stored instanceof ServiceError) && stored.text === live;
+  }
+
+  async #backUp(request: ReloadRequest, live: string | null, isOthers: boolean): Promise<string | null> {
     if (live === null) return null;
     const known = await lastKnownGood(this.#backups, this.#log);
     if (known !== null && known.configText !== live) {
@@ -119,6 +164,7 @@ export class SafeReload {
     const { id } = await this.#backups.create({
       reason: request.reasons.join('; ').slice(0, 500),
       configText: live,
+      writtenBy: isOthers ? 'other' : 'proxy-manager',
       // Also those that no record names: it could not be restored without them.
       extraFiles: await filesNamedIn(this.#sitesMapBase, live),
       mapFiles: this.#mapFiles,
@@ -128,18 +174,11 @@ export class SafeReload {
   }
 
   /** Rendered and validated, or the known good is back in force and the refusal is thrown. */
-  async #candidate(attempt: ReloadAttempt) {
+  async #candidate(attempt: ReloadAttempt, rendered: Wanted | ServiceError) {
     const { request } = attempt;
-    let rendered: { text: string; files: readonly NamedFile[]; warnings: readonly string[] };
-    try {
-      rendered =
-        request.restore === undefined
-          ? await this.#surroundings.render(request.sites?.list ?? (await this.#surroundings.sites()))
-          : { text: request.restore.configText, files: request.restore.files, warnings: [] };
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 422) throw error;
-      const output = typeof error.members['output'] === 'string' ? error.members['output'] : error.message;
-      return await this.#rollback.refuse(attempt, error.code, error.message, output, error);
+    if (rendered instanceof ServiceError) {
+      const output = typeof rendered.members['output'] === 'string' ? rendered.members['output'] : rendered.message;
+      return await this.#rollback.refuse(attempt, rendered.code, rendered.message, output, rendered);
     }
     await ensureFiles(rendered.files);
     crashPoint('reload.sites-map-written');
@@ -150,11 +189,11 @@ export class SafeReload {
       await this.#surroundings.writeMaps();
       crashPoint('reload.before-validation');
       const check = await checkConfiguration(this.#proxyBin, candidate.path);
+      const output = check.output.replaceAll(candidate.path, this.#live.path);
       if (check.valid) {
         this.#log.info('Configuration validation passed', { reload: request.id });
-        return { ...rendered, candidate };
+        return { ...rendered, warnings: [...rendered.warnings, ...proxyWarnings(output)], candidate };
       }
-      const output = check.output.replaceAll(candidate.path, this.#live.path);
       await candidate.discard();
       return await this.#rollback.refuse(
         attempt,
@@ -176,9 +215,9 @@ export class SafeReload {
     const { request, warnings } = attempt;
     warnings.push(...(await comparisonWarnings(this.#surroundings, this.#comparisonPatienceMs)));
     crashPoint('reload.verified');
-    await request.sites?.store();
+    await request.sites?.store(wanted.text);
     crashPoint('reload.sites-stored');
-    await this.#keep(wanted, attempt.backup, warnings);
+    await this.#keep(wanted, attempt);
     await noteEnded(this.#underWay, this.#log);
     this.#log.info('Safe reload completed', {
       reload: request.id,
@@ -202,18 +241,23 @@ export class SafeReload {
   }
 
   /** The reload is done and proved; a full disk now must not make it look failed. */
-  async #keep(wanted: { text: string; files: readonly NamedFile[] }, backup: string | null, warnings: string[]) {
+  async #keep(wanted: { text: string; files: readonly NamedFile[] }, attempt: ReloadAttempt): Promise<void> {
+    const { request, warnings } = attempt;
     try {
+      // A reload of the live configuration as it is leaves open who wrote it.
+      const from = request.restore === undefined ? null : request.restore.backup;
+      if (from !== undefined) await this.#origin.confirmed(wanted.text, from);
       const before = await lastKnownGood(this.#backups, this.#log);
       await this.#backups.markKnownGood(wanted.text, wanted.files);
       crashPoint('reload.known-good-recorded');
       const keep = [...wanted.files, ...(before?.files ?? [])].map((file) => file.path);
       await collectGarbage(this.#sitesMapBase, keep);
+      if (attempt.backup !== null) attempt.backup = await this.#backups.dropDouble(attempt.backup);
       await this.#backups.prune();
     } catch (error) {
       const text = `the known good configuration could not be recorded: ${causeText(error)}`;
       warnings.push(text);
-      this.#log.warn(text, { backup });
+      this.#log.warn(text, { backup: attempt.backup });
     }
   }
 }

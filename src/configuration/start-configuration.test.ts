@@ -24,8 +24,8 @@ const start = async () => {
   const say = (message: string): void => void logged.push(message);
   const log: Log = { info: say, warn: say, error: say };
   const live = new LiveFile(at('proxy.cfg'));
-  const { backups } = fixture;
-  return await ensureStartConfiguration({ live, backups, proxyBin: at('proxy'), mapFiles: [], render, log });
+  const { backups, origin } = fixture;
+  return await ensureStartConfiguration({ live, origin, backups, proxyBin: at('proxy'), mapFiles: [], render, log });
 };
 
 describe('before the proxy is started', () => {
@@ -72,12 +72,23 @@ describe('before the proxy is started', () => {
   });
 
   it('a last known good that is damaged is none: the template’s is taken', async () => {
+    // Rendered by proxy-manager, as the fixture has it.
     fixture = await reloadFixture('bad\n');
     await fixture.backups.markKnownGood('good\n', []);
     await rm(at('backups/last-known-good/proxy.cfg'));
     expect(await start()).toEqual({ usable: true, source: 'template' });
     expect(await fixture.live()).toBe('rendered\n');
     expect(logged).toContain('The last known good configuration cannot be read');
+  });
+
+  it('one of somebody else that the proxy refuses never gives way to the template’s', async () => {
+    fixture = await reloadFixture(null);
+    await writeFile(at('proxy.cfg'), 'bad\n');
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await start()).toEqual({ usable: false, output: expect.stringContaining("unknown keyword 'bad'") });
+    }
+    expect(await fixture.live()).toBe('bad\n');
+    expect((await fixture.backups.list()).sets).toMatchObject([{ written_by: 'other' }]);
   });
 
   it('with nothing that the proxy takes says so, with its words, and leaves the file alone', async () => {

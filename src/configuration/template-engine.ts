@@ -13,7 +13,7 @@ export class TemplateRefused extends Error {
   }
 }
 
-const limits = {
+export const templateLimits = {
   /** Characters of template. */
   parse: 1_000_000,
   /** Characters of configuration; 5,000 sites of two servers are 1.2 million. */
@@ -38,7 +38,7 @@ export async function renderTemplate(template: string, scope: TemplateScope): Pr
   try {
     const parsed = engine.parse(template);
     const context = new Context(scope, engine.options, {}, { liquid: engine });
-    const emitter = new BoundedEmitter(limits.output);
+    const emitter = new BoundedEmitter(templateLimits.output);
     await toPromise(engine.renderer.renderTemplates(parsed, context, emitter));
     return emitter.buffer;
   } catch (error) {
@@ -59,9 +59,9 @@ function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
     cache: false,
     // Not that of the machine, which takes 20 ms to find out the first time: the same template gives the same everywhere.
     locale: 'en-US',
-    parseLimit: limits.parse,
-    renderLimit: limits.time,
-    memoryLimit: limits.memory,
+    parseLimit: templateLimits.parse,
+    renderLimit: templateLimits.time,
+    memoryLimit: templateLimits.memory,
     // A promise where a turn is due: the engine awaits it, and thousands of sites do not hold up the event loop.
     outputEscape: ((value: unknown) => {
       const text = printable(value);
@@ -77,7 +77,7 @@ function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
 function breather(): () => Promise<void> | null {
   let since = performance.now();
   return () => {
-    if (performance.now() - since < limits.slice) return null;
+    if (performance.now() - since < templateLimits.slice) return null;
     return setImmediate().then(() => {
       since = performance.now();
     });

@@ -15,6 +15,8 @@ import { ensureFiles } from './sites-map.ts';
 import { Template } from './template.ts';
 import { manySites, sampleSites } from './template-samples.ts';
 
+/** More than half of `maxconn`, so that either rule can be seen to act by itself. */
+const perSource = 60;
 const machine = await readMachineFacts();
 const execute = promisify(execFile);
 
@@ -34,9 +36,11 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
       statsSocket: file('stats'),
       hardStopAfter: '5s',
       serverStateFile: file('servers.state'),
+      connectionsPerSource: perSource,
       sites,
       sitesMapBase: file('sites.map'),
-      machine: { ...machine, resolvConf, hosts: new Set(['localhost']) },
+      // So few that `maxconn` is 100.
+      machine: { ...machine, openFiles: 500, resolvConf, hosts: new Set(['localhost']) },
     });
     await ensureFiles(rendered.files);
     await writeFile(file('proxy.cfg'), rendered.text);
@@ -100,6 +104,63 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
   });
 
   const get = (host: string, from?: string) => ask(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, from);
+
+  /** Connections that say nothing, all of them opened; those that the proxy has closed are not among them. */
+  const silent = async (from: string, count: number) => {
+    const sockets = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+        socket.on('error', () => undefined).resume();
+        await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+        return socket;
+      }),
+    );
+    return { open: () => sockets.filter(({ closed }) => !closed).length, end: () => sockets.map((s) => s.destroy()) };
+  };
+  const noneHeld = () =>
+    until(async () => (await stats()).split('\n').some((line) => /^http,FRONTEND,[^,]*,[^,]*,[01],/.test(line)));
+  const stats = () =>
+    new Promise<string>((resolve, reject) => {
+      let text = '';
+      const socket = connect(file('stats')).on('error', reject);
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('end', () => resolve(text)).write('show stat\n');
+    });
+
+  test('a blocked source that opens connections and says nothing gets half of them, and others are served', async () => {
+    expect(statusOf(await get('shop.example.com', '127.0.0.2'))).toBe(403);
+    const attack = await silent('127.0.0.2', 130);
+    try {
+      await until(async () => attack.open() <= 51);
+      for (let n = 0; n < 5; n += 1) expect(statusOf(await get('shop.example.com'))).toBe(200);
+      // Blocked and trusted.
+      expect(statusOf(await get('shop.example.com', '127.0.0.3'))).toBe(200);
+      expect(attack.open()).toBeGreaterThan(45);
+    } finally {
+      attack.end();
+    }
+    await noneHeld();
+    expect(statusOf(await get('shop.example.com', '127.0.0.2'))).toBe(403);
+  });
+
+  test('a source has no more connections at once than the setting says, unless it is trusted', async () => {
+    for (const [from, held] of [
+      ['127.0.0.9', perSource],
+      ['127.0.0.3', perSource + 10],
+    ] as const) {
+      const many = await silent(from, perSource + 10);
+      try {
+        await until(async () => many.open() <= held);
+        expect(statusOf(await get('shop.example.com'))).toBe(200);
+        expect(many.open()).toBe(held);
+      } finally {
+        many.end();
+      }
+      await noneHeld();
+    }
+  });
 
   test.each(['127.0.0.1', '127.0.0.1:8080', '10.1.2.3', '[::1]', '[2001:DB8::1]:8080', 'localhost', 'LocalHost:80'])(
     'welcomes a request for %s',

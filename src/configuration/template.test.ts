@@ -7,7 +7,7 @@ import { anyCharacter } from '../../testkit/any-text.ts';
 import type { Site } from '../domain/site.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { acceptedRule } from './blocked-rule.ts';
-import type { RenderInput } from './render.ts';
+import { type RenderInput, renderConfiguration } from './render.ts';
 import { Template } from './template.ts';
 import { manySites, sampleInput, sampleSites } from './template-samples.ts';
 
@@ -47,6 +47,18 @@ describe('the built-in template', () => {
     const machine = { resolvConf: false, hosts: new Set<string>(), openFiles: 1_024 };
     const { text } = await Template.builtIn().render({ ...sampleInput, httpBind: ['127.0.0.1:8080'], machine });
     await expect(text).toMatchFileSnapshot('golden/built-in-bare.cfg');
+  });
+
+  test('changes its maxconn with the servers by their power of two only', async () => {
+    const maxconn = async (count: number) => {
+      const machine = { ...sampleInput.machine!, openFiles: 4_000 };
+      const { text } = await Template.builtIn().render({ ...sampleInput, machine, sites: manySites(count) });
+      return Number(/^ +maxconn (\d+)$/m.exec(text)?.[1]);
+    };
+    // Two servers a site.
+    const few = await maxconn(0);
+    expect(await Promise.all([maxconn(1), maxconn(2), maxconn(32)])).toEqual([few, few, few]);
+    expect([few, await maxconn(33), await maxconn(64)]).toEqual([1_808, 1_744, 1_744]);
   });
 
   test('gives the same bytes whatever the order of the sites, also when they come one by one', async () => {
@@ -147,10 +159,8 @@ describe('a value from outside', () => {
 describe("an operator's template", () => {
   let folder: string;
   let path: string;
-  const render = async (text: string, input = sampleInput) => {
-    await writeFile(path, text);
-    return (await Template.fromFile(path)).render(input);
-  };
+  // By the engine itself; that a file's template has a thread of its own is template-thread.test.ts's.
+  const render = (text: string, input = sampleInput) => renderConfiguration(text, path, input);
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pm-template-'));
     path = join(folder, 'my.cfg.liquid');
@@ -163,6 +173,8 @@ describe("an operator's template", () => {
     expect((await template.render(sampleInput)).text).toContain('frontend one');
     await writeFile(path, `frontend two\n${rule}\n`);
     expect((await template.render(sampleInput)).text).toContain('frontend two');
+    await writeFile(path, '{{ no_such }}');
+    expect((await errorOf(template.render(sampleInput))).members).toMatchObject({ line: 1 });
   });
 
   test('may loop over sites and join words with a blank', async () => {

@@ -19,6 +19,14 @@ export function unifiedDiff(before: string, after: string, path: string): string
   return text;
 }
 
+/** How many lines a diff of `unifiedDiff` adds and removes. */
+export function changedLines(diff: string): { added: number; removed: number } {
+  // Its first two lines name the files.
+  const lines = diff.split('\n').slice(2);
+  const marked = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
+  return { added: marked('+'), removed: marked('-') };
+}
+
 function linesOf(text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');

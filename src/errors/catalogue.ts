@@ -52,6 +52,7 @@ const rows = [
   [6013, 'RequestTimeout', 'Protocol', 'request took too long to come', 408],
   [6014, 'ConfigurationFilesUnusable', 'Storage', 'files of the configuration unusable', 503],
   [6015, 'TooMuchAtOnce', 'Limit', 'too much is asked for at once', 503],
+  [6020, 'LiveConfigurationKept', 'State', 'live configuration is not of the template', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

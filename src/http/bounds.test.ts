@@ -9,7 +9,7 @@ import { eventually, untilPasses } from '../../testkit/conditions.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { connectionLimit } from './connection-limit.ts';
 import { type Listening, listen } from './listen.ts';
-import { BEARER, BULK, HEALTH, type Overrides, stubApp } from './testkit/stub-services.ts';
+import { BEARER, BULK, HEALTH, NO_DIFF, type Overrides, stubApp } from './testkit/stub-services.ts';
 
 const open: Listening[] = [];
 const sockets: Socket[] = [];
@@ -198,7 +198,7 @@ describe('more connections than there is room for', () => {
 
   test('one key has not all of them at work, so another one is served', async () => {
     const gate = Promise.withResolvers<void>();
-    const slow = () => gate.promise.then(() => ({ changed: false, diff: '' }));
+    const slow = () => gate.promise.then(() => NO_DIFF);
     const authenticate = async (name: string) => ({ name, scopes: ['admin'] });
     const { port, calls } = await serve(
       { configuration: { diff: slow }, keys: { authenticate } },
@@ -218,7 +218,7 @@ describe('more connections than there is room for', () => {
   test('when all of them work, a newcomer is told to come again, and what it asks is not done', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, calls } = await serve(
-      { configuration: { diff: () => gate.promise.then(() => ({ changed: false, diff: '' })) } },
+      { configuration: { diff: () => gate.promise.then(() => NO_DIFF) } },
       { limits: { connections: 2 } },
     );
     const busy = [1, 2].map(() => request({ port, path: '/api/config/diff', headers: BEARER, agent: false }).end());
@@ -239,7 +239,7 @@ describe('more requests than may wait', () => {
   test('are refused with 503 and Retry-After until one is answered, given up ones included', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, calls } = await serve(
-      { configuration: { diff: () => gate.promise.then(() => ({ changed: false, diff: '' })) } },
+      { configuration: { diff: () => gate.promise.then(() => NO_DIFF) } },
       { limits: { requests: 2 } },
     );
     const ask = () => request({ port, path: '/api/config/diff', headers: BEARER, agent: false }).end();
@@ -283,7 +283,7 @@ describe('what comes after a request under way', () => {
   test('and is no HTTP takes nothing from its answer; the connection ends with that', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, calls } = await serve({
-      configuration: { diff: () => gate.promise.then(() => ({ changed: false, diff: '' })) },
+      configuration: { diff: () => gate.promise.then(() => NO_DIFF) },
     });
     const client = await connection(port);
     client.socket.write(`GET /api/config/diff HTTP/1.1\r\nhost: a\r\n${bearer}\r\n`);

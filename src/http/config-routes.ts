@@ -10,13 +10,17 @@ import {
   ReloadAnswerSchema,
   ReloadPageSchema,
   ReloadRecordSchema,
+  ReplaceQuery,
   ValidationSchema,
 } from './schemas/config.ts';
 import type { Services } from './services.ts';
 
 export function configRoutes(app: TypedApp, { configuration }: Services): void {
-  app.post('/api/config/reload', { schema: { response: { 200: ReloadAnswerSchema } } }, async (request) =>
-    configuration.reload(callerOf(request)),
+  app.post(
+    '/api/config/reload',
+    { schema: { querystring: ReplaceQuery, response: { 200: ReloadAnswerSchema } } },
+    async (request) =>
+      configuration.reload({ replace: request.query.replace_configuration === true }, callerOf(request)),
   );
 
   app.get('/api/config', { schema: { response: { 200: CurrentConfigSchema } } }, async () => configuration.current());

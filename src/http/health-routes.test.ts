@@ -9,6 +9,20 @@ describe('health', () => {
     expect(response.json()).toEqual({ ...HEALTH, status });
   });
 
+  test('keeps what template and proxy say from keys below admin', async () => {
+    const told = async (scopes: readonly string[]) => {
+      const { app } = stubApp({ keys: { authenticate: async () => ({ name: 'ops', scopes }) } });
+      return (await app.inject({ url: '/health', headers: BEARER })).json();
+    };
+    for (const scopes of [['read'], ['block']]) {
+      const seen = await told(scopes);
+      expect(seen.last_reload).toEqual({ ...HEALTH.last_reload, error: null });
+      expect(seen.last_reload.error_code).toBe(5001);
+      expect(JSON.stringify(seen)).not.toContain('line 3');
+    }
+    expect(await told(['admin'])).toEqual(HEALTH);
+  });
+
   test.each([
     ['/livez', 200, 'alive', async () => false],
     ['/readyz', 200, 'ready', async () => true],

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
 import type { BulkItem } from '../blocking/answers.ts';
 import { type Listening, listen } from './listen.ts';
-import { BEARER, BULK, type Overrides, stubApp } from './testkit/stub-services.ts';
+import { BEARER, BULK, NO_DIFF, type Overrides, stubApp } from './testkit/stub-services.ts';
 
 const open: Listening[] = [];
 let folder = '';
@@ -282,7 +282,7 @@ describe('the end of the service', () => {
         diff: async () => {
           asked.open();
           await working.opened;
-          return { changed: false, diff: '' };
+          return NO_DIFF;
         },
       },
     });

@@ -184,16 +184,17 @@ const ROUTES: readonly RouteCase[] = [
         domain: 'a.example',
         servers: [{ address: 'app.internal', port: 8080, options: { check: true, weight: 3 } }],
       },
+      { replace: false },
       CALLER,
     ],
     answer: { domain: 'a.example', reload: RELOAD },
   },
   {
     method: 'DELETE',
-    url: '/api/sites/a.example',
+    url: '/api/sites/a.example?replace_configuration=true',
     status: 200,
     asked: 'sites.remove',
-    args: ['a.example', CALLER],
+    args: ['a.example', { replace: true }, CALLER],
     answer: { domain: 'a.example', reload: RELOAD },
   },
   {
@@ -208,10 +209,10 @@ const ROUTES: readonly RouteCase[] = [
   },
   {
     method: 'POST',
-    url: '/api/config/reload',
+    url: '/api/config/reload?replace_configuration=true',
     status: 200,
     asked: 'configuration.reload',
-    args: [CALLER],
+    args: [{ replace: true }, CALLER],
     answer: RELOAD,
   },
   {

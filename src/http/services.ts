@@ -64,9 +64,21 @@ export interface ReloadAnswer {
   readonly warnings: readonly string[];
 }
 
+/** What a caller agrees to beforehand. */
+export interface ReplaceConsent {
+  /** A live configuration that was not rendered by proxy-manager may be replaced. */
+  readonly replace: boolean;
+}
+
 export interface SiteRecord extends Site {
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+export interface SiteAnswer extends SiteRecord {
+  /** The configuration in force has something for it; false: the template does not use the sites. */
+  readonly served: boolean;
+  readonly reload: ReloadAnswer;
 }
 
 /** One server of a site as the proxy sees it now. */
@@ -85,12 +97,17 @@ export interface SitesService {
   list(): Promise<readonly SiteRecord[]>;
   /** Errors: 1100. */
   get(domain: string): Promise<SiteRecord>;
-  /** Live by a safe reload before the answer. Errors: 422, and then nothing is stored; 503 when it was not taken. */
+  /** Live by a safe reload before the answer. Errors: 6020, 422, and then nothing is stored; 503 when it was not taken. */
   put(
     site: Site,
+    consent: ReplaceConsent,
     caller: Caller,
-  ): Promise<{ readonly created: boolean; readonly answer: SiteRecord & { readonly reload: ReloadAnswer } }>;
-  remove(domain: string, caller: Caller): Promise<{ readonly domain: string; readonly reload: ReloadAnswer }>;
+  ): Promise<{ readonly created: boolean; readonly answer: SiteAnswer }>;
+  remove(
+    domain: string,
+    consent: ReplaceConsent,
+    caller: Caller,
+  ): Promise<{ readonly domain: string; readonly reload: ReloadAnswer }>;
   servers(domain: string): Promise<readonly ServerState[]>;
 }
 
@@ -125,6 +142,8 @@ export interface BackupRecord {
   readonly sha256: string;
   readonly reason: string;
   readonly note: string | null;
+  /** Who wrote the configuration in it; what `other` wrote is never pruned. Null: a set of an older version. */
+  readonly written_by: 'proxy-manager' | 'other' | null;
   /** Files that the configuration names; restored with it. */
   readonly files: readonly { readonly name: string; readonly path: string; readonly sha256: string }[];
   /** Copies of map files, for reading only: a restore never brings them back. */
@@ -144,17 +163,24 @@ export interface ValidationAnswer {
   readonly output: string;
   /** Of what was rendered; empty where it could not be. */
   readonly sha256: string;
+  /** All that a reload would warn of before it begins, the proxy's own warnings included. */
+  readonly warnings: readonly string[];
+  /** A reload would replace what proxy-manager did not render: it asks for consent. */
+  readonly needs_replace_configuration: boolean;
 }
 
 /** A unified diff. */
 export interface ConfigDiff {
   readonly changed: boolean;
   readonly diff: string;
+  /** Who wrote the live text; null: there is none yet. */
+  readonly live: 'rendered' | 'restored' | 'other' | null;
+  readonly needs_replace_configuration: boolean;
 }
 
 export interface ConfigurationService {
-  /** Errors: 422 with the proxy's own messages, `restored` and the workers; 503 when it was rolled back. */
-  reload(caller: Caller): Promise<ReloadAnswer>;
+  /** Errors: 6020 without consent; 422 with the proxy's own messages, `restored` and the workers; 503 when it was rolled back. */
+  reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer>;
   current(): Promise<CurrentConfig>;
   /** A dry run; a configuration that is refused is an answer here, not an error. */
   validate(caller: Caller): Promise<ValidationAnswer>;
@@ -360,6 +386,20 @@ export interface WorkerHealth {
   readonly reason: string | null;
 }
 
+/** Whether the live configuration is what sites, settings and template give now. */
+export interface DriftReport {
+  readonly status: 'none' | 'drift' | 'unknown';
+  /** Who wrote the live text; null: there is none, or it is not known. */
+  readonly live: 'rendered' | 'restored' | 'other' | null;
+  /** The id of the backup that was restored. */
+  readonly backup: string | null;
+  /** Lines that a reload would add and remove. */
+  readonly added: number | null;
+  readonly removed: number | null;
+  /** Why it is not known. */
+  readonly reason: string | null;
+}
+
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'down';
   /** What is wrong, the gravest first; empty when all is well. */
@@ -391,7 +431,12 @@ export interface HealthReport {
     readonly status: 'completed' | 'refused' | 'failed';
     readonly finished_at: string;
     readonly error: string | null;
+    /** The number of the error. */
+    readonly error_code: number | null;
   } | null;
+  readonly configuration_drift: DriftReport;
+  /** `used` null: the live configuration could not be read. Entries of a map that is not used have no effect. */
+  readonly trusted_map: { readonly used: boolean | null; readonly entries: number };
   readonly scheduled_reload: {
     readonly reasons: readonly string[];
     readonly since: string;

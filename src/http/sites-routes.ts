@@ -2,6 +2,7 @@ import type { TypedApp } from './app.ts';
 import { callerOf } from './request-context.ts';
 import { pathParameter } from './schemas/common.ts';
 import {
+  ReplaceQuery,
   ServerStatesSchema,
   SiteAnswerSchema,
   SiteBody,
@@ -17,6 +18,10 @@ const params = pathParameter('domain');
 /** A hundred servers with the longest names and every option are 37 KiB, and 69 when generously indented. */
 const LARGEST_SITE_BYTES = 131_072;
 
+const consentOf = (query: { readonly replace_configuration?: boolean }) => ({
+  replace: query.replace_configuration === true,
+});
+
 export function sitesRoutes(app: TypedApp, { sites }: Services): void {
   app.get('/api/sites', { schema: { response: { 200: SitesSchema } } }, async () => {
     const items = await sites.list();
@@ -31,17 +36,24 @@ export function sitesRoutes(app: TypedApp, { sites }: Services): void {
     '/api/sites/:domain',
     {
       bodyLimit: LARGEST_SITE_BYTES,
-      schema: { params, body: SiteBody, response: { 200: SiteAnswerSchema, 201: SiteAnswerSchema } },
+      schema: {
+        params,
+        querystring: ReplaceQuery,
+        body: SiteBody,
+        response: { 200: SiteAnswerSchema, 201: SiteAnswerSchema },
+      },
     },
     async (request, reply) => {
       const site = readSite(request.params.domain, request.body);
-      const { created, answer } = await sites.put(site, callerOf(request));
+      const { created, answer } = await sites.put(site, consentOf(request.query), callerOf(request));
       return reply.code(created ? 201 : 200).send(answer);
     },
   );
 
-  app.delete('/api/sites/:domain', { schema: { params, response: { 200: SiteRemovedSchema } } }, async (request) =>
-    sites.remove(pathDomain(request.params.domain), callerOf(request)),
+  app.delete(
+    '/api/sites/:domain',
+    { schema: { params, querystring: ReplaceQuery, response: { 200: SiteRemovedSchema } } },
+    async (request) => sites.remove(pathDomain(request.params.domain), consentOf(request.query), callerOf(request)),
   );
 
   app.get(

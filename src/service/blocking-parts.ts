@@ -20,7 +20,7 @@ import { RuntimeChanger } from '../blocking/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/runtime-link.ts';
 import { Synchroniser } from '../blocking/sync.ts';
 import { textPages } from '../blocking/text-pages.ts';
-import { TrustedSet } from '../blocking/trusted-set.ts';
+import { type MapUsage, TrustedSet } from '../blocking/trusted-set.ts';
 import { TurnQueue } from '../blocking/turn-queue.ts';
 import { WorkerBook } from '../blocking/worker-book.ts';
 import { WorkerKeeper } from '../blocking/worker-keeper.ts';
@@ -66,6 +66,8 @@ export function wireBlocking(options: {
   /** What the version that runs can do; it may change with a reload. */
   readonly capabilities: () => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
   readonly scheduleReload: (reason: string) => boolean;
+  /** Whether the live configuration uses the trusted map; left out: it does. */
+  readonly trustedUsage?: MapUsage;
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
   /** What became of a group of expired entries, by its row of the audit. */
@@ -131,6 +133,7 @@ export function wireBlocking(options: {
     scheduleReload,
     now,
     onExpiryAudited: options.onExpiryAudited,
+    ...(options.trustedUsage === undefined ? {} : { usage: options.trustedUsage }),
   });
   const trustExpiry = new ExpiryLoop('Expired trusted addresses', log, () => trusted.expireOnce());
   const blocked: MirroredMap = {
@@ -203,7 +206,15 @@ export function wireBlocking(options: {
     onWorkerStarting: () => reconciler.kick(),
     betweenBigChanges: (work) => bulk.between(work),
   });
-  const checker = new AddressChecker({ store, trusted: trusted.entries, socket, book, blockedMap, trustedMap });
+  const checker = new AddressChecker({
+    store,
+    trusted: trusted.entries,
+    socket,
+    book,
+    blockedMap,
+    trustedMap,
+    trustedMapUsed: async () => (await options.trustedUsage?.look()) ?? null,
+  });
   const outcomes = new Outcomes({ scheduleReload, log, tell });
   const blockedSet = new BlockedSet({
     store,

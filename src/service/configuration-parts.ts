@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BackupStore } from '../configuration/backup-store.ts';
 import { takenAddresses } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
+import { LiveOrigin } from '../configuration/live-origin.ts';
 import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
 import type { RenderedConfiguration } from '../configuration/render.ts';
@@ -23,6 +24,7 @@ import { Supervisor } from '../supervision/supervisor.ts';
 import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
+import { ConfigurationDrift } from './configuration-drift.ts';
 import { LiveRule } from './live-rule.ts';
 import type { ProxyFacts } from './proxy-facts.ts';
 import { ProxyReload } from './proxy-reload.ts';
@@ -46,6 +48,7 @@ export async function wireConfiguration(options: {
   const { settings, sites: sitesStore, parts, socket, facts, log, tell, now } = options;
   const { keeper, trusted, reconciler, book } = parts;
   const live = new LiveFile(settings.configFile);
+  const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
   const backups = new BackupStore(settings.backupDir, now);
   const template = settings.template === null ? Template.builtIn() : await Template.fromFile(settings.template);
   const serverStateFile = join(settings.stateDir, 'server-state');
@@ -56,6 +59,7 @@ export async function wireConfiguration(options: {
       httpBind: settings.httpBind,
       statsSocket: settings.statsSocket,
       hardStopAfter: settings.hardStopAfter,
+      connectionsPerSource: settings.connectionsPerSource,
       sitesMapBase: settings.sitesMap,
       serverStateFile,
       sites,
@@ -67,11 +71,21 @@ export async function wireConfiguration(options: {
   };
   const mapFiles = [settings.blockedMap, settings.trustedMap];
   const ensureStart = () =>
-    ensureStartConfiguration({ live, backups, proxyBin: settings.proxyBin, mapFiles, render: renderStored, log });
+    ensureStartConfiguration({
+      live,
+      origin,
+      backups,
+      proxyBin: settings.proxyBin,
+      mapFiles,
+      render: renderStored,
+      log,
+    });
 
   const rule = new LiveRule(live, settings, log);
+  const outputFile = join(settings.stateDir, 'proxy-output.log');
   const proxyReload = new ProxyReload({
     settings,
+    outputFile: settings.supervise ? outputFile : null,
     live,
     socket,
     parts,
@@ -88,6 +102,7 @@ export async function wireConfiguration(options: {
   const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
   const safeReload = new SafeReload({
     live,
+    origin,
     backups,
     proxyBin: settings.proxyBin,
     sitesMapBase: settings.sitesMap,
@@ -127,13 +142,15 @@ export async function wireConfiguration(options: {
     },
   });
 
+  const drift = new ConfigurationDrift({ live, origin, render: renderStored, template: settings.template, reloads });
+
   const supervisor: Supervisor | null = settings.supervise
     ? new Supervisor({
         proxyBin: settings.proxyBin,
         configFile: settings.configFile,
         masterSocketPath: settings.masterSocket,
         pidFile: settings.pidFile,
-        outputFile: join(settings.stateDir, 'proxy-output.log'),
+        outputFile,
         socket,
         log,
         beforeStart: async () => {
@@ -149,5 +166,17 @@ export async function wireConfiguration(options: {
         },
       })
     : null;
-  return { live, backups, serverStateFile, renderStored, ensureStart, rule, underWay, reloads, supervisor };
+  return {
+    live,
+    origin,
+    drift,
+    backups,
+    serverStateFile,
+    renderStored,
+    ensureStart,
+    rule,
+    underWay,
+    reloads,
+    supervisor,
+  };
 }

@@ -4,6 +4,8 @@ import type { Caller } from '../blocking/answers.ts';
 import { sha256 } from '../configuration/backup-set.ts';
 import type { BackupStore } from '../configuration/backup-store.ts';
 import type { LiveFile } from '../configuration/live-file.ts';
+import type { LiveOrigin } from '../configuration/live-origin.ts';
+import { proxyWarnings } from '../configuration/proxy-warnings.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import type { RenderedConfiguration } from '../configuration/render.ts';
 import { ensureFiles } from '../configuration/sites-map.ts';
@@ -13,12 +15,22 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
-import type { BackupRecord, ConfigurationService, PageQuery, ReloadAnswer, ReloadRecord } from '../http/services.ts';
+import type {
+  BackupRecord,
+  ConfigDiff,
+  ConfigurationService,
+  PageQuery,
+  ReloadAnswer,
+  ReloadRecord,
+  ReplaceConsent,
+  ValidationAnswer,
+} from '../http/services.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { Log } from '../telemetry/log.ts';
 
 export class Configuration implements ConfigurationService {
   readonly #live: LiveFile;
+  readonly #origin: LiveOrigin;
   readonly #backups: BackupStore;
   readonly #reloads: ReloadCoordinator;
   readonly #history: ReloadsStore;
@@ -28,6 +40,7 @@ export class Configuration implements ConfigurationService {
 
   constructor(options: {
     readonly live: LiveFile;
+    readonly origin: LiveOrigin;
     readonly backups: BackupStore;
     readonly reloads: ReloadCoordinator;
     readonly history: ReloadsStore;
@@ -36,6 +49,7 @@ export class Configuration implements ConfigurationService {
     readonly log: Log;
   }) {
     this.#live = options.live;
+    this.#origin = options.origin;
     this.#backups = options.backups;
     this.#reloads = options.reloads;
     this.#history = options.history;
@@ -44,8 +58,8 @@ export class Configuration implements ConfigurationService {
     this.#log = options.log;
   }
 
-  async reload(caller: Caller): Promise<ReloadAnswer> {
-    const answer = await this.#reloads.reload(`requested by ${caller.keyName}`);
+  async reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer> {
+    const answer = await this.#reloads.reload(`requested by ${caller.keyName}`, consent);
     this.#log.info('Operation done', {
       operation: 'reload',
       key: caller.keyName,
@@ -68,7 +82,7 @@ export class Configuration implements ConfigurationService {
   }
 
   /** A dry run: nothing that is live is touched, and no reload runs beside it. */
-  async validate(): Promise<{ valid: boolean; output: string; sha256: string }> {
+  async validate(): Promise<ValidationAnswer> {
     try {
       return await this.#reloads.exclusively(() => this.#dryRun());
     } catch (error) {
@@ -76,22 +90,32 @@ export class Configuration implements ConfigurationService {
     }
   }
 
-  async #dryRun(): Promise<{ valid: boolean; output: string; sha256: string }> {
+  async #dryRun(): Promise<ValidationAnswer> {
     let rendered: RenderedConfiguration;
     try {
       rendered = await this.#render();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 422) throw error;
-      return { valid: false, output: String(error.members['output'] ?? error.message), sha256: '' };
+      const output = String(error.members['output'] ?? error.message);
+      const { needsConsent } = await this.#replaces(null);
+      return { valid: false, output, sha256: '', warnings: [], needs_replace_configuration: needsConsent };
     }
+    const { needsConsent } = await this.#replaces(rendered.text);
     // One that was there stays, also when it had to be mended: the live configuration may name it.
     const absent = await missingOf(rendered.files.map(({ path }) => path));
     const written = (await ensureFiles(rendered.files)).filter((path) => absent.has(path));
     try {
       const candidate = await this.#live.stage(rendered.text);
       try {
-        const { valid, output } = await checkConfiguration(this.#proxyBin, candidate.path);
-        return { valid, output: output.replaceAll(candidate.path, this.#live.path), sha256: rendered.sha256 };
+        const check = await checkConfiguration(this.#proxyBin, candidate.path);
+        const output = check.output.replaceAll(candidate.path, this.#live.path);
+        return {
+          valid: check.valid,
+          output,
+          sha256: rendered.sha256,
+          warnings: [...rendered.warnings, ...proxyWarnings(output)],
+          needs_replace_configuration: needsConsent,
+        };
       } finally {
         await candidate.discard();
       }
@@ -100,9 +124,23 @@ export class Configuration implements ConfigurationService {
     }
   }
 
-  async diff(): Promise<{ changed: boolean; diff: string }> {
+  async diff(): Promise<ConfigDiff> {
     const [live, rendered] = [(await this.#live.read()) ?? '', await this.#render()];
-    return { changed: live !== rendered.text, diff: unifiedDiff(live, rendered.text, this.#live.path) };
+    const { origin, needsConsent } = await this.#replaces(rendered.text);
+    return {
+      changed: live !== rendered.text,
+      diff: unifiedDiff(live, rendered.text, this.#live.path),
+      live: origin,
+      needs_replace_configuration: needsConsent,
+    };
+  }
+
+  /** Whether a reload with `rendered` would need consent; null: it cannot be rendered. */
+  async #replaces(rendered: string | null): Promise<{ origin: ConfigDiff['live']; needsConsent: boolean }> {
+    const live = await this.#live.read();
+    if (live === null) return { origin: null, needsConsent: false };
+    const { live: origin } = await this.#origin.of(live);
+    return { origin, needsConsent: origin !== 'rendered' && live !== rendered };
   }
 
   async reloads(query: PageQuery): Promise<{ items: readonly ReloadRecord[]; next_cursor: string | null }> {
@@ -118,13 +156,13 @@ export class Configuration implements ConfigurationService {
 
   async backups(): Promise<readonly BackupRecord[]> {
     const { sets } = await this.#backups.list();
-    return sets.map((set) => ({ ...set }));
+    return sets.map((set) => ({ ...set, written_by: set.written_by ?? null }));
   }
 
   async restore(id: string, caller: Caller): Promise<ReloadAnswer> {
     const answer = await this.#reloads.change(async () => {
       const { configText, files } = await this.#backups.read(id);
-      return { reasons: [`backup ${id} restored by ${caller.keyName}`], restore: { configText, files } };
+      return { reasons: [`backup ${id} restored by ${caller.keyName}`], restore: { configText, files, backup: id } };
     });
     this.#log.info('Operation done', {
       operation: 'restore backup',

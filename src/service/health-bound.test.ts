@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, vi } from 'vitest';
 import { type BlockingKit, caller, toBlock } from '../../testkit/blocking.ts';
 import { eventually, settled } from '../../testkit/conditions.ts';
+import { noDrift } from '../../testkit/no-drift.ts';
 import { itScripted, type ScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { StoppedTime } from '../../testkit/stop-time.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
@@ -14,6 +15,8 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
     ...kit,
     reloads: { scheduled: null, last: null, underWay: false } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
+    drift: { look: async () => noDrift },
+    trustedMapUsed: () => true,
     proxyProblems: async () => [],
     started: () => true,
     answerWithinMs: withinMs,

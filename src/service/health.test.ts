@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
+import { noDrift } from '../../testkit/no-drift.ts';
 import { itScripted, openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { hang, type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../testkit/stop-time.ts';
@@ -14,6 +15,8 @@ const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
     ...kit,
     reloads: { scheduled: null, last: null, underWay: false, ...reloads } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
+    drift: { look: async () => noDrift },
+    trustedMapUsed: () => true,
     proxyProblems: async () => [],
     started: () => true,
   });

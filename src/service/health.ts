@@ -12,10 +12,11 @@ import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { childrenOf, processAlive } from '../haproxy/process.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
-import type { HealthReport, HealthService } from '../http/services.ts';
+import type { DriftReport, HealthReport, HealthService } from '../http/services.ts';
 import type { HealthVerdict } from '../metrics/health-metrics.ts';
 import type { Database } from '../store/open-database.ts';
 import { causeText } from '../telemetry/log.ts';
+import { type ConfigurationDrift, driftSeen } from './configuration-drift.ts';
 import { type EntryCount, EntryCounter, saysNothing, troubleInCount } from './entry-counter.ts';
 import { HealthFindings } from './health-findings.ts';
 import { Look, type Seen } from './look.ts';
@@ -24,6 +25,8 @@ import { LookBound } from './look-bound.ts';
 /** Whoever asks has his answer after this long, whatever hangs; a load balancer's check waits some seconds at most. */
 const answerWithinMs = 3_000;
 const probePatienceMs = 1_500;
+/** A template of an operator's own is rendered by a thread; what it finds later is there for the next question. */
+const driftPatienceMs = 1_000;
 /** A comparison leaves so much of the time to the count behind it. */
 const countNeedsMs = 500;
 /** While one reload follows the other, the socket is there for some 10 ms at a time. */
@@ -35,13 +38,16 @@ export interface HealthSources {
   readonly link: RuntimeLink;
   readonly book: WorkerBook;
   readonly keeper: MapFileKeeper;
-  readonly trusted: Pick<TrustedSet, 'fileUnchanged'>;
+  readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'expected'>;
   readonly blocked: MirroredMap;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'problem' | 'underWay'>;
   /** Paused: a big change is under way, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused' | 'lookThroughReload'>;
   readonly reloads: ReloadCoordinator;
+  readonly drift: Pick<ConfigurationDrift, 'look'>;
+  /** As of the last look at the live configuration; null: not known. */
+  readonly trustedMapUsed: () => boolean | null;
   readonly versions: () => {
     readonly service: string;
     readonly proxy: string;
@@ -82,6 +88,7 @@ export class Health implements HealthService {
   readonly #comparison = new Look<void>(() => null);
   readonly #count = new Look<EntryCount>((count) => (saysNothing(count) ? undefined : troubleInCount(count)));
   readonly #problems = new Look<readonly string[]>((problems) => problems[0] ?? null);
+  readonly #drift = new Look<DriftReport>(() => null);
   readonly #life = new Look<boolean>((lives) => (lives ? null : 'no worker of the proxy is running'));
   #running: Promise<Probe> | null = null;
   /** What the last write that was tried found: between two of them a disk stays full, though reads succeed. */
@@ -139,9 +146,13 @@ export class Health implements HealthService {
   async #probe(how: DatabaseLook, mayTakeTurn: boolean, bound: LookBound): Promise<Probe> {
     const { book, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
-    const [database, file, proxy] = await Promise.all([
+    const [database, file, drift, proxy] = await Promise.all([
       this.#database.within(bound, () => this.#databaseProblem(how), { kind: how }),
       this.#file.within(bound, () => this.#fileProblem()),
+      // Has no part in the verdict: it is rendered for those who ask only, and holds up nothing else for long.
+      mayTakeTurn
+        ? this.#drift.within(bound, () => this.#sources.drift.look(), { patienceMs: driftPatienceMs })
+        : this.#drift.leftOut(),
       this.#lookAtProxy(mayTakeTurn, bound),
     ]);
     const { processes, count, problems, noWorker, changingBefore } = proxy;
@@ -195,6 +206,8 @@ export class Health implements HealthService {
         last_verified_at: book.lastVerifiedAt?.toISOString() ?? null,
       },
       last_reload: reloads.last,
+      configuration_drift: driftSeen(drift),
+      trusted_map: { used: this.#sources.trustedMapUsed(), entries: this.#sources.trusted.expected.total },
       scheduled_reload:
         scheduled === null
           ? null

@@ -1,7 +1,9 @@
-// Whether the live configuration denies what the blocked map holds. Without our rule in it no reload of it could
-// enforce a block, and health has to say so.
+// What the live configuration has of ours: the rule that denies what the blocked map holds, without which no reload of
+// it could enforce a block, and the exception for the trusted map, without which trust has no effect.
 import { acceptedRule, findBlockedRule } from '../configuration/blocked-rule.ts';
+import { configLines } from '../configuration/config-lines.ts';
 import type { LiveFile } from '../configuration/live-file.ts';
+import { fileIdentity } from '../files/file-identity.ts';
 import type { Settings } from '../settings.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
@@ -10,6 +12,8 @@ export class LiveRule {
   readonly #settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>;
   readonly #log: Log;
   #missing = false;
+  #usesTrustedMap: boolean | null = null;
+  #lookedAt: string | null = null;
 
   constructor(live: LiveFile, settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>, log: Log) {
     this.#live = live;
@@ -23,11 +27,24 @@ export class LiveRule {
     return this.#missing;
   }
 
+  /** As of the last look; null: there is no configuration, or it could not be read. */
+  get usesTrustedMap(): boolean | null {
+    return this.#usesTrustedMap;
+  }
+
   /** Never throws: a file that cannot be read is told elsewhere, and is no reason to leave a block unenforced. */
   async look(): Promise<void> {
     try {
-      this.#missing = this.problemOf((await this.#live.read()) ?? '') !== null;
+      const identity = await fileIdentity(this.#live.path);
+      if (identity === this.#lookedAt) return;
+      const text = await this.#live.read();
+      this.#missing = this.problemOf(text ?? '') !== null;
+      this.#usesTrustedMap = text === null ? null : namesFile(text, this.#settings.trustedMap);
+      // Whoever wrote it meanwhile is seen by the next look.
+      this.#lookedAt = identity;
     } catch (error) {
+      this.#usesTrustedMap = null;
+      this.#lookedAt = null;
       this.#log.warn('The live configuration could not be looked at', { cause: causeText(error) });
     }
   }
@@ -36,6 +53,12 @@ export class LiveRule {
   problemOf(text: string): string | null {
     const { blockedMap, trustedMap, configFile } = this.#settings;
     if (text === '' || findBlockedRule(text, blockedMap, trustedMap).lines.length > 0) return null;
-    return `${configFile} has no rule for the blocked map, so nobody is denied: POST /api/config/reload replaces it with the template's (it is kept as a backup), or add: ${acceptedRule(blockedMap, trustedMap)}`;
+    return `${configFile} has no rule for the blocked map, so nobody is denied: add ${acceptedRule(blockedMap, trustedMap)}, or replace it with the template's (it is kept as a backup): proxy-manager reload --replace-configuration`;
   }
+}
+
+/** In a line that says something; a comment does not. */
+function namesFile(text: string, path: string): boolean {
+  for (const { words } of configLines(text)) if (words.some((word) => word.includes(path))) return true;
+  return false;
 }

@@ -10,6 +10,7 @@ export async function proxyProblems(
   book: BlockingParts['book'],
 ): Promise<string[]> {
   const problems: string[] = [];
+  await rule.look();
   if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
   const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
   const configuration = await live.read();

@@ -3,6 +3,7 @@
 import type { LiveFile } from '../configuration/live-file.ts';
 import { keepServerState } from '../configuration/server-state.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { ProxyOutput } from '../haproxy/proxy-output.ts';
 import { ProxyReloader, type ReloadOutcome } from '../haproxy/reloader.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import type { Settings } from '../settings.ts';
@@ -19,6 +20,7 @@ export class ProxyReload {
   readonly #socket: MasterSocket;
   readonly #parts: Pick<BlockingParts, 'book' | 'link'>;
   readonly #serverStateFile: string;
+  readonly #outputFile: string | null;
   readonly #supervisor: () => Supervisor | null;
   readonly #log: Log;
   readonly #reloader: ProxyReloader;
@@ -29,6 +31,8 @@ export class ProxyReload {
     readonly socket: MasterSocket;
     readonly parts: Pick<BlockingParts, 'book' | 'link'>;
     readonly serverStateFile: string;
+    /** What the proxy writes; null: somebody else started it. */
+    readonly outputFile: string | null;
     readonly supervisor: () => Supervisor | null;
     readonly workerReadsConfiguration: () => boolean;
     readonly log: Log;
@@ -38,6 +42,7 @@ export class ProxyReload {
     this.#socket = options.socket;
     this.#parts = options.parts;
     this.#serverStateFile = options.serverStateFile;
+    this.#outputFile = options.outputFile;
     this.#supervisor = options.supervisor;
     this.#log = options.log;
     this.#reloader = new ProxyReloader({
@@ -55,7 +60,7 @@ export class ProxyReload {
     if (held.length > 0) return this.#notAsked(`${held.join(', ')} is held by another process`);
     await this.#keepServers();
     const deadline = performance.now() + reloadPatienceMs;
-    const outcome = await this.#reloader.reload(deadline);
+    const outcome = await this.#explained(() => this.#reloader.reload(deadline));
     const supervisor = this.#supervisor();
     if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return this.#noted(outcome);
     try {
@@ -65,6 +70,15 @@ export class ProxyReload {
     } catch (error) {
       return { ...outcome, detail: `${outcome.detail}; and it could not be started: ${causeText(error)}` };
     }
+  }
+
+  /** A reload that failed, with the proxy's own words: up to 2.6 its socket has none. */
+  async #explained(reload: () => Promise<ReloadOutcome>): Promise<ReloadOutcome> {
+    const output = this.#outputFile === null ? null : await ProxyOutput.now(this.#outputFile);
+    const outcome = await reload();
+    if (outcome.confirmed || outcome.reason !== 'refused' || outcome.output.trim() !== '') return outcome;
+    if (output !== null) return { ...outcome, output: await output.complaints() };
+    return { ...outcome, detail: `${outcome.detail}; HAProxy's own log says why (systemd: journalctl -u haproxy)` };
   }
 
   async #started(master: number): Promise<ReloadOutcome> {

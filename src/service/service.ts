@@ -139,6 +139,15 @@ async function startLocked(
       configured.reloads.schedule(reason);
       return true;
     },
+    trustedUsage: {
+      get used() {
+        return configured.rule.usesTrustedMap;
+      },
+      async look() {
+        await configured.rule.look();
+        return configured.rule.usesTrustedMap;
+      },
+    },
     reconsiderReload: () => configured.reloads.reconsider(),
     onExpiryAudited: (row, report) =>
       audit.finished(row, {
@@ -188,6 +197,8 @@ async function startLocked(
     bulk: parts.bulk,
     reconciler,
     reloads,
+    drift: configured.drift,
+    trustedMapUsed: () => configured.rule.usesTrustedMap,
     versions: () => ({
       service: version,
       proxy: facts.versionOf(book.runningVersion),
@@ -250,6 +261,7 @@ async function startLocked(
   );
   const configuration = new Configuration({
     live: configured.live,
+    origin: configured.origin,
     backups: configured.backups,
     reloads,
     history,

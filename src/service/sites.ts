@@ -4,12 +4,20 @@ import type { Caller } from '../blocking/answers.ts';
 import { auditedChange } from '../blocking/audit-notes.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { backendName } from '../configuration/render-scope.ts';
+import { servesSite } from '../configuration/served-site.ts';
 import type { Site } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { parseShowStat, type ServerStat } from '../haproxy/show-stat.ts';
-import type { ReloadAnswer, ServerState, SiteRecord, SitesService } from '../http/services.ts';
+import type {
+  ReloadAnswer,
+  ReplaceConsent,
+  ServerState,
+  SiteAnswer,
+  SiteRecord,
+  SitesService,
+} from '../http/services.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -50,37 +58,41 @@ export class Sites implements SitesService {
     return row;
   }
 
-  async put(
-    site: Site,
-    caller: Caller,
-  ): Promise<{ created: boolean; answer: SiteRecord & { readonly reload: ReloadAnswer } }> {
-    let stored: { created: boolean; row: SiteRecord } | null = null;
+  async put(site: Site, consent: ReplaceConsent, caller: Caller): Promise<{ created: boolean; answer: SiteAnswer }> {
+    let stored: { created: boolean; row: SiteRecord; served: boolean } | null = null;
     const reload = await this.#reloads.change(async () => {
       const others = (await this.#store.all()).filter(({ domain }) => domain !== site.domain);
       return {
         reasons: [`site ${site.domain} set`],
+        ...consent,
         sites: {
           list: [...others, site],
-          store: async () => {
+          store: async (inForce) => {
             const servers = site.servers.length;
             const audited = auditedChange('set_site', caller, { target: site.domain, details: { servers } });
-            stored = await this.#store.put(site, this.#now(), audited);
+            const served = servesSite(inForce, site.domain);
+            stored = { ...(await this.#store.put(site, this.#now(), audited)), served };
           },
         },
       };
     });
     this.#done('set site', site.domain, caller);
-    const { created, row } = stored!;
+    const { created, row, served } = stored!;
     this.#tell('site.set', { domain: site.domain, created, by: caller.keyName });
-    return { created, answer: { ...row, reload } };
+    return { created, answer: { ...row, served, reload } };
   }
 
-  async remove(domain: string, caller: Caller): Promise<{ domain: string; reload: ReloadAnswer }> {
+  async remove(
+    domain: string,
+    consent: ReplaceConsent,
+    caller: Caller,
+  ): Promise<{ domain: string; reload: ReloadAnswer }> {
     const reload = await this.#reloads.change(async () => {
       const all = await this.#store.all();
       if (!all.some((site) => site.domain === domain)) throw unknownSite('remove site', domain);
       return {
         reasons: [`site ${domain} removed`],
+        ...consent,
         sites: {
           list: all.filter((site) => site.domain !== domain),
           store: async () => {

@@ -6,12 +6,18 @@ import type {
   AuditQuery,
   BlockElement,
   ListQuery,
+  ReplaceConsent,
   ServiceApi,
   SiteServer,
   StreamedList,
 } from '../service-api.ts';
 
 type Schemas = components['schemas'];
+
+/** What was not agreed to is not sent: a service that is older than this does not know it. */
+function replaceQuery({ replaceConfiguration }: ReplaceConsent) {
+  return replaceConfiguration ? { replace_configuration: true } : {};
+}
 
 export class HttpServiceApi implements ServiceApi {
   readonly #client: ApiClient;
@@ -83,8 +89,8 @@ export class HttpServiceApi implements ServiceApi {
     return await data(this.#client.GET('/health'));
   }
 
-  async reload(): Promise<Schemas['ReloadAnswer']> {
-    return await data(this.#client.POST('/api/config/reload'));
+  async reload(consent: ReplaceConsent): Promise<Schemas['ReloadAnswer']> {
+    return await data(this.#client.POST('/api/config/reload', { params: { query: replaceQuery(consent) } }));
   }
 
   async validate(): Promise<Schemas['ValidationAnswer']> {
@@ -125,13 +131,18 @@ export class HttpServiceApi implements ServiceApi {
     return await data(this.#client.GET('/api/sites'));
   }
 
-  async putSite(domain: string, servers: readonly SiteServer[]): Promise<Schemas['SiteAnswer']> {
-    const params = { path: { domain } };
+  async putSite(
+    domain: string,
+    servers: readonly SiteServer[],
+    consent: ReplaceConsent,
+  ): Promise<Schemas['SiteAnswer']> {
+    const params = { path: { domain }, query: replaceQuery(consent) };
     return await data(this.#client.PUT('/api/sites/{domain}', { params, body: { servers } as Schemas['SiteRequest'] }));
   }
 
-  async removeSite(domain: string): Promise<Schemas['SiteRemoved']> {
-    return await data(this.#client.DELETE('/api/sites/{domain}', { params: { path: { domain } } }));
+  async removeSite(domain: string, consent: ReplaceConsent): Promise<Schemas['SiteRemoved']> {
+    const params = { path: { domain }, query: replaceQuery(consent) };
+    return await data(this.#client.DELETE('/api/sites/{domain}', { params }));
   }
 
   async siteServers(domain: string): Promise<Schemas['ServerStates']> {

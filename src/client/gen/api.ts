@@ -404,6 +404,8 @@ export interface components {
       readonly reason: string;
       /** What was noted; null where nothing was. */
       readonly note: string | null;
+      /** Who wrote its configuration; what `other` wrote is never pruned. Null: a set of an older version. */
+      readonly written_by: 'proxy-manager' | 'other' | null;
       /** Files that the configuration names; restored with it. */
       readonly files: readonly components['schemas']['BackupFile'][];
       /** Copies of map files, for reading only: a restore never brings them back. */
@@ -569,6 +571,25 @@ export interface components {
       readonly changed: boolean;
       /** A unified diff. */
       readonly diff: string;
+      /** Who wrote the live text: `rendered` from the template, `restored` from a backup, or `other`: written or edited by hand; null: there is none yet. */
+      readonly live: 'rendered' | 'restored' | 'other' | null;
+      /** A reload would replace a configuration that proxy-manager did not render, so it needs `replace_configuration=true`. */
+      readonly needs_replace_configuration: boolean;
+    };
+    /** Whether the live configuration is what sites, settings and template give now. It does not degrade the status: blocking is enforced all the same. */
+    ConfigurationDrift: {
+      /** `drift`: they differ, and `GET /api/config/diff` says how; `unknown`: it could not be rendered or read. */
+      readonly status: 'none' | 'drift' | 'unknown';
+      /** Who wrote the live text: `rendered` from the template; `restored` from a backup; `other`: written or edited by hand. The last two are replaced only with `replace_configuration=true`. Null: there is none, or it is not known. */
+      readonly live: 'rendered' | 'restored' | 'other' | null;
+      /** The id of the backup that was restored; null: none was. */
+      readonly backup: string | null;
+      /** How many lines a reload would add; null: not known. */
+      readonly added: number | null;
+      /** How many lines a reload would remove; null: not known. */
+      readonly removed: number | null;
+      /** Why it is not known; the full text is for `admin` keys. */
+      readonly reason: string | null;
     };
     /** What covers an address that has no entry of its own. */
     CoveredMembers: {
@@ -645,6 +666,10 @@ export interface components {
       readonly runtime_map: components['schemas']['RuntimeMapHealth'];
       /** The last reload since the service started; null: there was none. */
       readonly last_reload: components['schemas']['LastReload'] | null;
+      /** Whether the live configuration is what sites, settings and template give now. */
+      readonly configuration_drift: components['schemas']['ConfigurationDrift'];
+      /** The map of trusted addresses. */
+      readonly trusted_map: components['schemas']['TrustedMapHealth'];
       /** The reload that follows by itself; null: none does. */
       readonly scheduled_reload: components['schemas']['ScheduledReload'] | null;
       /** Versions. */
@@ -687,8 +712,10 @@ export interface components {
       readonly status: 'completed' | 'refused' | 'failed';
       /** When it ended. */
       readonly finished_at: string;
-      /** Why it did not complete; null where it did. */
+      /** Why it did not complete; null where it did, and for a key below `admin`. */
       readonly error: string | null;
+      /** The code of the error; null where it completed. */
+      readonly error_code: number | null;
     };
     /** The map files. */
     MapFileHealth: {
@@ -800,7 +827,8 @@ export interface components {
         | 6012
         | 6013
         | 6014
-        | 6015;
+        | 6015
+        | 6020;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -837,7 +865,7 @@ export interface components {
       readonly reasons: readonly string[];
       /** The live configuration is another one than before. */
       readonly changed: boolean;
-      /** The backup that was made before; null where there was nothing to back up. */
+      /** The backup of what was live before, an older one where that is the same; null where there was nothing to back up. */
       readonly backup: string | null;
       /** The pid of the worker before; null when there was none. */
       readonly worker_before: number | null;
@@ -1048,6 +1076,8 @@ export interface components {
       readonly created_at: string;
       /** When it was last changed. */
       readonly updated_at: string;
+      /** The configuration in force has something for the site; false: it is stored, and the template does not use the sites. */
+      readonly served: boolean;
       /** The safe reload that made it live. */
       readonly reload: components['schemas']['ReloadAnswer'];
     };
@@ -1150,6 +1180,13 @@ export interface components {
       /** How many there are in all. */
       readonly total: number;
     };
+    /** The map of trusted addresses. */
+    TrustedMapHealth: {
+      /** The live configuration uses it; false: trusted addresses have no effect; null: the configuration could not be read. */
+      readonly used: boolean | null;
+      /** How many addresses and networks are trusted. */
+      readonly entries: number;
+    };
     /** What was taken out, and what was seen at the workers. */
     UnblockAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
@@ -1193,6 +1230,10 @@ export interface components {
       readonly output: string;
       /** Of what was rendered, in lower-case hexadecimal digits; empty where it could not be. */
       readonly sha256: string;
+      /** All that a reload would warn of before it begins, the warnings of HAProxy included. */
+      readonly warnings: readonly string[];
+      /** A reload would replace a configuration that proxy-manager did not render, so it needs `replace_configuration=true`. */
+      readonly needs_replace_configuration: boolean;
     };
     /** Versions. */
     Versions: {
@@ -1999,7 +2040,12 @@ export interface operations {
   };
   /** Set a site */
   setSite: {
-    parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
+    parameters: {
+      query?: { replace_configuration?: boolean };
+      header?: never;
+      path: { domain: string };
+      cookie?: never;
+    };
     requestBody: { content: { 'application/json': components['schemas']['SiteRequest'] } };
     responses: {
       200: {
@@ -2027,7 +2073,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 6006 | 6008;
+              readonly code?: 6006 | 6008 | 6020;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2060,7 +2106,12 @@ export interface operations {
   };
   /** Remove a site */
   removeSite: {
-    parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
+    parameters: {
+      query?: { replace_configuration?: boolean };
+      header?: never;
+      path: { domain: string };
+      cookie?: never;
+    };
     requestBody?: never;
     responses: {
       200: {
@@ -2071,7 +2122,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 105 | 108;
+            readonly code?: 100 | 103 | 105 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2085,7 +2136,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 6006 | 6008;
+              readonly code?: 6006 | 6008 | 6020;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2153,7 +2204,7 @@ export interface operations {
   };
   /** Reload the proxy safely */
   reload: {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    parameters: { query?: { replace_configuration?: boolean }; header?: never; path?: never; cookie?: never };
     requestBody?: never;
     responses: {
       200: {
@@ -2164,7 +2215,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 108;
+            readonly code?: 100 | 103 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2177,7 +2228,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 6006 | 6008;
+              readonly code?: 6006 | 6008 | 6020;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2453,7 +2504,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 1000 | 6006 | 6008;
+              readonly code?: 1000 | 6006 | 6008 | 6020;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -24,6 +24,7 @@ const backup = {
   sha256,
   reason: 'requested by ops',
   note: null,
+  written_by: 'proxy-manager',
   files: [{ name: 'file-1-sites-0f3a.map', path: '/etc/proxy/sites-0f3a.map', sha256 }],
   maps: [{ name: 'map-1-blocked_ips.map', path: '/etc/proxy/blocked_ips.map', bytes: 4096 }],
 };
@@ -35,7 +36,7 @@ export const operations: OperationDocs = {
     tag: 'Configuration',
     summary: 'Reload the proxy safely',
     description:
-      'Renders the configuration from its template, makes a backup, validates the exact bytes, puts them in place, reloads, and proves it by a new worker whose maps are compared with the database. Callers that arrive while one runs share the next one, and get its id. Takes no body.\n\nWhere template or proxy refuse the new configuration (422), or the reload is not confirmed (503), the last known good one is back in force within the same request, and the problem says what came of that.',
+      'Renders the configuration from its template, makes a backup, validates the exact bytes, puts them in place, reloads, and proves it by a new worker whose maps are compared with the database. Callers that arrive while one runs share the next one, and get its id. Takes no body.\n\nA live configuration that was written or edited by hand, or restored from a backup, is replaced only with `replace_configuration=true`; otherwise the answer is 409 (6020) and nothing was changed.\n\nWhere template or proxy refuse the new configuration (422), or the reload is not confirmed (503), the last known good one is back in force within the same request, and the problem says what came of that.',
     answers: { 200: { description: 'The proxy runs with it.' } },
     codes: reloadCodes,
     members: failure,
@@ -60,10 +61,15 @@ export const operations: OperationDocs = {
     tag: 'Configuration',
     summary: 'Try the configuration out',
     description:
-      'A dry run: what a reload would deploy is rendered and validated by the proxy, and nothing is changed. One that is refused is an answer here, and no error. Takes no body.',
+      'A dry run: what a reload would deploy is rendered and validated by the proxy, and nothing is changed. One that is refused is an answer here, and no error. `warnings` has all that a reload would warn of before it begins. Takes no body.',
     answers: { 200: { description: 'What template and proxy say.' } },
     codes: [codes.Unavailable, codes.ConfigurationFilesUnusable],
-    examples: { valid: { summary: 'A valid one', answer: { valid: true, output: '', sha256 } } },
+    examples: {
+      valid: {
+        summary: 'A valid one',
+        answer: { valid: true, output: '', sha256, warnings: [], needs_replace_configuration: false },
+      },
+    },
   },
   'GET /api/config/diff': {
     id: 'diffConfig',
@@ -73,7 +79,12 @@ export const operations: OperationDocs = {
     answers: { 200: { description: 'The difference; empty where there is none.' } },
     codes: [codes.TemplateRefused, codes.BlockedRuleMissing, codes.ConfigurationFilesUnusable],
     members: { 422: ReloadMembers },
-    examples: { none: { summary: 'Nothing', answer: { changed: false, diff: '' } } },
+    examples: {
+      none: {
+        summary: 'Nothing',
+        answer: { changed: false, diff: '', live: 'rendered', needs_replace_configuration: false },
+      },
+    },
   },
   'GET /api/config/reloads': {
     id: 'listReloads',
@@ -98,7 +109,8 @@ export const operations: OperationDocs = {
     id: 'listBackups',
     tag: 'Configuration',
     summary: 'List the backups',
-    description: 'Newest first. One is made before every change; the last 20 are kept.',
+    description:
+      'Newest first. One is made before every reload; one that equals the one before it is dropped after a successful reload, and the last 20 different ones are kept. One of a configuration that proxy-manager did not write (`written_by: other`) is never pruned.',
     answers: { 200: { description: 'The backups.' } },
     examples: { all: { summary: 'One backup', answer: { items: [backup] } } },
   },
@@ -107,7 +119,7 @@ export const operations: OperationDocs = {
     tag: 'Configuration',
     summary: 'Restore a backup',
     description:
-      'Puts the configuration of a backup in force by the same safe reload. The maps are always written from the database: a restore never brings back what was blocked then. Takes no body.',
+      'Puts the configuration of a backup in force by the same safe reload, whoever wrote what is live now; until the next reload with `replace_configuration=true` it stays in force. The maps are always written from the database: a restore never brings back what was blocked then. Takes no body.',
     answers: { 200: { description: 'The proxy runs with it.' } },
     codes: [codes.NotFound, codes.IntegrityViolated, ...reloadCodes],
     members: failure,
@@ -138,7 +150,8 @@ export const fields: FieldDocs = {
   'ReloadAnswer.id': 'Its id in the history.',
   'ReloadAnswer.status': 'A reload that did not complete is a problem.',
   'ReloadAnswer.changed': 'The live configuration is another one than before.',
-  'ReloadAnswer.backup': 'The backup that was made before; null where there was nothing to back up.',
+  'ReloadAnswer.backup':
+    'The backup of what was live before, an older one where that is the same; null where there was nothing to back up.',
   '*.warnings': 'What did not keep the reload from being made, and is worth a look.',
   'ReloadRecord.id': 'Its id.',
   'ReloadRecord.status':
@@ -154,10 +167,17 @@ export const fields: FieldDocs = {
   'ValidationAnswer.valid': 'The proxy takes it.',
   'ValidationAnswer.output': "The proxy's own messages, or the template's.",
   'ValidationAnswer.sha256': 'Of what was rendered, in lower-case hexadecimal digits; empty where it could not be.',
+  'ValidationAnswer.warnings': 'All that a reload would warn of before it begins, the warnings of HAProxy included.',
+  '*.needs_replace_configuration':
+    'A reload would replace a configuration that proxy-manager did not render, so it needs `replace_configuration=true`.',
+  'ConfigDiff.live':
+    'Who wrote the live text: `rendered` from the template, `restored` from a backup, or `other`: written or edited by hand; null: there is none yet.',
   'ConfigDiff.changed': 'There is a difference.',
   'ConfigDiff.diff': 'A unified diff.',
   'Backup.id': 'Its id.',
   'Backup.reason': 'Why it was made.',
+  'Backup.written_by':
+    'Who wrote its configuration; what `other` wrote is never pruned. Null: a set of an older version.',
   'Backup.files': 'Files that the configuration names; restored with it.',
   'Backup.maps': 'Copies of map files, for reading only: a restore never brings them back.',
   'BackupFile.name': 'Its name in the set.',

@@ -16,7 +16,10 @@ const health = {
     status: 'completed',
     finished_at: '2026-11-20T11:59:00.600Z',
     error: null,
+    error_code: null,
   },
+  configuration_drift: { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null },
+  trusted_map: { used: true, entries: 0 },
   scheduled_reload: null,
   versions: { service: '0.1.0', proxy: '3.0.11-1+deb13u2', untested: null },
 };
@@ -65,6 +68,9 @@ export const models: FieldDocs = {
   RuntimeMapHealth: "The current worker's map of blocked addresses.",
   BigChange: 'What it has stored so far. The running map may lack of the one, and still hold the other, until it ends.',
   LastReload: 'The last reload since the service started.',
+  ConfigurationDrift:
+    'Whether the live configuration is what sites, settings and template give now. It does not degrade the status: blocking is enforced all the same.',
+  TrustedMapHealth: 'The map of trusted addresses.',
   ScheduledReload: 'A reload that follows by itself.',
   Versions: 'Versions.',
 };
@@ -79,6 +85,8 @@ export const fields: FieldDocs = {
   'Health.map_file': 'The map files.',
   'Health.runtime_map': "The current worker's map of blocked addresses.",
   'Health.last_reload': 'The last reload since the service started; null: there was none.',
+  'Health.configuration_drift': 'Whether the live configuration is what sites, settings and template give now.',
+  'Health.trusted_map': 'The map of trusted addresses.',
   'Health.scheduled_reload': 'The reload that follows by itself; null: none does.',
   'Health.versions': 'Versions.',
   'DatabaseHealth.status': 'Whether it was read and written; `unknown`: it did not answer in time.',
@@ -105,7 +113,19 @@ export const fields: FieldDocs = {
   'LastReload.id': 'Its id in the history.',
   'LastReload.status': 'What came of it.',
   'LastReload.finished_at': 'When it ended.',
-  'LastReload.error': 'Why it did not complete; null where it did.',
+  'LastReload.error': 'Why it did not complete; null where it did, and for a key below `admin`.',
+  'LastReload.error_code': 'The code of the error; null where it completed.',
+  'ConfigurationDrift.status':
+    '`drift`: they differ, and `GET /api/config/diff` says how; `unknown`: it could not be rendered or read.',
+  'ConfigurationDrift.live':
+    'Who wrote the live text: `rendered` from the template; `restored` from a backup; `other`: written or edited by hand. The last two are replaced only with `replace_configuration=true`. Null: there is none, or it is not known.',
+  'ConfigurationDrift.backup': 'The id of the backup that was restored; null: none was.',
+  'ConfigurationDrift.added': 'How many lines a reload would add; null: not known.',
+  'ConfigurationDrift.removed': 'How many lines a reload would remove; null: not known.',
+  'ConfigurationDrift.reason': 'Why it is not known; the full text is for `admin` keys.',
+  'TrustedMapHealth.used':
+    'The live configuration uses it; false: trusted addresses have no effect; null: the configuration could not be read.',
+  'TrustedMapHealth.entries': 'How many addresses and networks are trusted.',
   'ScheduledReload.since': 'Since when.',
   'ScheduledReload.attempts': 'How often it was tried.',
   'Versions.service': 'Of this service.',

@@ -50,6 +50,11 @@ export const parameters: Readonly<Record<string, ParameterDoc>> = {
       'Rewrites the map file although it belongs to another database, or more than half of it would go. Needs the scope `admin`.',
     example: false,
   },
+  replace_configuration: {
+    description:
+      'Without it, a live configuration that was written or edited by hand, or restored from a backup, is not replaced (409, 6020).',
+    example: true,
+  },
   operation: { description: 'Only this operation.', example: 'unblock' },
   key: { description: 'Only what this key did, by its name.', example: 'fail2ban' },
   since: { description: 'Only from then on.', example: '2026-11-20T00:00:00Z' },

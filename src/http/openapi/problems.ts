@@ -165,6 +165,11 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'update map file',
     detail: 'the map file /etc/proxy/blocked_ips.map belongs to another database',
   },
+  [codes.LiveConfigurationKept]: {
+    op: 'safe reload',
+    detail:
+      "/etc/proxy/proxy.cfg was written or edited by hand, not by proxy-manager; the template's configuration would replace it, so nothing was changed",
+  },
   [codes.UnsupportedMediaType]: {
     op: 'read request',
     detail: 'Content-Type text/html is not taken here; send application/json',

@@ -2,6 +2,7 @@
 import { codes } from '../../errors/catalogue.ts';
 
 export const reloadCodes = [
+  codes.LiveConfigurationKept,
   codes.TemplateRefused,
   codes.ProxyRefusesConfiguration,
   codes.BlockedRuleMissing,

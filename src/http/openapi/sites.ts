@@ -39,7 +39,7 @@ export const operations: OperationDocs = {
     tag: 'Sites',
     summary: 'Set a site',
     description:
-      'New, or in the place of the one of this name. It is live by a safe reload before the answer. One that would make the configuration invalid is 422, and one whose reload was not confirmed 503; then nothing is stored, and what was live before is live.',
+      'New, or in the place of the one of this name. It is live by a safe reload before the answer. One that would make the configuration invalid is 422, and one whose reload was not confirmed 503; then nothing is stored, and what was live before is live. A live configuration that proxy-manager did not render is replaced only with `replace_configuration=true` (409, 6020).',
     answers: {
       200: { description: 'The site was there; this is what is live now.' },
       201: { description: 'The site is live.' },
@@ -57,7 +57,11 @@ export const operations: OperationDocs = {
           ],
         },
         status: 201,
-        answer: { ...site, reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true } },
+        answer: {
+          ...site,
+          served: true,
+          reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true },
+        },
       },
       tls: {
         summary: 'One server over TLS, with its certificate verified',
@@ -66,6 +70,7 @@ export const operations: OperationDocs = {
         status: 200,
         answer: {
           ...site,
+          served: true,
           servers: [{ address: 'app.example.com', port: 443, options: { check: true, ssl: 'verify', weight: 10 } }],
           reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true },
         },
@@ -76,7 +81,8 @@ export const operations: OperationDocs = {
     id: 'removeSite',
     tag: 'Sites',
     summary: 'Remove a site',
-    description: 'Its name is answered with 404 by the proxy from then on. Live by a safe reload before the answer.',
+    description:
+      'Its name is answered with 404 by the proxy from then on. Live by a safe reload before the answer. Asks for `replace_configuration=true` as setting one does.',
     answers: { 200: { description: 'The site is gone.' } },
     codes: [codes.NotFound, ...reloadCodes],
     members: failure,
@@ -145,6 +151,8 @@ export const fields: FieldDocs = {
   '*.domain': 'The host name of the site, in lower case.',
   '*.servers': 'The servers, at least one. Two never have the same address and port.',
   '*.updated_at': 'When it was last changed.',
+  'SiteAnswer.served':
+    'The configuration in force has something for the site; false: it is stored, and the template does not use the sites.',
   '*.reload': 'The safe reload that made it live.',
   '*.address': 'A host name or an IP address.',
   '*.port': 'The TCP port.',

@@ -22,7 +22,13 @@ import {
   TimeOrNull,
 } from './common.ts';
 
-export { ReloadAnswerSchema } from './sites.ts';
+export { ReloadAnswerSchema, ReplaceQuery } from './sites.ts';
+
+/** Who wrote the live configuration. */
+export const LiveOriginOrNull = Type.Unsafe<ConfigDiff['live']>({
+  type: ['string', 'null'],
+  enum: ['rendered', 'restored', 'other', null],
+});
 
 export const CurrentConfigSchema = answer<CurrentConfig>('CurrentConfig')({
   text: Type.String(),
@@ -33,8 +39,15 @@ export const ValidationSchema = answer<ValidationAnswer>('ValidationAnswer')({
   valid: Type.Boolean(),
   output: Type.String(),
   sha256: Type.String(),
+  warnings: Texts,
+  needs_replace_configuration: Type.Boolean(),
 });
-export const DiffSchema = answer<ConfigDiff>('ConfigDiff')({ changed: Type.Boolean(), diff: Type.String() });
+export const DiffSchema = answer<ConfigDiff>('ConfigDiff')({
+  changed: Type.Boolean(),
+  diff: Type.String(),
+  live: LiveOriginOrNull,
+  needs_replace_configuration: Type.Boolean(),
+});
 
 export const HistoryQuery = Type.Object(
   { limit: pageLimit, cursor: Type.Optional(pageCursor) },
@@ -65,6 +78,10 @@ const BackupSchema = answer<BackupRecord>('Backup')({
   sha256: Type.String(),
   reason: Type.String(),
   note: StringOrNull,
+  written_by: Type.Unsafe<BackupRecord['written_by']>({
+    type: ['string', 'null'],
+    enum: ['proxy-manager', 'other', null],
+  }),
   files: listOf(
     answer<BackupRecord['files'][number]>('BackupFile')({
       name: Type.String(),

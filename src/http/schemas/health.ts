@@ -1,6 +1,19 @@
 import Type from 'typebox';
 import type { HealthReport, WorkerHealth } from '../services.ts';
-import { answer, Count, listOf, oneOf, orNull, Pid, StringOrNull, Texts, Time, TimeOrNull } from './common.ts';
+import {
+  answer,
+  BooleanOrNull,
+  Count,
+  listOf,
+  oneOf,
+  orNull,
+  Pid,
+  StringOrNull,
+  Texts,
+  Time,
+  TimeOrNull,
+} from './common.ts';
+import { LiveOriginOrNull } from './config.ts';
 
 const WorkerHealthSchema = answer<WorkerHealth>('WorkerHealth')({
   pid: Pid,
@@ -44,8 +57,18 @@ export const HealthSchema = answer<HealthReport>('Health')({
       status: oneOf('completed', 'refused', 'failed'),
       finished_at: Time,
       error: StringOrNull,
+      error_code: Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 100, maximum: 99_999 }),
     }),
   ),
+  configuration_drift: answer<HealthReport['configuration_drift']>('ConfigurationDrift')({
+    status: oneOf('none', 'drift', 'unknown'),
+    live: LiveOriginOrNull,
+    backup: StringOrNull,
+    added: CountOrNull,
+    removed: CountOrNull,
+    reason: StringOrNull,
+  }),
+  trusted_map: answer<HealthReport['trusted_map']>('TrustedMapHealth')({ used: BooleanOrNull, entries: Count }),
   scheduled_reload: orNull(
     answer<NonNullable<HealthReport['scheduled_reload']>>('ScheduledReload')({
       reasons: Texts,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { ServerOptions } from '../../domain/server-options.ts';
 import type { SiteServer } from '../../domain/site.ts';
-import type { ReloadAnswer, ServerState, SiteRecord } from '../services.ts';
+import type { ReloadAnswer, ServerState, SiteAnswer, SiteRecord } from '../services.ts';
 import { answer, Count, Duration, listOf, oneOf, PidOrNull, StringOrNull, Texts, Time } from './common.ts';
 
 const MOST_SERVERS = 100;
@@ -30,6 +30,12 @@ export const SiteBody = Type.Object(
   { additionalProperties: false, title: 'SiteRequest', description: 'a JSON object with servers' },
 );
 export type SiteBody = Static<typeof SiteBody>;
+
+/** Of whatever reloads: whether a live configuration of somebody else may be replaced. */
+export const ReplaceQuery = Type.Object(
+  { replace_configuration: Type.Optional(Type.Boolean({ description: 'true or false' })) },
+  { additionalProperties: false },
+);
 
 const ServerOptionsSchema = answer<ServerOptions>('ServerOptions')({
   weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 256 })),
@@ -70,8 +76,9 @@ export const SitesSchema = answer<{ readonly items: readonly SiteRecord[]; reado
   items: listOf(SiteSchema),
   total: Count,
 });
-export const SiteAnswerSchema = answer<SiteRecord & { readonly reload: ReloadAnswer }>('SiteAnswer')({
+export const SiteAnswerSchema = answer<SiteAnswer>('SiteAnswer')({
   ...siteFields,
+  served: Type.Boolean(),
   reload: ReloadAnswerSchema,
 });
 export const SiteRemovedSchema = answer<{ readonly domain: string; readonly reload: ReloadAnswer }>('SiteRemoved')({

@@ -6,7 +6,15 @@ import { codes } from '../../errors/catalogue.ts';
 import { type App, type AppOptions, createApp } from '../app.ts';
 import { documentedPath } from '../openapi/document.ts';
 import { isPanelRoute } from '../panel-pages.ts';
-import type { BackupRecord, HealthReport, PanelFiles, ReloadAnswer, ReloadRecord, Services } from '../services.ts';
+import type {
+  BackupRecord,
+  ConfigDiff,
+  HealthReport,
+  PanelFiles,
+  ReloadAnswer,
+  ReloadRecord,
+  Services,
+} from '../services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
 
@@ -53,8 +61,15 @@ const BACKUP: BackupRecord = {
   sha256: 'ab',
   reason: 'r1',
   note: null,
+  written_by: 'other',
   files: [{ name: 'file-1-sites.map', path: '/etc/proxy/sites.map', sha256: 'cd' }],
   maps: [{ name: 'map-1-blocked_ips.map', path: '/etc/proxy/blocked_ips.map', bytes: 64 }],
+};
+export const NO_DIFF: ConfigDiff = {
+  changed: false,
+  diff: '',
+  live: 'rendered',
+  needs_replace_configuration: false,
 };
 export const HEALTH: HealthReport = {
   status: 'ok',
@@ -67,7 +82,22 @@ export const HEALTH: HealthReport = {
   },
   map_file: { status: 'ok', reason: null, entries: 2 },
   runtime_map: { expected: 2, seen: null, big_change: null, last_verified_at: NOW.toISOString() },
-  last_reload: { id: 'r1', status: 'completed', finished_at: NOW.toISOString(), error: null },
+  last_reload: {
+    id: 'r1',
+    status: 'refused',
+    finished_at: NOW.toISOString(),
+    error: 'refused: line 3',
+    error_code: 5001,
+  },
+  configuration_drift: {
+    status: 'unknown',
+    live: 'restored',
+    backup: 'b1',
+    added: null,
+    removed: null,
+    reason: 'line 3',
+  },
+  trusted_map: { used: true, entries: 1 },
   scheduled_reload: { reasons: ['asked for'], since: NOW.toISOString(), attempts: 1 },
   versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
 };
@@ -269,7 +299,7 @@ function answers(): Record<string, Methods> {
     sites: {
       list: async () => [SITE],
       get: async () => SITE,
-      put: async () => ({ created: false, answer: { ...SITE, reload: RELOAD } }),
+      put: async () => ({ created: false, answer: { ...SITE, served: true, reload: RELOAD } }),
       remove: async () => ({ domain: SITE.domain, reload: RELOAD }),
       servers: async () => [
         { address: '10.0.0.1', port: 80, status: 'UP', check: 'L4OK', resolved_address: '10.0.0.1:80' },
@@ -278,8 +308,14 @@ function answers(): Record<string, Methods> {
     configuration: {
       reload: async () => RELOAD,
       current: async () => ({ text: 'global\n', sha256: 'ab', path: '/etc/proxy/proxy.cfg' }),
-      validate: async () => ({ valid: false, output: '[ALERT]', sha256: 'ab' }),
-      diff: async () => ({ changed: true, diff: '-a\n+b\n' }),
+      validate: async () => ({
+        valid: false,
+        output: '[ALERT]',
+        sha256: 'ab',
+        warnings: ['HAProxy: odd'],
+        needs_replace_configuration: true,
+      }),
+      diff: async () => ({ ...NO_DIFF, changed: true, diff: '-a\n+b\n' }),
       reloads: async () => ({ items: [RELOAD_RECORD], next_cursor: null }),
       reloadRecord: async () => RELOAD_RECORD,
       backups: async () => [BACKUP],

@@ -1,0 +1,18 @@
+// What HAProxy warns of in a configuration that it takes.
+
+/** A warning may go on in lines below it, which are indented. At most this many are told. */
+const mostTold = 20;
+
+/** Each `[WARNING]` of the output of a check, on one line and without pid and time. */
+export function proxyWarnings(output: string): string[] {
+  const warnings: string[] = [];
+  let goesOn = false;
+  for (const line of output.split('\n')) {
+    const begun = /^\[WARNING\]\s*(?:\([^)]*\)|[^:]*\(\d+\))?\s*:\s*(.*)$/.exec(line.trimEnd());
+    if (begun !== null) warnings.push(`HAProxy: ${(begun[1] ?? '').trim()}`);
+    else if (goesOn && /^\s+\S/.test(line)) warnings.push(`${warnings.pop()} ${line.trim()}`);
+    goesOn = begun !== null || (goesOn && /^\s+\S/.test(line));
+  }
+  const more = warnings.length - mostTold;
+  return more > 0 ? [...warnings.slice(0, mostTold), `HAProxy: and ${more} more warnings`] : warnings;
+}

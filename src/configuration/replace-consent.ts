@@ -1,0 +1,17 @@
+// What is told where a reload would replace a live configuration that proxy-manager did not render.
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import type { LiveOriginFinding } from './live-origin.ts';
+
+/** @throws ServiceError 409, always: what is live, whose it is, and what can be done */
+export function refuseToReplace(path: string, { live, backup }: LiveOriginFinding): never {
+  const what =
+    live === 'restored'
+      ? `${path} is the backup ${backup}, which was restored`
+      : `${path} was written or edited by hand, not by proxy-manager`;
+  throw new ServiceError(
+    codes.LiveConfigurationKept,
+    'safe reload',
+    `${what}; the template's configuration would replace it, so nothing was changed. See the difference: proxy-manager config diff (GET /api/config/diff). To keep it, put its lines into a template of your own (PROXY_MANAGER_TEMPLATE). To replace it, repeat with --replace-configuration (?replace_configuration=true); it is kept as a backup`,
+  );
+}

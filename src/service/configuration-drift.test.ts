@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sha256 } from '../configuration/backup-set.ts';
+import { LiveFile } from '../configuration/live-file.ts';
+import { LiveOrigin } from '../configuration/live-origin.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { ConfigurationDrift } from './configuration-drift.ts';
+
+let folder: string;
+let origin: LiveOrigin;
+let drift: ConfigurationDrift;
+let rendered: string | ServiceError;
+let renders: number;
+let reloads: { underWay: boolean; last: { id: string } | null };
+const at = (name: string): string => join(folder, name);
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pm-drift-'));
+  origin = new LiveOrigin(at('live-configuration'));
+  rendered = 'bind :80\n';
+  renders = 0;
+  reloads = { underWay: false, last: null };
+  await writeFile(at('proxy.cfg'), 'bind :80\n');
+  await origin.confirmed('bind :80\n', null);
+  drift = service();
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const service = () =>
+  new ConfigurationDrift({
+    live: new LiveFile(at('proxy.cfg')),
+    origin,
+    template: at('template'),
+    reloads,
+    async render() {
+      renders += 1;
+      if (rendered instanceof ServiceError) throw rendered;
+      return { text: rendered, sha256: sha256(rendered), files: [], warnings: [] };
+    },
+  });
+
+test('is rendered anew only where something it is made of has changed', async () => {
+  const none = { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null };
+  expect([await drift.look(), await drift.look()]).toEqual([none, none]);
+  expect(renders).toBe(1);
+  await writeFile(at('template'), 'new');
+  await drift.look();
+  reloads.last = { id: 'r1' };
+  await drift.look();
+  expect(renders).toBe(3);
+  await writeFile(at('proxy.cfg'), 'bind :80\n# by hand\n');
+  expect(await drift.look()).toMatchObject({ status: 'drift', live: 'other', added: 0, removed: 1 });
+  await origin.confirmed('bind :80\n# by hand\n', 'b1');
+  expect(await drift.look()).toMatchObject({ status: 'drift', live: 'restored', backup: 'b1' });
+});
+
+test('a setting that changed while the service was away shows at its start', async () => {
+  rendered = 'bind :80\nbind [::]:80\n';
+  expect(await drift.look()).toMatchObject({ status: 'drift', live: 'rendered', added: 1, removed: 0 });
+});
+
+test('what cannot be rendered is unknown, with its reason and whose the live one is', async () => {
+  rendered = new ServiceError(codes.TemplateRefused, 'render', 'line 3');
+  const found = await drift.look();
+  expect(found).toMatchObject({ status: 'unknown', live: 'rendered', added: null });
+  expect(found.reason).toContain('line 3');
+  await rm(at('proxy.cfg'));
+  expect(await drift.look()).toMatchObject({ status: 'unknown', live: null });
+});
+
+test('while a reload is under way what was found before is told, and nothing of the time between', async () => {
+  reloads.underWay = true;
+  expect(await drift.look()).toMatchObject({ status: 'unknown', reason: 'a reload is under way' });
+  reloads.underWay = false;
+  await drift.look();
+  reloads.underWay = true;
+  rendered = 'with a site\n';
+  await writeFile(at('template'), 'newer');
+  expect(await drift.look()).toMatchObject({ status: 'none' });
+});

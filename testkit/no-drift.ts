@@ -1,0 +1,11 @@
+import type { DriftReport } from '../src/http/services.ts';
+
+/** Of a live configuration that is what a reload would make. */
+export const noDrift: DriftReport = {
+  status: 'none',
+  live: 'rendered',
+  backup: null,
+  added: 0,
+  removed: 0,
+  reason: null,
+};

@@ -1,7 +1,7 @@
 // The documents against the product: what they name exists, and what exists is named; what a person is told to paste is
 // pasted. A document that says what is not so is worse than none.
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -60,6 +60,35 @@ function blocksOf(page: string, language: string): Block[] {
 }
 
 const shell = pages.flatMap((page) => blocksOf(page, 'sh'));
+
+const noSystemd = spawnSync('systemd-analyze', ['--version']).status === 0 ? null : 'needs systemd-analyze';
+
+describe('the unit', () => {
+  const unit = read('packaging/proxy-manager.service');
+
+  it('is started when the API answers, and never given up', () => {
+    const [head = '', service = ''] = unit.split('[Service]');
+    expect(head).toMatch(/^StartLimitIntervalSec=0$/m);
+    for (const line of ['Type=notify', 'NotifyAccess=all', 'TimeoutStartSec=infinity', 'Restart=always']) {
+      expect(service.split('\n')).toContain(line);
+    }
+  });
+
+  it.skipIf(noSystemd !== null)(
+    `is one that systemd reads without a warning (${noSystemd ?? 'systemd-analyze'})`,
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'unit-'));
+      const path = join(folder, 'proxy-manager.service');
+      writeFileSync(path, unit.replace('/opt/proxy-manager/bin/proxy-manager', '/bin/true'));
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
+      rmSync(folder, { recursive: true });
+      expect({ status, lines: stderr.split('\n').filter((line) => line.includes('proxy-manager')) }).toEqual({
+        status: 0,
+        lines: [],
+      });
+    },
+  );
+});
 
 describe('the documents', () => {
   it('link to files and headings that are there', () => {

@@ -22,7 +22,7 @@ export class ServiceUnderTest {
   }
 
   static async start(bin: string): Promise<ServiceUnderTest> {
-    return new ServiceUnderTest(await RealService.start({ bin }));
+    return new ServiceUnderTest(await RealService.start({ bin, environment: { PROXY_MANAGER_MAX_ENTRIES: '0' } }));
   }
 
   /** `PUT` of the whole list; the milliseconds until it was verified. */

@@ -73,6 +73,7 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['METRICS_OPEN', ['ja']],
   ['ACCEPT_EMPTY_DATABASE', ['sure']],
   ['ACCEPT_MAP_FILE', ['y']],
+  ['MAX_ENTRIES', ['-1', '1e6', '1.5', '01', '2M', '1000000000', 'none']],
 ];
 
 describe('a wrong value', () => {
@@ -147,6 +148,7 @@ describe('the settings', () => {
       stateDir: '/var/lib/proxy-manager',
       acceptEmptyDatabase: false,
       acceptMapFile: false,
+      maxEntries: 2_000_000,
     });
   });
 

@@ -44,6 +44,8 @@ export interface Settings {
   readonly stateDir: string;
   readonly acceptEmptyDatabase: boolean;
   readonly acceptMapFile: boolean;
+  /** The most entries that the blocked set takes; 0: no limit. */
+  readonly maxEntries: number;
 }
 
 export class SettingsError extends Error {
@@ -108,6 +110,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('CONNECTIONS_PER_SOURCE', '0', 'text', 'connections at once of an untrusted source; 0: no limit'),
   setting('SUPERVISE', 'false', 'boolean', 'start the proxy and keep it running'),
   setting('METRICS_OPEN', 'false', 'boolean', 'serve /metrics without a key'),
+  setting('MAX_ENTRIES', '2000000', 'text', 'most entries of the blocked set; 0 for no limit. Never cuts a larger set'),
   setting('ACCEPT_EMPTY_DATABASE', 'false', 'boolean', 'start although the database is gone: begins an empty one'),
   setting('ACCEPT_MAP_FILE', 'false', 'boolean', 'rewrite a map file of another database, or to less than half'),
 ];
@@ -206,6 +209,7 @@ export function readSettings(
     stateDir: `${prefix}/var/lib/proxy-manager`,
     acceptEmptyDatabase: boolean('ACCEPT_EMPTY_DATABASE'),
     acceptMapFile: boolean('ACCEPT_MAP_FILE'),
+    maxEntries: parseMaxEntries(raw('MAX_ENTRIES')),
   });
   refuseSharedPaths(settings);
   return settings;
@@ -303,6 +307,15 @@ function databaseUrl(value: string, given: boolean, prefix: string): string {
     throw new SettingsError('PROXY_MANAGER_DATABASE_URL', shown, 'it takes sqlite:/absolute/path');
   }
   return given ? value : `sqlite:${join(prefix === '' ? '/' : prefix, databaseFile(value))}`;
+}
+
+function parseMaxEntries(value: string): number {
+  if (/^(0|[1-9][0-9]{0,8})$/.test(value)) return Number(value);
+  throw new SettingsError(
+    'PROXY_MANAGER_MAX_ENTRIES',
+    value,
+    'it takes a whole number up to 999999999; 0 for no limit',
+  );
 }
 
 export function parseListen(value: string): ListenAddress {

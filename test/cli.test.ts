@@ -40,7 +40,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(await service.visit('127.0.0.9')).toBe(200);
 
     const again = await user.run(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried ssh']);
-    expect(again).toMatchObject({ code: 0, err: '' });
+    expect(again).toMatchObject({ code: 0, err: expect.stringContaining('127.0.0.9 is in a special range: loopback') });
     expect(again.out).toMatch(
       /^127\.0\.0\.9 is blocked until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(in 4 h\); every worker has it\n$/,
     );
@@ -98,10 +98,11 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     lines.push('10.1.2.3/8', '127.0.0.10');
     const path = await file('list.txt', `${lines.join('\r\n')}\r\n`);
     const { code, out, err } = await user.run(['import', path, '--reason', 'test list']);
-    expect({ code, out }).toEqual({ code: 3, out: '3,001 added, 0 removed, 0 unchanged, 2 rejected\n' });
+    expect({ code, out }).toEqual({ code: 3, out: '3,001 added, 0 updated, 0 removed, 0 unchanged, 2 rejected\n' });
     expect(err.split('\n')).toEqual([
       expect.stringContaining(`${path}:8: not-an-address looks like a host name`),
       expect.stringContaining(`${path}:3004: 10.1.2.3/8 has host bits set; did you mean 10.0.0.0/8?`),
+      expect.stringMatching(/^in special ranges: 10\.0\.0\.0\/24 \(private\), .* and 2,991 more$/),
       '',
     ]);
     expect(await service.visit('127.0.0.10')).toBe(403);
@@ -115,7 +116,40 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     const { body } = await service.call('GET', '/api/blocked-ips?q=203.0.113.0/24');
     expect(body['items']).toMatchObject([{ reason: 'ipset', expires_at: expect.any(String) }]);
     expect(await user.run(['unblock', '-'], { input: '203.0.113.0/24\n' })).toMatchObject({
-      out: '0 added, 1 removed, 0 unchanged, 0 rejected\n',
+      out: '0 added, 0 updated, 1 removed, 0 unchanged, 0 rejected\n',
+    });
+  });
+
+  it('asks before it blocks a wide network, and says what a list would change', async () => {
+    expect(await user.run(['block', '192.0.0.0/8'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /192\.0\.0\.0\/8 contains 192\.168\.0\.0\/16; --allow-wide blocks it all the same\n\(code 6030/,
+      ),
+    });
+    const path = await file('wide.txt', '10.0.0.0/24\n8.0.0.0/7\n198.51.100.1\n');
+    const dry = await user.run(['import', path, '--reason', 'other', '--dry-run']);
+    expect(dry).toMatchObject({
+      code: 3,
+      out: 'nothing was changed; would be: 1 added, 1 updated, 0 removed, 0 unchanged, 1 rejected\n',
+      err: expect.stringContaining(`${path}:2: 8.0.0.0/7 is wider than /8; --allow-wide blocks it all the same\n`),
+    });
+    expect(await user.run(['import', path, '--allow-wide', '--dry-run', '-o', 'json'])).toMatchObject({ code: 0 });
+    expect(await user.run(['check', '198.51.100.0/24', '10.0.0.0/23'])).toMatchObject({
+      code: 3,
+      out: expect.stringContaining(
+        '10.0.0.0/23: no entry covers all of it; 2 blocked entries inside: 10.0.0.0/24, 10.0.1.0/24\n',
+      ),
+    });
+    await user.run(['block', '10.0.1.7', '10.0.1.8']);
+    expect(await user.run(['unblock', '10.0.1.7', '10.0.1.8'])).toMatchObject({
+      out: '0 added, 0 updated, 2 removed, 0 unchanged, 0 rejected\nstill blocked by a network: 10.0.1.7 (by 10.0.1.0/24), 10.0.1.8 (by 10.0.1.0/24)\n',
+    });
+    const covered = await user.run(['unblock', '10.0.1.7']);
+    expect(covered.err.match(/covered by/g)).toHaveLength(1);
+    expect(await user.run(['import', '/bin/sh'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('/bin/sh is not a text file'),
     });
   });
 
@@ -149,7 +183,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     const path = await file('all.csv', csv.out);
     expect(await user.run(['import', '--replace', path])).toMatchObject({
       code: 0,
-      out: '0 added, 0 removed, 3,002 unchanged, 0 rejected\n',
+      out: '0 added, 0 updated, 0 removed, 3,002 unchanged, 0 rejected\n',
     });
     expect(JSON.parse((await user.run(['list', '-o', 'json'])).out)).toEqual(JSON.parse(before.out));
 
@@ -172,7 +206,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     const replaced = await user.run(['import', '--replace', '--allow-shrink', small]);
     expect(replaced).toMatchObject({
       code: 3,
-      out: '0 added, 3,001 removed, 1 unchanged, 1 rejected\n',
+      out: '0 added, 0 updated, 3,001 removed, 1 unchanged, 1 rejected\n',
       err: expect.stringContaining(`${small}:2: rubbish`),
     });
     expect((await user.run(['export'])).out).toBe('127.0.0.10\n');
@@ -408,7 +442,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       );
       const { out } = await user.onTerminal(`pm import ${path}`);
       expect(out).toContain('sending [########################] 100 %  20,000 lines\r\u001b[K');
-      expect(out.endsWith('\r\u001b[K20,000 added, 0 removed, 0 unchanged, 0 rejected\r\n')).toBe(true);
+      expect(out.endsWith('\r\u001b[K20,000 added, 0 updated, 0 removed, 0 unchanged, 0 rejected\r\n')).toBe(true);
     });
   });
 

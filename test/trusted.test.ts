@@ -121,6 +121,8 @@ describeOnProductProxies('a check', ({ bin }) => {
       reason: 'scans',
       expires_at: answer.body['expires_at'],
       enforced: true,
+      blocked_inside: [],
+      blocked_inside_total: 0,
       workers: [{ pid, verdict: 'blocked' }],
     });
     expect(await check('127.0.2.9')).toMatchObject({ verdict: 'allowed', by: null, enforced: true });

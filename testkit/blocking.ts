@@ -44,9 +44,11 @@ export async function openBlocking(options: {
   readonly blockedMap?: string;
   readonly fastDeletes?: boolean;
   readonly now?: () => Date;
+  /** 0: no limit. */
+  readonly maxEntries?: number;
   readonly observers?: BlockingObservers;
 }): Promise<BlockingKit> {
-  const { folder, now = () => new Date(), fastDeletes = true } = options;
+  const { folder, now = () => new Date(), fastDeletes = true, maxEntries = 0 } = options;
   const databaseFile = join(folder, 'test.sqlite');
   const database = await openDatabase(`sqlite:${databaseFile}`, { createIfMissing: true });
   const instance = await InstanceStore.open(database);
@@ -62,8 +64,8 @@ export async function openBlocking(options: {
   const log: Log = { info: note('info'), warn: note('warn'), error: note('error') };
   const socket = new MasterSocket(options.masterSocket);
   const parts = wireBlocking({
-    // Of the settings only the two paths are looked at.
-    settings: { blockedMap: mapPath, trustedMap: `${mapPath}.trusted` } as Settings,
+    // Only these settings are read.
+    settings: { blockedMap: mapPath, trustedMap: `${mapPath}.trusted`, maxEntries } as Settings,
     database,
     instance,
     socket,

@@ -16,7 +16,11 @@ export interface ScriptedBlocking {
 }
 
 export async function openScriptedBlocking(
-  options: { readonly fastDeletes?: boolean; readonly observers?: BlockingObservers } = {},
+  options: {
+    readonly fastDeletes?: boolean;
+    readonly observers?: BlockingObservers;
+    readonly maxEntries?: number;
+  } = {},
 ): Promise<ScriptedBlocking> {
   const folder = await temporaryFolder();
   const blocked = join(folder.path, 'blocked.map');

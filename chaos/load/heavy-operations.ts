@@ -104,10 +104,10 @@ async function put(client: Client, shared: Shared): Promise<void> {
   client.expectProved('put', answer);
   client.expect('put', 'rejected_total', answer.rejected_total, 0);
   const sent = base.length + own.length;
-  const kept = Number(answer.added) + Number(answer.unchanged);
+  const kept = Number(answer.added) + Number(answer.updated) + Number(answer.unchanged);
   // What somebody changed meanwhile is passed by.
   if (kept > sent || kept < base.length) {
-    client.tally.wrong('put', `added and unchanged are ${kept} of ${sent}: ${JSON.stringify(answer)}`);
+    client.tally.wrong('put', `added, updated and unchanged are ${kept} of ${sent}: ${JSON.stringify(answer)}`);
   }
 }
 

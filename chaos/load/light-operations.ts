@@ -190,7 +190,7 @@ export async function batch(client: Client, operation: string, addresses: readon
   if (answer === null) return;
   client.expectProved(operation, answer);
   client.expect(operation, 'rejected_total', answer.rejected_total, 0);
-  const sum = Number(answer.added) + Number(answer.removed) + Number(answer.unchanged);
+  const sum = Number(answer.added) + Number(answer.updated) + Number(answer.removed) + Number(answer.unchanged);
   const sure = addresses.every(
     (address) => before.get(address) !== 'either' && client.model.of(address) === wanted(address),
   );

@@ -4,16 +4,21 @@ import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.t
 import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import type { CheckAnswer, WorkerHolding } from './answers.ts';
+import type { CheckAnswer, WorkerHolding, WorkerVerdict } from './answers.ts';
 import type { TrustedEntries } from './trust.ts';
 import type { WorkerBook } from './worker-book.ts';
 
-type Verdict = CheckAnswer['verdict'];
+type Verdict = WorkerVerdict['verdict'];
 
 const patienceMs = 1_500;
 const reader = { reader: true } as const;
 /** Of a question that was asked, however long it had to wait for the worker's others. */
 const answerMs = 1_000;
+
+const listedInside = 100;
+
+type Inside = Pick<CheckAnswer, 'blocked_inside' | 'blocked_inside_total'>;
+const nothingInside: Inside = { blocked_inside: [], blocked_inside_total: 0 };
 
 /** The worker left a question unanswered: who asks again would only hold one more of the few places. */
 class Unanswered extends Error {}
@@ -56,16 +61,27 @@ export class AddressChecker {
     const blockedBy = await this.#blockedBy(entry);
     const row = blockedBy === null ? null : await this.#store.get(blockedBy);
     const verdict: Verdict = trustedBy !== undefined ? 'trusted' : row !== null ? 'blocked' : 'allowed';
-    const workers = await this.#workersSay(entry, mayTrust);
+    const inside = verdict === 'allowed' ? await this.#blockedInside(entry) : nothingInside;
+    // A lookup in a worker answers for one address, and no address stands for such a network.
+    const partly = inside.blocked_inside_total > 0;
+    const workers = partly ? null : await this.#workersSay(entry, mayTrust);
     return {
       ip_address: entry.text,
-      verdict,
+      verdict: partly ? 'partly' : verdict,
+      ...inside,
       by: trustedBy ?? row?.ip_address ?? null,
       reason: verdict === 'blocked' ? (row?.reason ?? null) : null,
       expires_at: verdict === 'blocked' ? (row?.expires_at ?? null) : null,
       enforced: workers === null ? null : workers.every((worker) => worker.verdict === verdict),
       workers: workers ?? [],
     };
+  }
+
+  /** Blocked entries inside a network that none covers. */
+  async #blockedInside(entry: IpEntry): Promise<Inside> {
+    if (!entry.text.includes('/')) return nothingInside;
+    const { items, total } = await this.#store.page({ q: entry.text, limit: listedInside, now: new Date(0) });
+    return { blocked_inside: items.map((row) => row.ip_address), blocked_inside_total: total };
   }
 
   /** Whether each live worker holds the entry itself. */

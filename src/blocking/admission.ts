@@ -1,32 +1,54 @@
-// What of a request becomes a change of the blocked set. What is trusted is not blocked unless that is meant, and no
-// address is blocked and unblocked at once.
+// What of a request becomes a change of the blocked set. Trusted entries are not blocked without `force`, wide networks
+// not without `allow_wide`, and no address is blocked and unblocked at once.
 import type { IpEntry } from '../domain/ip.ts';
+import { describeWideness, widenessOf } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { BlockedChange, ExpiryChange } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { BlockRequest, BulkItem, Caller, Expiry, Rejection } from './answers.ts';
 import type { BatchRequest } from './blocked-set-service.ts';
+import { SpecialEntries } from './special-entries.ts';
 import type { TrustedEntries } from './trust.ts';
 
 type Addition = Extract<BlockedChange, { op: 'add' }>;
 type Removal = Extract<BlockedChange, { op: 'remove' }>;
+/** Why an element is not applied, and the code of what would have to be sent to apply it. */
+type Refusal = Pick<Rejection, 'why' | 'code'>;
+
+export interface ListPermissions {
+  /** Of every element, whatever it says itself. */
+  readonly allowWide?: boolean;
+}
 
 export class Admission {
   readonly #trusted: TrustedEntries;
+  readonly #isBlocked: (ip: string) => Promise<boolean>;
   readonly #now: () => Date;
 
-  constructor(options: { readonly trusted: TrustedEntries; readonly now: () => Date }) {
+  constructor(options: {
+    readonly trusted: TrustedEntries;
+    /** Whether exactly this canonical text has an entry. */
+    readonly isBlocked: (ip: string) => Promise<boolean>;
+    readonly now: () => Date;
+  }) {
     this.#trusted = options.trusted;
+    this.#isBlocked = options.isBlocked;
     this.#now = options.now;
   }
 
   /**
    * `overriddenBy`: what wins over it all the same. `trustedInside`: what stays served, the first 100.
-   * @throws ServiceError 409 when it is wholly trusted and not forced
+   * @throws ServiceError 409 when it is wide without `allowWide`, or wholly trusted without `force`
    */
   one(request: BlockRequest, caller: Caller): { change: Addition; overriddenBy: string[]; trustedInside: string[] } {
     const { entry } = request;
+    const wide = request.allowWide === true ? null : widenessOf(entry);
+    if (wide !== null) {
+      const detail = `${describeWideness(entry, wide)}; if that is meant, send allow_wide: true with an admin key`;
+      const members = { ip_address: entry.text, contains: wide.contains };
+      throw new ServiceError(codes.WideNetwork, 'block', detail, { members });
+    }
     const overriddenBy = this.#trusted.covering(entry);
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
     return {
@@ -37,30 +59,40 @@ export class Admission {
   }
 
   /** What of both lists is to be done; `rejected`: of this alone, not what the edge refused before. */
-  batch(request: BatchRequest, caller: Caller): { changes: (Addition | Removal)[]; rejected: Rejection[] } {
+  batch(
+    request: BatchRequest,
+    { allowWide = false }: ListPermissions,
+    caller: Caller,
+  ): { changes: (Addition | Removal)[]; rejected: Rejection[]; special: SpecialEntries } {
     const rejected: Rejection[] = [];
+    const special = new SpecialEntries();
     const toRemove = new Set(request.remove.map(({ entry }) => entry.text));
     const toAdd = new Set(request.add.map(({ request: { entry } }) => entry.text));
     const changes: (Addition | Removal)[] = [];
     for (const { index, request: wanted } of request.add) {
       const { text } = wanted.entry;
-      const trusted = this.#against(wanted);
-      if (toRemove.has(text)) rejected.push({ list: 'add', index, value: text, why: 'it is in both add and remove' });
-      else if (trusted.length > 0) rejected.push({ list: 'add', index, value: text, why: trustedWhy(trusted) });
-      else changes.push(this.#toChange(wanted, caller));
+      const refusal = toRemove.has(text) ? inBothLists : (wideRefusal(wanted, allowWide) ?? this.#against(wanted));
+      if (refusal !== null) rejected.push({ list: 'add', index, value: text, ...refusal });
+      else {
+        changes.push(this.#toChange(wanted, caller));
+        special.note(wanted.entry);
+      }
     }
     for (const { index, entry } of request.remove) {
-      if (toAdd.has(entry.text)) {
-        rejected.push({ list: 'remove', index, value: entry.text, why: 'it is in both add and remove' });
-      } else changes.push({ op: 'remove', entry });
+      if (toAdd.has(entry.text)) rejected.push({ list: 'remove', index, value: entry.text, ...inBothLists });
+      else changes.push({ op: 'remove', entry });
     }
-    return { changes, rejected };
+    return { changes, rejected, special };
   }
 
-  /** A whole set as it comes; `reject` is told of each element that is left out, also of what the edge refused. */
+  /**
+   * A whole set as it comes; `reject` is called with each element that is left out, also with what the edge refused. A
+   * wide network that is blocked already needs no permission: left out of the set, it would be unblocked.
+   */
   async *stream(
     source: AsyncIterable<readonly BulkItem[]>,
-    reject: (rejection: Rejection) => void,
+    { allowWide = false }: ListPermissions,
+    heard: { readonly reject: (rejection: Rejection) => void; readonly special: SpecialEntries },
     caller: Caller,
   ): AsyncIterable<readonly StagedRow[]> {
     let position = -1;
@@ -69,23 +101,29 @@ export class Admission {
       for (const item of items) {
         position += 1;
         if (!item.ok) {
-          reject(item.rejection);
+          heard.reject(item.rejection);
           continue;
         }
-        const trusted = this.#against(item.request);
-        if (trusted.length === 0) rows.push(this.#toChange(item.request, caller));
-        else {
+        const { entry } = item.request;
+        const wide = wideRefusal(item.request, allowWide);
+        const refusal = wide !== null && !(await this.#isBlocked(entry.text)) ? wide : this.#against(item.request);
+        if (refusal === null) {
+          rows.push(this.#toChange(item.request, caller));
+          heard.special.note(entry);
+        } else {
           const where = item.line === undefined ? { index: position } : { line: item.line };
-          reject({ ...where, value: item.request.entry.text, why: trustedWhy(trusted) });
+          heard.reject({ ...where, value: entry.text, ...refusal });
         }
       }
       yield rows;
     }
   }
 
-  /** Trusted entries for which it is not blocked. */
-  #against({ entry, force }: BlockRequest): string[] {
-    return force ? [] : this.#trusted.covering(entry);
+  #against({ entry, force }: BlockRequest): Refusal | null {
+    const [covering] = force ? [] : this.#trusted.covering(entry);
+    if (covering === undefined) return null;
+    const why = `${entry.text} is covered by the trusted ${covering}, which wins over a block`;
+    return { why, code: codes.CoveredByTrust };
   }
 
   #toChange(request: BlockRequest, caller: Caller): Addition {
@@ -106,14 +144,19 @@ export class Admission {
         return { kind: 'at', at: expiry.at.toISOString() };
       case 'duration':
         return { kind: 'later-of', until: new Date(this.#now().getTime() + expiry.seconds * 1_000).toISOString() };
+      case 'not-before':
+        return { kind: 'later-of', until: expiry.at.toISOString() };
       default:
         return { kind: expiry.kind };
     }
   }
 }
 
-function trustedWhy(covering: readonly string[]): string {
-  return `it is covered by the trusted ${covering[0]}; with force it is stored, though trust wins`;
+const inBothLists: Refusal = { why: 'it is in both add and remove' };
+
+function wideRefusal({ entry, allowWide }: BlockRequest, allAllowed: boolean): Refusal | null {
+  const wide = allAllowed || allowWide === true ? null : widenessOf(entry);
+  return wide === null ? null : { why: describeWideness(entry, wide), code: codes.WideNetwork };
 }
 
 function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceError {

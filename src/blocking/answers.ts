@@ -1,6 +1,7 @@
 // What the blocked-set service says after a change. The field names are those of the HTTP contract, so that
 // what is answered, logged and tested is one and the same object.
 import type { IpEntry } from '../domain/ip.ts';
+import type { SpecialRange } from '../domain/special-ranges.ts';
 
 /** Who asks, and since when; every log line of the operation names it. */
 export interface Caller {
@@ -38,7 +39,9 @@ export type Expiry =
   | { readonly kind: 'permanent' }
   | { readonly kind: 'at'; readonly at: Date }
   | { readonly kind: 'duration'; readonly seconds: number }
-  /** A line of a text list: it never changes what an entry already says about itself. */
+  /** A list element with an end: the later of the current one and this; permanent stays permanent. */
+  | { readonly kind: 'not-before'; readonly at: Date }
+  /** A list element without a time: an existing entry keeps its end. */
   | { readonly kind: 'keep' };
 
 export interface BlockRequest {
@@ -47,7 +50,10 @@ export interface BlockRequest {
   readonly reason?: string | null | undefined;
   readonly blockedBy?: string | undefined;
   readonly expiry: Expiry;
+  /** Store it although a trusted entry covers it. */
   readonly force: boolean;
+  /** Block a network that is wide or contains a whole special range. */
+  readonly allowWide?: boolean | undefined;
 }
 
 export interface BlockedIp {
@@ -60,6 +66,8 @@ export interface BlockedIp {
 }
 
 export interface BlockAnswer extends BlockedIp, RuntimeReport {
+  /** The special range that the entry lies in; absent where it lies in none. */
+  readonly special?: SpecialRange;
   readonly overridden_by?: readonly string[];
   readonly trusted_inside?: readonly string[];
 }
@@ -69,21 +77,50 @@ export interface UnblockAnswer extends RuntimeReport {
   readonly still_blocked_by: readonly string[];
 }
 
-/** A line or element that was not applied, and what would be right. */
-export type Rejection = { readonly value: string; readonly why: string } & (
+/**
+ * A line or element that was not applied, and what would be right. `code`, of the catalogue, where the element is well
+ * formed and was not asked for explicitly: covered by trust, or a wide network.
+ */
+export type Rejection = { readonly value: string; readonly why: string; readonly code?: number } & (
   | { readonly line: number }
   | { readonly index: number; readonly list?: 'add' | 'remove' }
 );
 
-export interface BulkAnswer extends RuntimeReport {
+/** What became of the accepted elements; each is counted once. */
+export interface ChangeCounts {
   readonly added: number;
+  /** Entries that existed and of which a field changed. */
+  readonly updated: number;
   readonly removed: number;
+  /** Entries left exactly as they were, and removals of what had no entry. */
   readonly unchanged: number;
+}
+
+export interface BulkAnswer extends ChangeCounts, RuntimeReport {
   readonly rejected_total: number;
   /** The first 1,000. */
   readonly rejected: readonly Rejection[];
+  /** Accepted entries inside a special range, the first 100, and how many; absent where there are none. */
+  readonly special?: readonly SpecialEntry[];
+  readonly special_total?: number;
+  /** Addresses of `remove` that a blocked network still covers, the first 100, and how many; absent without removals. */
+  readonly still_blocked?: readonly StillBlocked[];
+  readonly still_blocked_total?: number;
+  /** Nothing was changed: the counts are what the same request would do now. */
+  readonly dry_run?: true;
   /** Those of `remove` that had no entry; absent where that is only counted, which is with more than 1,000 at once. */
   readonly not_blocked?: readonly string[];
+}
+
+export interface SpecialEntry {
+  readonly ip_address: string;
+  readonly special: SpecialRange;
+}
+
+export interface StillBlocked {
+  readonly ip_address: string;
+  /** The narrowest blocked network that covers it. */
+  readonly by: string;
 }
 
 export interface SyncAnswer {
@@ -107,14 +144,26 @@ export interface SyncAnswer {
 
 export interface CheckAnswer {
   readonly ip_address: string;
-  readonly verdict: 'blocked' | 'trusted' | 'allowed';
+  /** `partly`: a network that no entry covers whole, with blocked entries inside. */
+  readonly verdict: 'blocked' | 'trusted' | 'allowed' | 'partly';
   /** The entry that decides: of the blocked set, or of the trusted one. */
   readonly by: string | null;
   readonly reason: string | null;
   readonly expires_at: string | null;
-  /** True when every live worker was seen to say the same; false when one says otherwise; null when none could be asked. */
+  /**
+   * True when every live worker was seen to say the same; false when one says otherwise; null when none could be asked,
+   * and for `partly`, which no single lookup in a worker answers.
+   */
   readonly enforced: boolean | null;
-  readonly workers: readonly { readonly pid: number; readonly verdict: 'blocked' | 'trusted' | 'allowed' }[];
+  /** Where no entry covers the network: blocked entries inside, the first 100 in order of addresses, and how many. */
+  readonly blocked_inside: readonly string[];
+  readonly blocked_inside_total: number;
+  readonly workers: readonly WorkerVerdict[];
+}
+
+export interface WorkerVerdict {
+  readonly pid: number;
+  readonly verdict: 'blocked' | 'trusted' | 'allowed';
 }
 
 export interface WorkerHolding {

@@ -66,9 +66,10 @@ function aboutOne(effect: BlockedEffect): Pick<AuditNote, 'ipAddress' | 'details
 
 function countsOf(effects: readonly BlockedEffect[]): Record<string, unknown> {
   const added = effects.filter((effect) => effect.op === 'add' && effect.created).length;
+  const updated = effects.filter((effect) => effect.op === 'add' && !effect.created && effect.changed).length;
   const removed = effects.filter((effect) => effect.op !== 'add').length;
   const texts = effects.slice(0, namedOfGroup).map(textOf);
-  return { added, removed, unchanged: effects.length - added - removed, ip_addresses: texts };
+  return { added, updated, removed, unchanged: effects.length - added - updated - removed, ip_addresses: texts };
 }
 
 function textOf(effect: BlockedEffect): string {

@@ -36,18 +36,28 @@ export interface BatchRequest {
   readonly rejected: readonly Rejection[];
 }
 
+export interface BatchOptions {
+  /** Block wide networks too, whatever the elements say. */
+  readonly allowWide?: boolean;
+  /** Count what would be done, and do nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface ReplaceOptions extends BatchOptions {
+  readonly allowShrink: boolean;
+}
+
 export interface BlockedSetService {
-  /** Blocks one address or network. `created` tells 201 from 200. Errors: covered by trust (409), database or file (503). */
-  block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; answer: BlockAnswer }>;
+  /**
+   * Blocks one address or network. `created` tells 201 from 200; `changed`: a field of the entry is not what it was.
+   * Errors: covered by trust, too wide, or no room in the set (409), database or file (503).
+   */
+  block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
   /** Errors: 1100 when it has no row of its own, with `covered_by` and `stray_removed`. */
   unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer>;
-  batch(request: BatchRequest, caller: Caller): Promise<BulkAnswer>;
+  batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;
   /** Replaces the whole set. The source is read to its end before anything changes; if it throws, nothing changed. */
-  replaceAll(
-    source: AsyncIterable<readonly BulkItem[]>,
-    options: { readonly allowShrink: boolean },
-    caller: Caller,
-  ): Promise<BulkAnswer>;
+  replaceAll(source: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;
   /** `acceptMapFile`: rewrite the file although it is another database's, or more than half of it would go. */
   sync(caller: Caller, options?: { readonly acceptMapFile?: boolean }): Promise<SyncAnswer>;
   list(query: BlockedListQuery): Promise<BlockedIpPage>;

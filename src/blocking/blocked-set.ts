@@ -1,5 +1,6 @@
 // The blocked set as the API knows it: blocks, unblocks, lists, big changes. Each answer says what was proved.
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
+import { specialOf } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -14,17 +15,28 @@ import type {
   BulkAnswer,
   BulkItem,
   Caller,
+  ChangeCounts,
   CheckAnswer,
   Rejection,
+  StillBlocked,
   SyncAnswer,
   UnblockAnswer,
 } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
-import type { BatchRequest, BlockedListQuery, BlockedSetService } from './blocked-set-service.ts';
+import type {
+  BatchOptions,
+  BatchRequest,
+  BlockedListQuery,
+  BlockedSetService,
+  ReplaceOptions,
+} from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
+import { countsOf } from './change-counts.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { Outcomes } from './outcomes.ts';
+import type { Room } from './room.ts';
 import { runtimeReport } from './runtime-report.ts';
+import { SpecialEntries } from './special-entries.ts';
 import type { Synchroniser } from './sync.ts';
 import { textPages } from './text-pages.ts';
 
@@ -33,7 +45,13 @@ export const runtimeBudgetMs = 1_400;
 /** Up to here a batch is one group with a read-back for each address; beyond, or where deletes are slow, it is staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
+const listedStillBlocked = 100;
 const textsInPage = 5_000;
+
+interface Rejected {
+  readonly total: number;
+  readonly first: readonly Rejection[];
+}
 
 export class BlockedSet implements BlockedSetService {
   readonly #store: BlockedIpsStore;
@@ -43,6 +61,7 @@ export class BlockedSet implements BlockedSetService {
   readonly #checker: AddressChecker;
   readonly #admission: Admission;
   readonly #outcomes: Outcomes;
+  readonly #room: Room;
   readonly #notSeenWhole: () => string | null;
   readonly #now: () => Date;
 
@@ -54,6 +73,7 @@ export class BlockedSet implements BlockedSetService {
     readonly checker: AddressChecker;
     readonly admission: Admission;
     readonly outcomes: Outcomes;
+    readonly room: Room;
     /** Why it is not known that every live worker holds the whole set; null: it is. */
     readonly notSeenWhole: () => string | null;
     readonly now: () => Date;
@@ -65,21 +85,28 @@ export class BlockedSet implements BlockedSetService {
     this.#checker = options.checker;
     this.#admission = options.admission;
     this.#outcomes = options.outcomes;
+    this.#room = options.room;
     this.#notSeenWhole = options.notSeenWhole;
     this.#now = options.now;
   }
 
-  async block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; answer: BlockAnswer }> {
+  async block(
+    request: BlockRequest,
+    caller: Caller,
+  ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
     const { change, overriddenBy, trustedInside } = this.#admission.one(request, caller);
     const result = await this.#writer.change([change], 'urgent', deadlineOf(caller), { operation: 'block', caller });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer answered an addition with something else');
     const report = this.#outcomes.one('block', request.entry.text, result, caller);
+    const special = specialOf(request.entry);
     return {
       created: effect.created,
+      changed: effect.changed,
       answer: {
         ...effect.row,
         ...report,
+        ...(special === null ? {} : { special }),
         ...(overriddenBy.length > 0 ? { overridden_by: overriddenBy } : {}),
         ...(trustedInside.length > 0 ? { trusted_inside: trustedInside } : {}),
       },
@@ -114,54 +141,75 @@ export class BlockedSet implements BlockedSetService {
     return { ip_address: entry.text, still_blocked_by: covering, ...report };
   }
 
-  async batch(request: BatchRequest, caller: Caller): Promise<BulkAnswer> {
-    const { changes, rejected: own } = this.#admission.batch(request, caller);
+  async batch(request: BatchRequest, caller: Caller, options: BatchOptions = {}): Promise<BulkAnswer> {
+    const { changes, rejected: own, special } = this.#admission.batch(request, options, caller);
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };
-    const removals = changes.filter(({ op }) => op === 'remove').length;
-    if (changes.length > groupedUpTo || removals > this.#writer.removalsAtMost) {
-      const source = async function* (): AsyncIterable<readonly StagedRow[]> {
-        yield changes as readonly StagedRow[];
-      };
-      const done = await this.#bulk.run(source(), {
-        replace: false,
-        allowShrink: true,
-        requestedBy: caller.keyName,
-        audited: (entries) => auditedChange('batch', caller, { details: { entries } }),
-      });
-      return this.#outcomes.many('batch', done, rejected, caller);
+    if (options.dryRun === true) {
+      const effects = await this.#store.preview(changes, this.#now());
+      this.#refuseFull(countsOf(effects));
+      return { ...dryRunAnswer(countsOf(effects), rejected), ...special.members };
     }
+    const removals = changes.flatMap((change) => (change.op === 'remove' ? [change.entry] : []));
+    const answer =
+      changes.length > groupedUpTo || removals.length > this.#writer.removalsAtMost
+        ? await this.#stagedBatch(changes, rejected, caller)
+        : await this.#groupedBatch(changes, rejected, caller);
+    return {
+      ...answer,
+      ...special.members,
+      ...(removals.length > 0 ? await this.#stillBlocked(removals) : {}),
+    };
+  }
+
+  async #stagedBatch(changes: readonly StagedRow[], rejected: Rejected, caller: Caller): Promise<BulkAnswer> {
+    const source = async function* (): AsyncIterable<readonly StagedRow[]> {
+      yield changes;
+    };
+    const done = await this.#bulk.run(source(), {
+      replace: false,
+      allowShrink: true,
+      requestedBy: caller.keyName,
+      audited: (entries) => auditedChange('batch', caller, { details: { entries } }),
+    });
+    return this.#outcomes.many('batch', done, rejected, caller);
+  }
+
+  async #groupedBatch(changes: readonly StagedRow[], rejected: Rejected, caller: Caller): Promise<BulkAnswer> {
     if (changes.length === 0) return this.#outcomes.many('batch', this.#nothingDone(), rejected, caller, []);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
     const result = await this.#writer.change(changes, lane, deadlineOf(caller), { operation: 'batch', caller });
     const { effects, failures, currentFailed } = result;
-    const added = effects.filter((effect) => effect.op === 'add' && effect.created).length;
-    const removed = effects.filter((effect) => effect.op === 'remove' && effect.removed !== null).length;
-    const unchanged = changes.length - added - removed;
-    const done = { added, removed, unchanged, failures, failuresTotal: failures.length, currentFailed };
+    const done = { ...countsOf(effects), failures, failuresTotal: failures.length, currentFailed };
     const answer = this.#outcomes.many('batch', done, rejected, caller, effects);
-    return removals === 0 ? answer : { ...answer, not_blocked: notBlocked(changes, effects) };
+    return changes.every(({ op }) => op === 'add') ? answer : { ...answer, not_blocked: notBlocked(changes, effects) };
   }
 
   async replaceAll(
     source: AsyncIterable<readonly BulkItem[]>,
-    options: { readonly allowShrink: boolean },
+    options: ReplaceOptions,
     caller: Caller,
   ): Promise<BulkAnswer> {
+    const { allowShrink, allowWide = false, dryRun = false } = options;
     const first: Rejection[] = [];
     let total = 0;
     const reject = (rejection: Rejection): void => {
       total += 1;
       if (first.length < listedRejections) first.push(rejection);
     };
-    const done = await this.#bulk.run(this.#admission.stream(source, reject, caller), {
+    const special = new SpecialEntries();
+    const done = await this.#bulk.run(this.#admission.stream(source, options, { reject, special }, caller), {
       replace: true,
-      allowShrink: options.allowShrink,
+      allowShrink,
+      dryRun,
       requestedBy: caller.keyName,
       audited: (entries) =>
-        auditedChange('replace', caller, { details: { entries, allow_shrink: options.allowShrink } }),
+        auditedChange('replace', caller, {
+          details: { entries, allow_shrink: allowShrink, ...(allowWide && { allow_wide: true }) },
+        }),
     });
-    return this.#outcomes.many('replace', done, { total, first }, caller);
+    if (dryRun) return { ...dryRunAnswer(done, { total, first }), ...special.members };
+    return { ...this.#outcomes.many('replace', done, { total, first }, caller), ...special.members };
   }
 
   async sync(caller: Caller, options: { readonly acceptMapFile?: boolean } = {}): Promise<SyncAnswer> {
@@ -212,12 +260,38 @@ export class BlockedSet implements BlockedSetService {
     return covering;
   }
 
+  /** Which of the removed addresses, or of those that had no entry, a blocked network covers now. */
+  async #stillBlocked(entries: readonly IpEntry[]): Promise<Pick<BulkAnswer, 'still_blocked' | 'still_blocked_total'>> {
+    const forms = entries.flatMap((entry) => lookupForms(entry));
+    const covered = await this.#store.coveredAmong(forms);
+    const still: StillBlocked[] = [];
+    for (const entry of entries) {
+      const by = lookupForms(entry)
+        .map((form) => covered.get(form.text))
+        .find((text) => text !== undefined);
+      if (by !== undefined) still.push({ ip_address: entry.text, by });
+    }
+    return { still_blocked: still.slice(0, listedStillBlocked), still_blocked_total: still.length };
+  }
+
+  #refuseFull({ added, removed }: ChangeCounts): void {
+    const { total } = this.#store;
+    if (added > removed && !this.#room.has(total + added - removed)) {
+      throw this.#room.refusal(total, total + added - removed);
+    }
+  }
+
   /** Nothing was changed; whether the workers hold what they should is told all the same. */
   #nothingDone(): BulkResult {
     const reason = this.#notSeenWhole();
     const failures = reason === null ? [] : [{ ip_address: '', worker: null, command: '', responses: [], reason }];
-    return { added: 0, removed: 0, unchanged: 0, failures, failuresTotal: failures.length, currentFailed: false };
+    return { ...countsOf([]), failures, failuresTotal: failures.length, currentFailed: false };
   }
+}
+
+function dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
+  const counts = { added, updated, removed, unchanged, rejected_total: total };
+  return { ...counts, rejected: first, dry_run: true, ...runtimeReport([], false) };
 }
 
 function deadlineOf(caller: Caller): number {

@@ -2,25 +2,24 @@
 // them came, in slices between which other changes go first, and are finished after a crash. Each slice is committed
 // and sent to the workers; at the end the file is rewritten and every worker's whole map is the read-back.
 
-import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
 import type { BulkStore, StagedRow } from '../store/bulk-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import type { ChangeCounts } from './answers.ts';
+import { BulkGuard, type Guarded } from './bulk-guard.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersParts, listedFailures } from './bulk-workers.ts';
+import { nothingChanged } from './change-counts.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { Reconciler } from './reconciler.ts';
+import { Room } from './room.ts';
 import { SliceLimits } from './slice-size.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
-export interface BulkResult extends BulkVerdict {
-  readonly added: number;
-  readonly removed: number;
-  readonly unchanged: number;
-}
+export interface BulkResult extends BulkVerdict, ChangeCounts {}
 
 /** Writing them takes some 5 ms, 20 where all have reasons; each is a run for the merge that follows. */
 const stageSlice = 16_384;
@@ -32,14 +31,13 @@ const looksOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
 const startSlice = 5_000;
 /** Until the database takes what it refused. */
 const retryMs = 500;
-/** From here up a replacement that drops more than half needs `allow_shrink`. */
-const shrinkGuardFrom = 100;
-
 /** What a big change has stored so far; its workers may lack of that, and its file does. */
 export interface BulkUnderWay {
   readonly added: number;
   readonly removed: number;
 }
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** What the last slice of one big change added is on its way to the workers. */
 interface Sending {
@@ -55,6 +53,7 @@ export class BulkRunner {
   readonly #now: () => Date;
   readonly #parts: BulkWorkersParts;
   readonly #log: Log;
+  readonly #guard: BulkGuard;
   /** Ended, and not forgotten: the database did not take that yet, or the file lacks what was stored of them. */
   readonly #failed = new Set<string>();
   #retry: NodeJS.Timeout | null = null;
@@ -73,6 +72,8 @@ export class BulkRunner {
       readonly reconciler: Pick<Reconciler, 'pause'>;
       readonly now: () => Date;
       readonly log: Log;
+      /** Absent: for any number of entries. */
+      readonly room?: Room;
     },
   ) {
     this.#parts = options;
@@ -83,11 +84,13 @@ export class BulkRunner {
     this.#reconciler = options.reconciler;
     this.#now = options.now;
     this.#log = options.log;
+    this.#guard = new BulkGuard(options.bulk, options.room ?? new Room(0));
   }
 
   /**
    * Receives and applies one big change. The source is read to its end first; if it throws, nothing changed.
-   * @throws ServiceError 409 when a replacement would drop more than half and `allowShrink` is not set
+   * @throws ServiceError 409 when a replacement would drop more than half, or all because nothing came, and
+   *   `allowShrink` is not set; and when there would be more entries than the maximum
    */
   async run(
     source: AsyncIterable<readonly StagedRow[]>,
@@ -95,6 +98,8 @@ export class BulkRunner {
       readonly replace: boolean;
       readonly allowShrink: boolean;
       readonly requestedBy: string;
+      /** Only counts what it would do now. */
+      readonly dryRun?: boolean;
       /** What the audit tells of one with so many entries; its row is written when all have come. */
       readonly audited?: (entries: number) => AuditedChange;
     },
@@ -109,10 +114,12 @@ export class BulkRunner {
       throw error;
     }
     return await this.#alone(async () => {
+      const totals = { ...nothingChanged };
       try {
+        if (options.dryRun === true) return await this.#preview(id, entries, options);
         await this.#forgetFailed();
         await this.#keeper.adoptForeignRows();
-        if (options.replace && !options.allowShrink) await this.#refuseShrink(id);
+        await this.#stored(() => this.#guard.refuse(id, entries, options));
         crashPoint('bulk.received');
         await this.#stored(() => this.#bulk.markReady(id, options.audited?.(entries)));
         crashPoint('bulk.ready');
@@ -121,14 +128,15 @@ export class BulkRunner {
         throw error;
       }
       try {
-        return await this.#apply(id);
+        return await this.#apply(id, totals);
       } catch (error) {
+        const failure = asServiceError(error, totals);
         // Its caller is told; finished at the next start it would overrule whatever came after it.
         this.#failed.add(id);
         this.#tryAgain();
         // One that only the file lacks has nothing left to overrule, and a start that writes the file asks for it.
-        if (this.#finished.has(id) || (await this.#end(id))) throw error;
-        throw mayStillBeMade(error);
+        if (this.#finished.has(id) || (await this.#end(id))) throw failure;
+        throw mayStillBeMade(failure);
       }
     });
   }
@@ -208,23 +216,18 @@ export class BulkRunner {
     return entries;
   }
 
-  async #refuseShrink(id: string): Promise<void> {
-    // The preview reads all that was staged.
-    if (this.#bulk.currentTotal < shrinkGuardFrom) return;
-    const { removes, currentTotal } = await this.#stored(() => this.#bulk.preview(id));
-    if (currentTotal < shrinkGuardFrom || removes <= currentTotal / 2) return;
-    throw new ServiceError(
-      codes.ShrinkRefused,
-      'replace blocked set',
-      `${removes} of ${currentTotal} entries would go away, more than half; if that is meant, send allow_shrink=true`,
-      { members: { would_remove: removes, current_total: currentTotal } },
-    );
+  /** What it would do now; the staged rows are discarded. */
+  async #preview(id: string, entries: number, options: Guarded): Promise<BulkResult> {
+    await this.#stored(() => this.#guard.refuse(id, entries, options));
+    const { adds, removes, updates, unchanged } = await this.#stored(() => this.#bulk.preview(id, { updates: true }));
+    await this.#end(id);
+    const counts = { added: adds, updated: updates, removed: removes, unchanged };
+    return { ...counts, failures: [], failuresTotal: 0, currentFailed: false };
   }
 
-  async #apply(id: string): Promise<BulkResult> {
+  async #apply(id: string, totals: Mutable<ChangeCounts>): Promise<BulkResult> {
     const release = this.#reconciler.pause();
     const shrunk = this.#keeper.grantShrink();
-    const totals = { added: 0, removed: 0, unchanged: 0 };
     this.#underWay = totals;
     try {
       const workers = await BulkWorkers.reach(this.#parts);
@@ -239,7 +242,6 @@ export class BulkRunner {
             const began = performance.now();
             const slice = await this.#applySlice(id, limits, workers, sending, totals);
             limits.took(performance.now() - began, slice);
-            totals.unchanged += slice.unchanged;
             for (const texts of [slice.net.added, slice.net.removed]) {
               sample.push(...texts.slice(0, listedFailures - sample.length));
             }
@@ -283,29 +285,29 @@ export class BulkRunner {
     { changes, looks }: SliceLimits,
     workers: BulkWorkers,
     sending: Sending,
-    totals: { added: number; removed: number },
+    totals: Mutable<ChangeCounts>,
   ) {
     let end = (): void => undefined;
     let leaves = false;
     try {
-      const slice = await this.#stored(() =>
-        this.#bulk.applySlice(
-          id,
-          changes,
-          this.#now(),
-          (net) => {
-            end = this.#windows.begin([...net.added, ...net.removed]);
-            crashPoint('bulk.slice-before-commit');
-          },
-          looks,
-        ),
+      const slice = await this.#bulk.applySlice(
+        id,
+        changes,
+        this.#now(),
+        (net) => {
+          end = this.#windows.begin([...net.added, ...net.removed]);
+          crashPoint('bulk.slice-before-commit');
+        },
+        looks,
       );
       crashPoint('bulk.slice-committed');
       if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);
       // At the same moment, for whoever compares the two.
       this.#keeper.noteCommitted(slice.net);
       totals.added += slice.net.added.length;
+      totals.updated += slice.updated;
       totals.removed += slice.net.removed.length;
+      totals.unchanged += slice.unchanged;
       await sending.last;
       if (slice.net.added.length === 0) return slice;
       leaves = true;
@@ -384,12 +386,11 @@ export class BulkRunner {
 }
 
 /** The failure as its caller is told it when not even its end could be stored. */
-function mayStillBeMade(error: unknown): ServiceError {
-  const known = error instanceof ServiceError ? error : null;
+function mayStillBeMade(known: ServiceError): ServiceError {
   return new ServiceError(
-    known?.code ?? codes.DatabaseUnusable,
-    known?.op ?? 'apply a big change',
-    `${known?.detail ?? 'the change failed'}; it could not be taken back yet, which is tried again: if the service is killed before /health stops saying so, the change may still be made at the next start`,
-    { cause: error, retryAfterSeconds: known?.retryAfterSeconds ?? 5, members: known?.members ?? {} },
+    known.code,
+    known.op,
+    `${known.detail}; it could not be taken back yet, which is tried again: if the service is killed before /health stops saying so, the change may still be made at the next start`,
+    { cause: known.cause ?? known, retryAfterSeconds: known.retryAfterSeconds ?? 5, members: known.members },
   );
 }

@@ -7,6 +7,8 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { MapFileError } from '../haproxy/map-file.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../store/blocked-ips-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import type { ChangeCounts } from './answers.ts';
+import { nothingChanged } from './change-counts.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 
 export interface Committed {
@@ -15,7 +17,7 @@ export interface Committed {
   /** Lines of the file that had no row; they are gone now. */
   readonly strayLines: readonly string[];
   /** The rows are gone but their lines are not; thrown after the workers had their share. */
-  readonly fileError: ServiceError | null;
+  readonly fileError: Error | null;
 }
 
 export class DurableCommit {
@@ -81,7 +83,7 @@ export class DurableCommit {
     crashPoint('group.committed');
     this.#keeper.noteCommitted(applied.net);
     let strayLines: readonly string[] = [];
-    let fileError: ServiceError | null = null;
+    let fileError: Error | null = null;
     if (remove.length > 0) {
       try {
         const known = new Set(applied.net.removed);
@@ -97,14 +99,14 @@ export class DurableCommit {
   }
 
   /** The rewrite writes what the database says, so a removal that failed in the file is done by it. */
-  async #recoverRemoval(error: unknown, acceptShrink: boolean): Promise<ServiceError | null> {
+  async #recoverRemoval(error: unknown, acceptShrink: boolean): Promise<Error | null> {
     this.#keeper.noteProblem(error);
     this.#log.warn('Map file refused a removal', { cause: causeText(error) });
     try {
       await this.#keeper.ensureUsable({ acceptShrink });
       return null;
     } catch (again) {
-      return asServiceError(again);
+      return again instanceof Error ? again : new Error(String(again));
     }
   }
 
@@ -139,23 +141,51 @@ export class DurableCommit {
   }
 }
 
-export function asServiceError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  if (error instanceof MapFileError) {
-    return new ServiceError(
-      codes.MapFileUnusable,
-      'change blocked set',
-      `the map file cannot be written: ${error.message}`,
-      {
-        cause: error,
-        retryAfterSeconds: 5,
-      },
-    );
-  }
+/**
+ * A failure as its client hears it: what the database and the map file say of themselves as it is, anything else as a
+ * defect of ours. Both name what of the request is durable all the same.
+ * @param committed absent: nothing is
+ */
+export function asServiceError(error: unknown, committed: ChangeCounts | null = null): ServiceError {
+  const known = knownFailure(error) ?? defect(error, committed);
+  if (committed === null && known.code !== codes.ChangeFailed) return known;
+  const { added, updated, removed } = committed ?? nothingChanged;
+  const members = { ...known.members, committed: { added, updated, removed } };
+  const { retryAfterSeconds, fields } = known;
+  return new ServiceError(known.code, known.op, known.detail, {
+    cause: known.cause ?? known,
+    fields,
+    members,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
+
+function knownFailure(error: unknown): ServiceError | null {
+  if (error instanceof ServiceError) return error.code === codes.ChangeFailed ? null : error;
+  if (!(error instanceof MapFileError) || isDefect(error.cause)) return null;
   return new ServiceError(
-    codes.DatabaseUnusable,
+    codes.MapFileUnusable,
     'change blocked set',
-    `the database cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-    { cause: error, retryAfterSeconds: 5 },
+    `the map file cannot be written: ${error.message}`,
+    {
+      cause: error,
+      retryAfterSeconds: 5,
+    },
   );
+}
+
+/** What the language throws of a mistake in the program; the system's own errors have a code. */
+export function isDefect(cause: unknown): boolean {
+  return (cause instanceof TypeError || cause instanceof ReferenceError) && !('code' in cause);
+}
+
+/** Its cause is for the log alone. */
+function defect(error: unknown, committed: ChangeCounts | null): ServiceError {
+  const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
+  const what =
+    committed === null
+      ? 'nothing was changed'
+      : 'what `committed` counts is stored, and the running proxy is compared with it within 30 s';
+  const detail = `the service failed unexpectedly: ${what}; its log has the cause under the id of this request`;
+  return new ServiceError(codes.ChangeFailed, 'change blocked set', detail, { cause });
 }

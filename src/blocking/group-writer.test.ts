@@ -6,6 +6,7 @@ import { hang, type ScriptedMaster } from '../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../testkit/stop-time.ts';
 import { MapFileError } from '../haproxy/map-file.ts';
 import { diskOps } from '../haproxy/map-file-ops.ts';
+import { StoreError } from '../store/store-error.ts';
 
 let close: () => Promise<void>;
 let master: ScriptedMaster;
@@ -190,7 +191,7 @@ describe('the one writer', () => {
     await block('192.0.2.9');
     vi.spyOn(kit.store, 'applyGroup').mockImplementationOnce(async (_changes, _now, beforeCommit) => {
       await beforeCommit({ added: ['192.0.2.1', '192.0.2.2'], removed: [] });
-      throw new Error('the disk is gone');
+      throw new StoreError('io', 'the disk is gone');
     });
     const release = holdTurn();
     const answers = Promise.allSettled([block('192.0.2.1'), block('192.0.2.2')]);

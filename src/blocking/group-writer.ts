@@ -9,9 +9,11 @@ import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../store/blocked-ips-store.ts';
 import type { RuntimeMapFailure } from './answers.ts';
 import { type GroupAuthor, groupAudit } from './audit-notes.ts';
+import { countsOf } from './change-counts.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError, type Committed, type DurableCommit } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
+import { Room } from './room.ts';
 import type { RuntimeChanger } from './runtime-changer.ts';
 import type { Lane, TurnQueue } from './turn-queue.ts';
 
@@ -29,6 +31,11 @@ interface Pending {
   readonly deadline: number;
   readonly resolve: (result: ChangeResult) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** How far a group came: what it stored, once that is committed. */
+interface Progress {
+  stored: Committed | null;
 }
 
 const groupLimit = 1_000;
@@ -51,6 +58,7 @@ export class GroupWriter {
   readonly #windows: ChangeWindows;
   readonly #onGroup: (changes: number, milliseconds: number) => void;
   readonly #removalsAtMost: () => number;
+  readonly #room: Room;
   readonly #pending: Record<Lane, Pending[]> = { urgent: [], bulk: [] };
   readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
   #waitingChanges = 0;
@@ -67,6 +75,8 @@ export class GroupWriter {
     readonly onGroup?: (changes: number, milliseconds: number) => void;
     /** Removals that the workers can be expected to make before a group's deadline; one is always taken. */
     readonly removalsAtMost?: () => number;
+    /** Absent: for any number of entries. */
+    readonly room?: Room;
   }) {
     this.#turns = options.turns;
     this.#store = options.store;
@@ -77,6 +87,7 @@ export class GroupWriter {
     this.#windows = options.windows;
     this.#onGroup = options.onGroup ?? (() => undefined);
     this.#removalsAtMost = options.removalsAtMost ?? (() => Number.POSITIVE_INFINITY);
+    this.#room = options.room ?? new Room(0);
   }
 
   /** See the option. Whoever has more at once makes several groups of them, or a big change. */
@@ -129,7 +140,7 @@ export class GroupWriter {
       if (this.#keeper.underWay !== null) return;
       const group = takeGroup(this.#pending[lane], this.removalsAtMost);
       for (const pending of group) this.#waitingChanges -= pending.changes.length;
-      await this.#process(group, leastBudgetMs[lane]);
+      await this.#process(await this.#thatFit(group), leastBudgetMs[lane]);
     });
     this.#schedule(lane);
   }
@@ -138,22 +149,25 @@ export class GroupWriter {
     if (group.length === 0) return;
     const began = performance.now();
     const changes = group.flatMap((pending) => pending.changes);
+    const progress: Progress = { stored: null };
     try {
       const result = await this.#apply(
         changes,
         group.map((pending) => pending.audit),
         // One that waited long still gets a try, and does not take the others' time from them.
         Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastMs),
+        progress,
       );
-      let offset = 0;
-      for (const pending of group) {
-        const effects = result.effects.slice(offset, offset + pending.changes.length);
-        offset += pending.changes.length;
-        pending.resolve(shareOf(result, pending.changes, effects));
-      }
+      eachShare(group, result.effects, (pending, effects) =>
+        pending.resolve(shareOf(result, pending.changes, effects)),
+      );
     } catch (error) {
-      const failure = asServiceError(error);
-      for (const pending of group) pending.reject(failure);
+      if (progress.stored === null) for (const pending of group) pending.reject(asServiceError(error));
+      else {
+        eachShare(group, progress.stored.effects, (pending, effects) =>
+          pending.reject(asServiceError(error, countsOf(effects))),
+        );
+      }
     }
     this.#onGroup(changes.length, performance.now() - began);
   }
@@ -162,6 +176,7 @@ export class GroupWriter {
     changes: readonly BlockedChange[],
     audits: readonly GroupAudit[],
     deadline: number,
+    progress: Progress,
   ): Promise<ChangeResult> {
     const due = await this.#due(changes);
     const add = unique(changes.filter((change) => change.op === 'add').map((change) => change.entry.text));
@@ -189,6 +204,7 @@ export class GroupWriter {
       let stored: Committed;
       try {
         stored = await this.#durable.commit(changes, remove, audits);
+        progress.stored = stored;
         fresh = stored.net.added;
         crashPoint('group.before-runtime');
         committed.resolve();
@@ -208,6 +224,36 @@ export class GroupWriter {
     }
   }
 
+  /** Asked inside the turn, where the set stands still. The others hear that there is no room for them. */
+  async #thatFit(group: readonly Pending[]): Promise<readonly Pending[]> {
+    let total = this.#store.total;
+    const additions = group.reduce((sum, { changes }) => sum + changes.filter(({ op }) => op === 'add').length, 0);
+    if (additions === 0 || this.#room.has(total + additions)) return group;
+    try {
+      let present: ReadonlySet<string> = await this.#store.presentOf(
+        group.flatMap(({ changes }) => changes.map(({ entry }) => entry.text)),
+      );
+      return group.filter((pending) => {
+        const after = new Set(present);
+        for (const { op, entry } of pending.changes) {
+          if (op === 'add') after.add(entry.text);
+          else after.delete(entry.text);
+        }
+        const wouldBe = total + after.size - present.size;
+        if (wouldBe > total && !this.#room.has(wouldBe)) {
+          pending.reject(this.#room.refusal(total, wouldBe));
+          return false;
+        }
+        total = wouldBe;
+        present = after;
+        return true;
+      });
+    } catch (error) {
+      for (const pending of group) pending.reject(asServiceError(error));
+      return [];
+    }
+  }
+
   /** Asked inside the turn: an entry may have been given more time since its expiry was noticed. */
   async #due(changes: readonly BlockedChange[]): Promise<ReadonlySet<string>> {
     const expiring = changes.filter((change) => change.op === 'expire');
@@ -216,6 +262,18 @@ export class GroupWriter {
       expiring.map((change) => change.entry.text),
       expiring[0]!.now,
     );
+  }
+}
+
+function eachShare(
+  group: readonly Pending[],
+  effects: readonly BlockedEffect[],
+  tell: (pending: Pending, effects: readonly BlockedEffect[]) => void,
+): void {
+  let offset = 0;
+  for (const pending of group) {
+    tell(pending, effects.slice(offset, offset + pending.changes.length));
+    offset += pending.changes.length;
   }
 }
 

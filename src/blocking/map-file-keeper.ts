@@ -6,6 +6,7 @@ import type { MapFile, MapFileRewrite } from '../haproxy/map-file.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import { asServiceError, isDefect } from './durable-commit.ts';
 import { ExpectedSet, type NetTexts, type TablePass } from './expected-set.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { OtherFileGuard, refuseLostRows } from './other-file-guard.ts';
@@ -300,7 +301,7 @@ export class MapFileKeeper {
   }
 
   #asFailure(error: unknown): ServiceError {
-    if (error instanceof ServiceError) return error;
+    if (error instanceof ServiceError || isDefect(error)) return asServiceError(error);
     return new ServiceError(
       codes.MapFileUnusable,
       'update map file',

@@ -3,15 +3,13 @@
 import type { BlockedEffect } from '../store/blocked-ips-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { BulkAnswer, Caller, Rejection, RuntimeReport, SyncAnswer } from './answers.ts';
+import type { BulkAnswer, Caller, ChangeCounts, Rejection, RuntimeReport, SyncAnswer } from './answers.ts';
 import type { BulkResult } from './bulk-runner.ts';
 import type { ChangeResult } from './group-writer.ts';
 import { runtimeReport } from './runtime-report.ts';
 
 /** More at once are told as one event with counts: a reader of events has room for some thousands. */
 const toldOneByOne = 100;
-
-type Counts = Pick<BulkAnswer, 'added' | 'removed' | 'unchanged'>;
 
 export class Outcomes {
   readonly #scheduleReload: (reason: string) => boolean;
@@ -55,11 +53,11 @@ export class Outcomes {
     const scheduled =
       done.currentFailed && this.#scheduleReload(`${operation}: ${done.failures[0]?.reason ?? 'not verified'}`);
     const report = runtimeReport(done.failures, scheduled, done.failuresTotal);
-    const { added, removed, unchanged } = done;
-    const counts = { added, removed, unchanged, rejected_total: rejected.total };
+    const { added, updated, removed, unchanged } = done;
+    const counts = { added, updated, removed, unchanged, rejected_total: rejected.total };
     const fields = { operation, ...counts, key: caller.keyName, request_id: caller.requestId };
     // Where nothing was accepted nothing was read back either.
-    const asked = added + removed + unchanged > 0;
+    const asked = added + updated + removed + unchanged > 0;
     if (report.runtime_map_updated && asked) this.#log.info('Runtime map updated', fields);
     this.#log.info('Operation done', { ...fields, ...report });
     if (effects !== undefined && effects.length <= toldOneByOne) this.#tellEffects(effects, report, caller.keyName);
@@ -79,7 +77,7 @@ export class Outcomes {
       ...report,
     });
     if (ips.length > toldOneByOne) {
-      this.#tellCounts('expire', { added: 0, removed: ips.length, unchanged: 0 }, report, null);
+      this.#tellCounts('expire', { added: 0, updated: 0, removed: ips.length, unchanged: 0 }, report, null);
     } else {
       const { runtime_map_updated } = report;
       for (const ip_address of ips) this.#tell('entry.expired', { ip_address, runtime_map_updated });
@@ -115,10 +113,10 @@ export class Outcomes {
 
   #tellCounts(
     operation: 'batch' | 'replace' | 'expire',
-    { added, removed, unchanged }: Counts,
+    { added, updated, removed, unchanged }: ChangeCounts,
     { runtime_map_updated }: RuntimeReport,
     by: string | null,
   ): void {
-    this.#tell('entries.changed', { operation, added, removed, unchanged, by, runtime_map_updated });
+    this.#tell('entries.changed', { operation, added, updated, removed, unchanged, by, runtime_map_updated });
   }
 }

@@ -69,7 +69,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
 
   it('is repaired of all that can be wrong with an entry, and its file is not touched', async () => {
     for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1', '10.0.0.0/8', '10.1.0.0/16', '10.1.2.3'])
-      await kit.blockedSet.block(toBlock(ip), caller());
+      await kit.blockedSet.block(toBlock(ip, { allowWide: true }), caller());
     expect((await ensure()).whole).toBe(true);
     await raw(
       `@1 del map ${map()} 192.0.2.1`,

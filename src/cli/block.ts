@@ -28,11 +28,15 @@ export function blockVerb(): Verb {
 /** What can be said of every address of a block or an import. */
 export function blockOptions(verb: Verb): Verb {
   return verb
-    .option('--for <duration>', 'how long: 90s, 30m, 4h, 7d or 2w; a longer block that is there stays')
+    .option('--for <duration>', 'how long: 90s, 30m, 4h, 7d or 2w; an existing longer block stays')
     .option('--until <time>', 'until when: 2030-01-31T12:00:00Z, or without a zone by the clock here')
     .option('--reason <text>', 'why; kept as it is where a block is there already and none is given')
     .option('--force', 'block your own address too: that of your SSH session, or from which you reach the service')
-    .option('--even-trusted', 'store what is covered by a trusted entry too, which wins over it') as Verb;
+    .option('--even-trusted', 'store what is covered by a trusted entry too, which wins over it')
+    .option(
+      '--allow-wide',
+      'networks wider than /8 (IPv6: /16) and whole special ranges too; needs an admin key',
+    ) as Verb;
 }
 
 export async function block(
@@ -44,7 +48,7 @@ export async function block(
   if (fromStdin(addresses)) {
     const source = await openSource('-', session.stdin);
     const result = await sendList(session, source, null, defaults, ({ elements }) =>
-      session.api.batch({ add: elements }),
+      session.api.batch({ add: elements }, { allowWide: defaults.allowWide }),
     );
     return await tellBulk(session, source.name, result);
   }
@@ -59,7 +63,7 @@ export async function block(
   }));
   const batches = cutBatches(only(readings), { ...defaults, own: [] });
   const result = await sendBatches(session, { name: 'the list' }, batches, ({ elements }) =>
-    session.api.batch({ add: elements }),
+    session.api.batch({ add: elements }, { allowWide: defaults.allowWide }),
   );
   return await tellBulk(session, '', result);
 }
@@ -72,11 +76,17 @@ export async function elementDefaults(
   session: Pick<Session, 'now' | 'ownAddresses'>,
   options: Readonly<Record<string, unknown>>,
 ): Promise<ElementDefaults> {
-  const { reason, force, evenTrusted } = options as { reason?: string; force?: boolean; evenTrusted?: boolean };
+  const { reason, force, evenTrusted, allowWide } = options as {
+    reason?: string;
+    force?: boolean;
+    evenTrusted?: boolean;
+    allowWide?: boolean;
+  };
   return {
     reason: reason === undefined ? undefined : refuseControls(reason, '--reason'),
     expiry: expiryOf(options, session.now()),
     evenTrusted: evenTrusted === true,
+    allowWide: allowWide === true,
     own: force === true ? [] : await session.ownAddresses(),
   };
 }
@@ -97,12 +107,21 @@ async function blockOne(session: Session, { text }: IpEntry, defaults: ElementDe
     ...(defaults.reason !== undefined && { reason: defaults.reason }),
     ...expiryFields(defaults.expiry),
     ...(defaults.evenTrusted && { force: true }),
+    ...(defaults.allowWide && { allow_wide: true }),
   };
   session.interruption.says(() => `it was not answered whether ${text} is blocked; see: proxy-manager check ${text}`);
   const answer = await session.api.block(element);
   if (session.format === 'json') await session.output.json(answer);
-  else await session.output.lines(blockLines(answer, session.now()).map(harmless));
+  else {
+    for (const line of specialLines(answer)) session.output.remark(line);
+    await session.output.lines(blockLines(answer, session.now()).map(harmless));
+  }
   return exitCodeOf(answer);
+}
+
+/** Such an address is no client of the public internet. */
+function specialLines({ ip_address: ip, special }: BlockAnswer): string[] {
+  return special === undefined ? [] : [`${ip} is in a special range: ${special}`];
 }
 
 /** `192.0.2.1 is blocked for 4 h, until 2026-11-22 00:35 UTC; every worker has it`. */

@@ -1,17 +1,19 @@
 // `check`: in one line, why a client is or is not let in.
 import { type ExitCode, exitCodes } from './failure.ts';
 import { harmless } from './output/harmless.ts';
-import { fromNow, minute } from './output/times.ts';
+import { count, counted, fromNow, minute } from './output/times.ts';
 import type { CheckAnswer } from './service-api.ts';
 import type { Session } from './session.ts';
 import { typedAddresses } from './typed-addresses.ts';
 import { Verb } from './verb.ts';
 
+const shownInside = 10;
+
 export function checkVerb(): Verb {
   return new Verb('check', 'say why an address is or is not let in')
     .argument('<address...>', 'addresses of clients, or networks')
     .example('check 192.0.2.1', 'one address')
-    .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted or allowed')
+    .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted, allowed; partly of a network')
     .usage('[options] <address...>') as Verb;
 }
 
@@ -20,12 +22,20 @@ export async function check(session: Session, addresses: readonly string[]): Pro
   for (const { text } of typedAddresses(addresses)) answers.push(await session.api.check(text));
   if (session.format === 'json') await session.output.json(answers.length === 1 ? answers[0] : answers);
   else await session.output.lines(answers.map((answer) => harmless(checkLine(answer, session.now()))));
-  // What the database says and no worker does is not how a client fares.
+  // What the database says and no worker does is not how a client fares; nor is there one answer for all of a network.
   return answers.every(({ enforced }) => enforced === true) ? exitCodes.done : exitCodes.partly;
 }
 
 export function checkLine(answer: CheckAnswer, now: Date): string {
+  if (answer.verdict === 'partly') return partlyLine(answer);
   return `${verdictText(answer, now)}; ${enforcedText(answer)}`;
+}
+
+/** `192.0.2.0/24: no entry covers all of it; 2 blocked entries inside: 192.0.2.7, 192.0.2.64/26`. */
+function partlyLine({ ip_address: ip, blocked_inside: inside, blocked_inside_total: total }: CheckAnswer): string {
+  const shown = inside.slice(0, shownInside).join(', ');
+  const more = total > shownInside ? ` and ${count(total - shownInside)} more` : '';
+  return `${ip}: no entry covers all of it; ${counted(total, 'blocked entry', 'blocked entries')} inside: ${shown}${more}`;
 }
 
 function verdictText({ ip_address: ip, verdict, by, reason, expires_at: end }: CheckAnswer, now: Date): string {

@@ -39,7 +39,7 @@ export function withZone(text: string): string {
 
 /** The fields of an API request that say it. */
 export function expiryFields(expiry: ListExpiry | null | undefined): {
-  expires_at?: string;
+  expires_at?: string | null;
   duration_seconds?: number;
 } {
   if (expiry === null || expiry === undefined) return {};

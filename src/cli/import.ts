@@ -14,6 +14,7 @@ import { type ListFormat, listFormats } from './lists/format.ts';
 import { type ListReading, readList } from './lists/read-list.ts';
 import type { NumberedReading } from './lists/reading.ts';
 import { count, counted } from './output/times.ts';
+import type { ListOptions } from './service-api.ts';
 import { confirm, type Session } from './session.ts';
 import { Verb } from './verb.ts';
 
@@ -22,6 +23,7 @@ export function importVerb(): Verb {
     .argument('<file>', 'the list; - reads standard input')
     .option('--replace', 'the list is the whole set afterwards: what it does not name is unblocked')
     .option('--allow-shrink', 'with --replace: although more than half of the set would go')
+    .option('--dry-run', 'only say what would be changed')
     .addOption(
       new Option(
         '--format <format>',
@@ -34,7 +36,8 @@ export function importVerb(): Verb {
     .example('import abuse.csv --for 1w', 'CSV: ip_address,reason,expires_at; a week for lines without an end')
     .example('import --replace /etc/haproxy/blocked.map', 'an existing map file as the whole set')
     .example('import - --reason drop', 'standard input, such as of: curl -sf https://www.spamhaus.org/drop/drop.txt')
-    .example('import - --format netset', 'such as of: ipset save blocked') as Verb;
+    .example('import - --format netset', 'such as of: ipset save blocked')
+    .example('import -', "CrowdSec's bans, each for what is left of it: cscli decisions list -o raw") as Verb;
 }
 
 export async function importList(
@@ -48,27 +51,32 @@ export async function importList(
   if (path === '-' && session.canAsk) session.output.remark('reading addresses from the keyboard; Ctrl-D ends them');
   const source = await openSource(path, session.stdin);
   const defaults = await elementDefaults(session, options);
+  const sending = { allowWide: defaults.allowWide, dryRun: options['dryRun'] === true };
   const result = replace
-    ? await replaceSet(session, source, format, defaults, options['allowShrink'] === true)
-    : await sendList(session, source, format, defaults, ({ elements }) => session.api.batch({ add: elements }));
+    ? await replaceSet(session, source, format, defaults, { ...sending, allowShrink: options['allowShrink'] === true })
+    : await sendList(session, source, format, defaults, ({ elements }) =>
+        session.api.batch({ add: elements }, sending),
+      );
   return await tellBulk(session, source.name, result);
 }
+
+type Sending = Required<ListOptions> & { readonly allowShrink: boolean };
 
 async function replaceSet(
   session: Session,
   source: ListSource,
   format: ListFormat | null,
   defaults: ElementDefaults,
-  allowShrink: boolean,
+  sending: Sending,
 ): Promise<BulkResult> {
   try {
-    return await replaceOnce(session, source, format, defaults, allowShrink);
+    return await replaceOnce(session, source, format, defaults, sending);
   } catch (error) {
     if (!isProblem(error, problemCodes.setWouldShrink)) throw explainNotAList(source.name, error);
     // What came through a pipe is gone, and cannot be sent again.
     if (!source.isFile || !session.canAsk) throw error;
     await confirm(session, shrinkText(error), '--allow-shrink');
-    return await replaceOnce(session, source, format, defaults, true);
+    return await replaceOnce(session, source, format, defaults, { ...sending, allowShrink: true });
   }
 }
 
@@ -77,7 +85,7 @@ async function replaceOnce(
   source: ListSource,
   format: ListFormat | null,
   defaults: ElementDefaults,
-  allowShrink: boolean,
+  sending: Sending,
 ): Promise<BulkResult> {
   const tally = new BulkTally();
   const progress = session.output.progress('sending');
@@ -85,7 +93,7 @@ async function replaceOnce(
   try {
     const list = readList(source.read(), format);
     const set = await wholeSet(list, defaults, tally);
-    const begun = await withAnEntry(set, source, allowShrink);
+    const begun = await withAnEntry(set, source, sending.allowShrink);
     const chunks = told(begun, {
       sending: () => progress.tell(source.share, set.lines, 'lines'),
       sent: () => {
@@ -99,7 +107,7 @@ async function replaceOnce(
     session.interruption.says(
       () => `the list was not sent to its end (line ${count(set.lines)}), so nothing was changed`,
     );
-    const answer = await session.api.replaceAll({ contentType: set.contentType, chunks }, { allowShrink });
+    const answer = await session.api.replaceAll({ contentType: set.contentType, chunks }, sending);
     tally.add(answer, (rejection) => set.lineOf(rejection));
     session.interruption.says(() => null);
     return tally.result;

@@ -37,9 +37,17 @@ export interface BlockElement {
   readonly ip_address: string;
   readonly reason?: string;
   readonly blocked_by?: string;
-  readonly expires_at?: string;
+  readonly expires_at?: string | null;
   readonly duration_seconds?: number;
   readonly force?: boolean;
+  readonly allow_wide?: boolean;
+}
+
+/** Of every element of a list. */
+export interface ListOptions {
+  readonly allowWide?: boolean;
+  /** Only count what would be done. */
+  readonly dryRun?: boolean;
 }
 
 /** When trust ends; null: never; neither: as before. */
@@ -87,11 +95,11 @@ export interface ReplaceConsent {
 export interface ServiceApi {
   block(element: BlockElement): Promise<BlockAnswer>;
   unblock(ip: string): Promise<UnblockAnswer>;
-  batch(body: {
-    readonly add?: readonly (string | BlockElement)[];
-    readonly remove?: readonly string[];
-  }): Promise<BulkAnswer>;
-  replaceAll(list: StreamedList, options: { readonly allowShrink: boolean }): Promise<BulkAnswer>;
+  batch(
+    body: { readonly add?: readonly (string | BlockElement)[]; readonly remove?: readonly string[] },
+    options?: ListOptions,
+  ): Promise<BulkAnswer>;
+  replaceAll(list: StreamedList, options: ListOptions & { readonly allowShrink: boolean }): Promise<BulkAnswer>;
   list(query: ListQuery): Promise<BlockedIpPage>;
   /** The addresses alone, one a line. A connection that breaks is an error: the list is not whole then. */
   listText(): AsyncIterable<Uint8Array>;

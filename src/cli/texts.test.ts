@@ -54,10 +54,32 @@ describe('check tells in one line', () => {
     reason: null,
     expires_at: null,
     enforced: true,
+    blocked_inside: [],
+    blocked_inside_total: 0,
     workers: [],
     ...more,
   });
   it.each([
+    [
+      {
+        ip_address: '192.0.2.0/24',
+        verdict: 'partly',
+        enforced: null,
+        blocked_inside: ['192.0.2.7'],
+        blocked_inside_total: 1,
+      },
+      '192.0.2.0/24: no entry covers all of it; 1 blocked entry inside: 192.0.2.7',
+    ],
+    [
+      {
+        ip_address: '192.0.0.0/16',
+        verdict: 'partly',
+        enforced: null,
+        blocked_inside: Array.from({ length: 100 }, (_, n) => `192.0.2.${n}`),
+        blocked_inside_total: 1_200,
+      },
+      '192.0.0.0/16: no entry covers all of it; 1,200 blocked entries inside: 192.0.2.0, 192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4, 192.0.2.5, 192.0.2.6, 192.0.2.7, 192.0.2.8, 192.0.2.9 and 1,190 more',
+    ],
     [{}, '192.0.2.1 is let in: nothing blocks it; every worker does so'],
     [
       { verdict: 'blocked', by: '192.0.2.0/24', reason: 'ssh', expires_at: '2026-11-21T23:00:00Z' },

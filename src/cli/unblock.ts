@@ -20,7 +20,7 @@ export function unblockVerb(): Verb {
     .usage('[options] <address...>') as Verb;
 }
 
-const nothingMore = { reason: undefined, expiry: null, evenTrusted: false, own: [] };
+const nothingMore = { reason: undefined, expiry: null, evenTrusted: false, allowWide: false, own: [] };
 
 export async function unblock(session: Session, addresses: readonly string[]): Promise<ExitCode> {
   if (fromStdin(addresses)) {

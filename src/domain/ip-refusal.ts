@@ -12,6 +12,9 @@ export function explainRefusal(text: string): string {
   // The longest spelling of an IPv6 network has 49 characters; beyond that a closer look explains nothing.
   if (text.length > 128) return `${shown} is too long for an IP address; ${WANTED}`;
   if (/[^ -~]/.test(text)) return `${shown} has characters that are not printable ASCII; ${WANTED}`;
+  if (/^[0-9a-f.:]+ *- *[0-9a-f.:]+$/i.test(text) && /[.:]/.test(text)) {
+    return `${shown} looks like a range; ranges are not supported, give it as networks, such as 192.0.2.0/24`;
+  }
   if (text.includes(' ')) return `${shown} has blanks inside; give one address without them`;
   if (text.includes(',')) return `${shown} looks like a list; give one address or network`;
   if (text.includes('%'))
@@ -21,9 +24,6 @@ export function explainRefusal(text: string): string {
   }
   const colon = text.indexOf(':');
   if (colon > 0 && isIPv4(text.slice(0, colon))) return `${shown} has a port${suggest(text.slice(0, colon))}`;
-  if (/^[0-9a-f.:]+-[0-9a-f.:]+$/i.test(text) && /[.:]/.test(text)) {
-    return `${shown} looks like a range; give it as networks, such as 192.0.2.0/24`;
-  }
   const slash = text.indexOf('/');
   if (slash >= 0) return explainNetwork(shown, text.slice(0, slash));
   return explainAddress(shown, text);

@@ -195,6 +195,7 @@ describe('parseIp refuses and says what would be right', () => {
     ['[2001:db8::1]:443', 'did you mean 2001:db8::1?'],
     ['1.2.3.4:80', '1.2.3.4:80 has a port; did you mean 1.2.3.4?'],
     ['1.2.3.4-1.2.3.9', 'looks like a range'],
+    ['1.2.3.4 - 1.2.3.9', 'looks like a range; ranges are not supported'],
     ['1.2.3.4,1.2.3.5', 'looks like a list'],
     ['1::2::3', 'may stand only once'],
     [':::1', 'two colons'],

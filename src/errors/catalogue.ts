@@ -53,6 +53,9 @@ const rows = [
   [6014, 'ConfigurationFilesUnusable', 'Storage', 'files of the configuration unusable', 503],
   [6015, 'TooMuchAtOnce', 'Limit', 'too much is asked for at once', 503],
   [6020, 'LiveConfigurationKept', 'State', 'live configuration is not of the template', 409],
+  [6030, 'WideNetwork', 'State', 'very wide network or whole special range', 409],
+  [6031, 'SetFull', 'Limit', 'maximum number of entries reached', 409],
+  [6032, 'ChangeFailed', 'Internal', 'change failed unexpectedly', 500],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

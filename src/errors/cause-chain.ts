@@ -1,4 +1,3 @@
-import { codes } from './catalogue.ts';
 import { ServiceError } from './service-error.ts';
 
 /** Deep enough for every real chain; a cause that leads back to itself ends here. */
@@ -10,7 +9,7 @@ export function wrappedErrors(error: ServiceError): (ServiceError | string)[] {
   let current = error;
   while (chain.length < DEEPEST) {
     // What lies beneath an unforeseen error is for the log alone.
-    if (current.code === codes.Internal || current.cause === undefined) return chain;
+    if (current.kind === 'Internal' || current.cause === undefined) return chain;
     if (!(current.cause instanceof ServiceError)) return [...chain, describe(current.cause)];
     current = current.cause;
     chain.push(current);

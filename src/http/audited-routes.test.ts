@@ -96,7 +96,7 @@ describe('the audit is told', () => {
     await call('POST', '/api/keys', { name: 'ci' });
     await call('DELETE', '/api/keys/ci');
     expect(told.map(({ note, outcome }) => [note.operation, note.target, outcome.result])).toEqual([
-      ['batch', null, { added: 1, removed: 0, unchanged: 0, rejected_total: 0 }],
+      ['batch', null, { added: 1, updated: 0, removed: 0, unchanged: 0, rejected_total: 0 }],
       ['sync', null, { added: 0, removed: 0, total_ips: 2, runtime_map_synced: true }],
       ['reload', null, { changed: false, reload: 'r1' }],
       ['set_site', 'a.example', { reload: 'r1' }],
@@ -123,6 +123,22 @@ describe('the audit is told', () => {
       { operation: 'read', target: '/api/config/reloads/:id', status: 403 },
       { operation: 'read', target: '/api/config/validate', status: 403 },
     ]);
+  });
+
+  it('of no dry run, unless it is refused', async () => {
+    const { app, told } = listening({
+      keys: { authenticate: async (key: string) => ({ name: key, scopes: [key] }) },
+    });
+    const dryRun = (key: string, query = '') =>
+      app.inject({
+        method: 'POST',
+        url: `/api/blocked-ips/batch?dry_run=true${query}`,
+        headers: { authorization: `Bearer ${key}`, ...json },
+        payload: { add: ['192.0.2.1'] },
+      });
+    expect((await dryRun('block')).statusCode).toBe(200);
+    expect((await dryRun('block', '&allow_wide=true')).statusCode).toBe(403);
+    expect(told.map(({ note, status }) => [note.operation, note.keyName, status])).toEqual([['batch', 'block', 403]]);
   });
 
   it('of what a valid key was refused, with its code', async () => {

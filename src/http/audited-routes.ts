@@ -32,7 +32,7 @@ export const refusedLook = 'read';
 const changesNothing: ReadonlySet<string> = new Set(['POST /api/config/validate']);
 
 /** Numbers and truths of an answer that its row keeps; never texts, which may be long, or secret. */
-const keptCounts = ['added', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;
+const keptCounts = ['added', 'updated', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;
 const keptTruths = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
@@ -59,7 +59,9 @@ export function tellAudit(route: RouteOptions, operation: string, audit: AuditSe
   };
   route.onSend = (request, reply, payload, next) => {
     // Who showed no valid key is told of in the log; here he could push out what was really done.
-    if (request.keyName !== '') audit.answered(answerTo(request, reply, operation, now()));
+    // A dry run changes nothing; one that is refused is told of as any refusal.
+    if (request.keyName !== '' && !(isDryRun(request) && reply.statusCode < 400))
+      audit.answered(answerTo(request, reply, operation, now()));
     next(null, payload);
   };
 }
@@ -76,6 +78,10 @@ export function tellRefusedLooks(route: RouteOptions, audit: AuditService, now: 
     }
     next(null, payload);
   };
+}
+
+function isDryRun({ query }: FastifyRequest): boolean {
+  return (query as { readonly dry_run?: unknown } | undefined)?.dry_run === true;
 }
 
 function answerTo(request: FastifyRequest, reply: FastifyReply, operation: string, now: Date) {

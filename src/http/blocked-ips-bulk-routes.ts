@@ -1,12 +1,13 @@
 // A large batch, and the whole set. Their bodies are read as they come.
 import type { FastifyRequest } from 'fastify';
+import type { BatchOptions } from '../blocking/blocked-set-service.ts';
 import type { TypedApp } from './app.ts';
 import { BatchRoom } from './batch-room.ts';
 import { readBatch, readWholeSet } from './body-streams.ts';
 import { ElementReader, type Validator } from './bulk-elements.ts';
 import { callerOf } from './request-context.ts';
 import { requireScope } from './route-access.ts';
-import { BlockBody, BulkAnswerSchema, ReplaceQuery, UnblockBody } from './schemas/blocked-ips.ts';
+import { BatchQuery, BlockBody, BulkAnswerSchema, ReplaceQuery, UnblockBody } from './schemas/blocked-ips.ts';
 import type { Services } from './services.ts';
 
 const config = { streamed: true };
@@ -21,12 +22,13 @@ export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, no
 
     scope.post(
       '/api/blocked-ips/batch',
-      { config, schema: { response: { 200: BulkAnswerSchema } } },
+      { config, schema: { querystring: BatchQuery, response: { 200: BulkAnswerSchema } } },
       async (request) => {
+        const options = listOptions(request, request.query);
         const share = room.share(request.keyName);
         try {
           const batch = await readBatch(request, elementReader(request), share, paceMs);
-          return await blockedSet.batch(batch, callerOf(request));
+          return await blockedSet.batch(batch, callerOf(request), options);
         } finally {
           share.release();
         }
@@ -37,7 +39,10 @@ export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, no
       '/api/blocked-ips',
       { config, schema: { querystring: ReplaceQuery, response: { 200: BulkAnswerSchema } } },
       async (request) => {
-        const options = { allowShrink: request.query.allow_shrink === true };
+        const options = {
+          ...listOptions(request, request.query),
+          allowShrink: request.query.allow_shrink === true,
+        };
         const items = readWholeSet(request, elementReader(request), paceMs);
         return blockedSet.replaceAll(items, options, callerOf(request));
       },
@@ -46,7 +51,14 @@ export function blockedIpsBulkRoutes(app: TypedApp, { blockedSet }: Services, no
 
   function elementReader(request: FastifyRequest): ElementReader {
     const compile = (schema: object) => request.compileValidationSchema(schema as Record<string, unknown>) as Validator;
-    const mayForce = () => requireScope(request, 'admin', 'force');
-    return new ElementReader(compile(BlockBody), compile(UnblockBody), now(), mayForce);
+    const mayOverride = (what: string) => requireScope(request, 'admin', what);
+    return new ElementReader(compile(BlockBody), compile(UnblockBody), now(), mayOverride);
+  }
+
+  /** @throws ServiceError 403 before anything of the body is read */
+  function listOptions(request: FastifyRequest, query: BatchQuery): BatchOptions {
+    const allowWide = query.allow_wide === true;
+    if (allowWide) requireScope(request, 'admin', 'allow_wide');
+    return { ...(allowWide && { allowWide }), ...(query.dry_run === true && { dryRun: true }) };
   }
 }

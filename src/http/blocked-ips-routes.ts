@@ -16,6 +16,7 @@ import {
   BlockBody,
   BlockedIpDetailSchema,
   BlockedIpPageSchema,
+  BlockQuery,
   CheckAnswerSchema,
   ListQuery,
   SyncAnswerSchema,
@@ -42,13 +43,24 @@ export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: (
 
   app.post(
     '/api/blocked-ips',
-    { schema: { body: BlockBody, response: { 200: BlockAnswerSchema, 201: BlockAnswerSchema } } },
+    {
+      schema: {
+        querystring: BlockQuery,
+        body: BlockBody,
+        response: { 200: BlockAnswerSchema, 201: BlockAnswerSchema },
+      },
+    },
     async (request, reply) => {
+      const allowWide = request.body.allow_wide === true || request.query.allow_wide === true;
       if (request.body.force === true) requireScope(request, 'admin', 'force');
+      if (allowWide) requireScope(request, 'admin', 'allow_wide');
       const reading = readBlockRequest(request.body, now());
       if (!reading.ok)
         throw refusedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
-      const { created, answer } = await blockedSet.block(reading.request, callerOf(request));
+      const { created, answer } = await blockedSet.block(
+        { ...reading.request, ...(allowWide && { allowWide }) },
+        callerOf(request),
+      );
       return reply.code(created ? 201 : 200).send(answer);
     },
   );

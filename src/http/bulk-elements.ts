@@ -16,6 +16,9 @@ export interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
+/** A bare address changes nothing that an entry says about itself. */
+const KEEP = { kind: 'keep' } as const;
+
 type Element = Pick<JsonValue, 'value' | 'duplicate' | 'marked'>;
 
 type Reading =
@@ -26,36 +29,40 @@ export class ElementReader {
   readonly #isBlockBody: Validator;
   readonly #isUnblockBody: Validator;
   readonly #now: Date;
-  readonly #mayForce: () => void;
+  readonly #mayOverride: (what: 'force' | 'allow_wide') => void;
 
   /**
    * @param now what `expires_at` of every element is measured against
-   * @param mayForce throws where the key may not put a block over trust: that is no bad element, the whole is refused
+   * @param mayOverride throws where the key may not do what an element asks for: the whole request is refused
    */
-  constructor(isBlockBody: Validator, isUnblockBody: Validator, now: Date, mayForce: () => void) {
+  constructor(
+    isBlockBody: Validator,
+    isUnblockBody: Validator,
+    now: Date,
+    mayOverride: (what: 'force' | 'allow_wide') => void,
+  ) {
     this.#isBlockBody = isBlockBody;
     this.#isUnblockBody = isUnblockBody;
     this.#now = now;
-    this.#mayForce = mayForce;
+    this.#mayOverride = mayOverride;
   }
 
   /** An element of `add`: a text means the same as an object with nothing but this address. */
   added(element: Element): Reading {
     if (element.marked) return refuseMark(element);
     if (typeof element.value !== 'string') return this.#object(element, this.#isBlockBody);
-    return readText(element.value, { kind: 'permanent' });
+    return readText(element.value);
   }
 
   removed(element: Element): Reading {
     if (element.marked) return refuseMark(element);
     if (typeof element.value !== 'string') return this.#object(element, this.#isUnblockBody);
-    return readText(element.value, { kind: 'permanent' });
+    return readText(element.value);
   }
 
-  /** An element of a whole set: a text is a line of a list and changes nothing that an entry says about itself. */
+  /** An element of a whole set. */
   listed(element: Element, index: number): BulkItem {
-    const { value, marked } = element;
-    const reading = typeof value === 'string' && !marked ? readText(value, { kind: 'keep' }) : this.added(element);
+    const reading = this.added(element);
     return reading.ok ? reading : { ok: false, rejection: { index, value: reading.value, why: reading.why } };
   }
 
@@ -68,8 +75,9 @@ export class ElementReader {
         fields.map(({ name, description }) => (name === 'element' ? description : `${name}: ${description}`)),
       );
     }
-    if ((value as BlockBody).force === true) this.#mayForce();
-    const reading = readBlockRequest(value as BlockBody, this.#now);
+    const body = value as BlockBody;
+    for (const what of ['force', 'allow_wide'] as const) if (body[what] === true) this.#mayOverride(what);
+    const reading = readBlockRequest(body, this.#now, { listed: true });
     return reading.ok
       ? reading
       : refuse(
@@ -79,10 +87,10 @@ export class ElementReader {
   }
 }
 
-function readText(text: string, expiry: BlockRequest['expiry']): Reading {
+function readText(text: string): Reading {
   const ip = parseIp(text);
   return ip.ok
-    ? { ok: true, request: { entry: ip.entry, expiry, force: false } }
+    ? { ok: true, request: { entry: ip.entry, expiry: KEEP, force: false } }
     : { ok: false, value: shortCopy(text), why: ip.why };
 }
 

@@ -47,7 +47,22 @@ describe('PUT /api/blocked-ips', () => {
       {
         request: { entry: { text: '10.0.0.0/8' }, reason: 'x', expiry: { kind: 'duration', seconds: 5 }, force: true },
       },
-      { request: { entry: { text: '192.0.2.3' }, expiry: { kind: 'permanent' } } },
+      { request: { entry: { text: '192.0.2.3' }, expiry: { kind: 'keep' } } },
+    ]);
+  });
+
+  test('reads the end of an element as one that shortens nothing, and null as for good', async () => {
+    const stub = collecting();
+    const body = [
+      { ip_address: '192.0.2.1', expires_at: '2030-01-01T00:00:00Z' },
+      { ip_address: '192.0.2.2', expires_at: null },
+      { ip_address: '192.0.2.3', allow_wide: true },
+    ];
+    await put(stub.app, json, JSON.stringify(body));
+    expect(stub.items).toMatchObject([
+      { request: { expiry: { kind: 'not-before', at: new Date('2030-01-01T00:00:00Z') } } },
+      { request: { expiry: { kind: 'permanent' } } },
+      { request: { expiry: { kind: 'keep' }, allowWide: true } },
     ]);
   });
 
@@ -208,10 +223,10 @@ describe('POST /api/blocked-ips/batch', () => {
     expect(response.json()).toEqual(BULK);
     expect(stub.onlyCall()[0]).toEqual({
       add: [
-        { index: 0, request: expect.objectContaining({ expiry: { kind: 'permanent' } }) },
+        { index: 0, request: expect.objectContaining({ expiry: { kind: 'keep' } }) },
         {
           index: 2,
-          request: expect.objectContaining({ expiry: { kind: 'at', at: new Date('2030-01-01T00:00:00Z') } }),
+          request: expect.objectContaining({ expiry: { kind: 'not-before', at: new Date('2030-01-01T00:00:00Z') } }),
         },
       ],
       remove: [{ index: 0, entry: expect.objectContaining({ text: '10.0.0.0/8' }) }],

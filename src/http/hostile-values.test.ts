@@ -2,7 +2,7 @@
 // value is right after all, handed on exactly. The same requests against the real service: test/hostile-values.test.ts.
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { BulkItem } from '../blocking/answers.ts';
+import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import { textLine } from '../telemetry/log.ts';
 import { type Attack, attacks, HEADERS, isHarmless } from './testkit/attacks.ts';
 import { endpoints } from './testkit/endpoint-fields.ts';
@@ -177,12 +177,19 @@ test('an element of a list is taken only where a block would be, and then as the
     const ofSet = await takenOf('PUT', '/api/blocked-ips', `[${body}]`, one.name);
     expect(ofSet, one.name).toEqual(ofBatch);
     // Of a mark that is not seen a list is the stricter judge.
-    if (ofBatch.length > 0 || !body.includes('\ufeff')) expect(ofBatch, one.name).toEqual(single);
+    if (ofBatch.length > 0 || !body.includes('\ufeff')) expect(ofBatch.map(asSingle), one.name).toEqual(single);
     passed += ofBatch.length;
   }
   expect(asElements.length).toBeGreaterThan(500);
   expect(passed).toBeGreaterThan(50);
 });
+
+/** A list reads the same end by another rule: it never shortens a block. */
+function asSingle(request: unknown): unknown {
+  const { expiry, ...rest } = request as BlockRequest;
+  const kind = { keep: 'permanent', 'not-before': 'at' }[expiry.kind as string] ?? expiry.kind;
+  return { ...rest, expiry: { ...expiry, kind } };
+}
 
 test('every header that is read is attacked', async () => {
   const read = new Set<string>();

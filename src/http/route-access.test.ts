@@ -149,6 +149,25 @@ describe('what of a request needs more than its route', () => {
     expect((await batch('admin', true)).statusCode).toBe(200);
   });
 
+  test.each([
+    ['POST', '/api/blocked-ips', { ...block, allow_wide: true }],
+    ['POST', '/api/blocked-ips?allow_wide=true', block],
+    ['POST', '/api/blocked-ips/batch', { add: ['192.0.2.7', { ...block, allow_wide: true }] }],
+    ['POST', '/api/blocked-ips/batch?allow_wide=true', { add: ['192.0.2.7'] }],
+    ['POST', '/api/blocked-ips/batch?allow_wide=true&dry_run=true', { add: ['192.0.2.7'] }],
+  ] as const)('%s %s with %j needs admin for wide networks', async (method, url, payload) => {
+    const { app, calls } = scoped();
+    const send = (scope: string) => app.inject({ method, url, headers: { ...as(scope), ...json }, payload });
+    const refused = await send('block');
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json()).toMatchObject({
+      missing_scope: 'admin',
+      detail: expect.stringMatching(/^allow_wide needs/),
+    });
+    expect(calls).toEqual([]);
+    expect((await send('admin')).statusCode).toBeLessThan(300);
+  });
+
   test('a map file of another database is accepted by admin only', async () => {
     const { app, calls } = scoped();
     const sync = (scope: string, query: string) =>

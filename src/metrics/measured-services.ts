@@ -21,8 +21,15 @@ function measuredBlockedSet(inner: BlockedSetService, metrics: OperationMetrics)
   return {
     block: (...args) => metrics.measured('block', inner.block(...args), blockDone),
     unblock: (...args) => metrics.measured('unblock', inner.unblock(...args), removed),
-    batch: (...args) => metrics.measured('batch', inner.batch(...args), bulkDone),
-    replaceAll: (...args) => metrics.measured('replace', inner.replaceAll(...args), bulkDone),
+    // A dry run changes nothing, so it is not counted.
+    batch: (request, caller, options) => {
+      const work = inner.batch(request, caller, options);
+      return options?.dryRun === true ? work : metrics.measured('batch', work, bulkDone);
+    },
+    replaceAll: (source, options, caller) => {
+      const work = inner.replaceAll(source, options, caller);
+      return options.dryRun === true ? work : metrics.measured('replace', work, bulkDone);
+    },
     sync: (...args) =>
       metrics.measured('sync', inner.sync(...args), (answer) => ({
         seenEverywhere: answer.runtime_map_synced && answer.draining_workers.every(({ synced }) => synced),
@@ -76,12 +83,18 @@ function measuredKeys(inner: KeysService, metrics: OperationMetrics): KeysServic
 }
 
 const oneAdded = { added: 1 };
+const oneUpdated = { updated: 1 };
 const oneUnchanged = { unchanged: 1 };
 const oneRemoved = { removed: 1 };
 const nothingMore: Done = {};
 
-function blockDone({ created, answer }: { readonly created: boolean; readonly answer: RuntimeReport }): Done {
-  return { ...seen(answer), counts: created ? oneAdded : oneUnchanged };
+function blockDone(done: {
+  readonly created: boolean;
+  readonly changed?: boolean;
+  readonly answer: RuntimeReport;
+}): Done {
+  const counts = done.created ? oneAdded : done.changed === true ? oneUpdated : oneUnchanged;
+  return { ...seen(done.answer), counts };
 }
 
 function removed(answer: RuntimeReport): Done {
@@ -89,8 +102,8 @@ function removed(answer: RuntimeReport): Done {
 }
 
 function bulkDone(answer: BulkAnswer): Done {
-  const { added, removed, unchanged, rejected_total: rejected } = answer;
-  return { ...seen(answer), counts: { added, removed, unchanged, rejected } };
+  const { added, updated, removed, unchanged, rejected_total: rejected } = answer;
+  return { ...seen(answer), counts: { added, updated, removed, unchanged, rejected } };
 }
 
 function seen({ runtime_map_updated: seenEverywhere, runtime_map_failures_total: readBackFailures }: RuntimeReport) {

@@ -29,8 +29,8 @@ export type Operation = (typeof operations)[number];
 const results = ['done', 'incomplete', 'refused', 'failed'] as const;
 type Result = (typeof results)[number];
 
-/** `unchanged`: was there already. `rejected`: an entry of a list that is none, or is covered by trust. */
-const changes = ['added', 'removed', 'unchanged', 'rejected'] as const;
+/** `updated`: was there already, and a field of it changed. `unchanged`: is as it was. `rejected`: an entry of a list that is none, or is covered by trust. */
+const changes = ['added', 'updated', 'removed', 'unchanged', 'rejected'] as const;
 type Change = (typeof changes)[number];
 
 /** Operations that change entries. */

@@ -16,6 +16,7 @@ import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import { Outcomes } from '../blocking/outcomes.ts';
 import { Reconciler } from '../blocking/reconciler.ts';
 import { RemovalRule, replacePays } from '../blocking/removal-rule.ts';
+import { Room } from '../blocking/room.ts';
 import { RuntimeChanger } from '../blocking/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/runtime-link.ts';
 import { Synchroniser } from '../blocking/sync.ts';
@@ -167,6 +168,7 @@ export function wireBlocking(options: {
       book.all().map(({ pid }) => pid),
       keeper.expected.total,
     );
+  const room = new Room(settings.maxEntries);
   const durable = new DurableCommit({ store, keeper, log, now });
   const writer = new GroupWriter({
     turns,
@@ -177,6 +179,7 @@ export function wireBlocking(options: {
     map: blockedMap,
     windows,
     removalsAtMost,
+    room,
     onGroup: observers.groupEnded,
   });
   const bulk = new BulkRunner({
@@ -193,6 +196,7 @@ export function wireBlocking(options: {
     rule,
     now,
     log,
+    room,
   });
   const synchroniser = new Synchroniser({
     link,
@@ -222,8 +226,13 @@ export function wireBlocking(options: {
     bulk,
     synchroniser,
     checker,
-    admission: new Admission({ trusted: trusted.entries, now }),
+    admission: new Admission({
+      trusted: trusted.entries,
+      isBlocked: async (ip) => (await store.get(ip)) !== null,
+      now,
+    }),
     outcomes,
+    room,
     notSeenWhole: () => {
       if (!link.state.up) return `master socket is down (${link.state.reason})`;
       return book.isWholeEverywhere() ? null : 'not every live worker was seen to hold the whole set';

@@ -18,7 +18,7 @@ export type ExpiryChange =
   | { kind: 'at'; at: string }
   /** `duration_seconds`: the later end wins, and permanent stays permanent. */
   | { kind: 'later-of'; until: string }
-  /** A text line: an existing entry is left entirely as it is, a new one is permanent. */
+  /** A list element without a time: an existing entry keeps its end, a new one is permanent. */
   | { kind: 'keep' };
 
 export type BlockedChange =
@@ -39,7 +39,8 @@ export type BlockedChange =
 export type BlockedAddition = Extract<BlockedChange, { op: 'add' }>;
 
 export type BlockedEffect =
-  | { op: 'add'; created: boolean; row: BlockedIpRow }
+  /** `changed`: a field of the row is not what it was; true of a new row too. */
+  | { op: 'add'; created: boolean; changed: boolean; row: BlockedIpRow }
   | { op: 'remove' | 'expire'; removed: BlockedIpRow | null };
 
 /** Texts that are blocked after a transaction and were not before it, and the reverse. */
@@ -59,7 +60,6 @@ export function rowAfterAdd(existing: BlockedIpRow | null, change: BlockedAdditi
       expires_at: endAfter(null, change.expiry),
     };
   }
-  if (change.expiry.kind === 'keep') return existing;
   const reason = change.reason === undefined ? existing.reason : change.reason;
   const blocked_by = change.blockedBy ?? existing.blocked_by;
   const expires_at = endAfter(existing, change.expiry);

@@ -71,11 +71,35 @@ describe('a block that is made again', () => {
     expect(await store.get('192.0.2.1')).toMatchObject({ reason: null, blocked_by: 'bob' });
   });
 
-  it('by a text line changes nothing that the entry says about itself', async () => {
+  it('by a list keeps its end, and takes the reason and the name that are given', async () => {
     await store.applyGroup([{ ...add('192.0.2.1', at(ONE)), reason: 'scan' } as BlockedChange], NOON, nothing);
     const list = { ...add('192.0.2.1', keep), reason: 'list', blockedBy: 'import' } as BlockedChange;
     await store.applyGroup([list], LATER, nothing);
-    expect(await store.get('192.0.2.1')).toMatchObject({ reason: 'scan', blocked_by: null, expires_at: ONE });
+    expect(await store.get('192.0.2.1')).toMatchObject({ reason: 'list', blocked_by: 'import', expires_at: ONE });
+  });
+
+  it('tells whether a field changed', async () => {
+    const changed = async (...changes: BlockedChange[]) =>
+      (await store.applyGroup(changes, NOON, nothing)).effects.map((effect) => effect.op === 'add' && effect.changed);
+    expect(await changed(add('192.0.2.1', at(TWO)))).toEqual([true]);
+    expect(await changed(add('192.0.2.1', keep), add('192.0.2.1', until(ONE)))).toEqual([false, false]);
+    expect(await changed(add('192.0.2.1', until(THREE)), add('192.0.2.1', until(THREE)))).toEqual([true, false]);
+    const named = { ...add('192.0.2.1', keep), blockedBy: 'bob' } as BlockedChange;
+    expect(await changed(named, named)).toEqual([true, false]);
+  });
+
+  it('is previewed without being made', async () => {
+    await block(store, '192.0.2.1');
+    const changes = [add('192.0.2.1', at(ONE)), add('192.0.2.2'), remove('192.0.2.2'), remove('192.0.2.9')];
+    const effects = await store.preview(changes, LATER);
+    expect(effects).toMatchObject([
+      { created: false, changed: true, row: { expires_at: ONE } },
+      { created: true },
+      { removed: { ip_address: '192.0.2.2' } },
+      { removed: null },
+    ]);
+    expect(await store.get('192.0.2.1')).toMatchObject({ expires_at: null });
+    expect(await store.count()).toBe(1);
   });
 });
 

@@ -10,12 +10,14 @@ import {
   type NetChange,
   rowAfterAdd,
 } from './blocked-changes.ts';
+import { BlockedKeys } from './blocked-keys.ts';
 import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
 import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
+import { coveredAmong } from './covered-among.ts';
 import { LastWord } from './last-word.ts';
 import type { Database } from './open-database.ts';
-import type { Runner } from './prepared-query.ts';
+import { breathe, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
 
@@ -25,6 +27,9 @@ export type { AdoptedRows } from './unkeyed-rows.ts';
 
 /** Below it, and below a third of the set, no file looks as if more than half of a hundred or more were lost. */
 const shrinkNotedFrom = 50;
+/** A look-up each costs some 0.1 ms; more are answered by one pass over all keys. */
+const askedOneByOne = 500;
+const lookupsInBreath = 32;
 
 /** The row of the audit for one request's changes in a group. */
 export interface GroupAudit {
@@ -48,6 +53,7 @@ export class BlockedIpsStore {
   readonly #lookup: AddressLookup;
   readonly #lastWord: LastWord;
   readonly #audit: AuditRows;
+  readonly #keys: BlockedKeys;
 
   constructor(database: Database) {
     this.#database = database;
@@ -57,6 +63,7 @@ export class BlockedIpsStore {
     this.#lookup = new AddressLookup(database.read, 'blocked_ips');
     this.#lastWord = new LastWord(database.write);
     this.#audit = new AuditRows(database.write);
+    this.#keys = new BlockedKeys(database.read);
   }
 
   /**
@@ -124,7 +131,19 @@ export class BlockedIpsStore {
   }
 
   async count(): Promise<number> {
+    return this.total;
+  }
+
+  /** How many entries are committed. */
+  get total(): number {
     return this.#database.blockedCount.value;
+  }
+
+  /** What `applyGroup` would make of the changes now; nothing is written. */
+  async preview(changes: readonly BlockedChange[], now: Date): Promise<BlockedEffect[]> {
+    const texts = [...new Set(changes.map((change) => change.entry.text))];
+    const before = await this.#rows.keyedAmong(this.#database.read, texts);
+    return effectsOf(changes, before, now.toISOString()).effects;
   }
 
   /** `ip`: canonical text. */
@@ -146,6 +165,21 @@ export class BlockedIpsStore {
   /** Blocked networks that contain `entry`, itself left out, narrowest first. */
   async coveringOf(entry: IpEntry): Promise<string[]> {
     return await this.#lookup.coveringOf(entry);
+  }
+
+  /**
+   * For each of many entries that a blocked network covers, the narrowest one, by canonical text; an entry does not
+   * cover itself.
+   */
+  async coveredAmong(entries: readonly IpEntry[]): Promise<Map<string, string>> {
+    if (entries.length > askedOneByOne) return await coveredAmong(this.#keys, this.#database.read, entries);
+    const covered = new Map<string, string>();
+    for (const [index, entry] of entries.entries()) {
+      const [narrowest] = await this.#lookup.coveringOf(entry);
+      if (narrowest !== undefined) covered.set(entry.text, narrowest);
+      if (index % lookupsInBreath === lookupsInBreath - 1) await breathe();
+    }
+    return covered;
   }
 
   /** Blocked entries inside `entry`, itself left out, in order of addresses. */
@@ -196,16 +230,7 @@ export class BlockedIpsStore {
     // Somebody's insert that no sync took up yet is no block so far, though it says what the block is to be.
     const unkeyed = await this.#rows.unkeyedAmong(runner, [...before.keys()]);
     for (const [text, row] of unkeyed) before.set(text, adoptedRow(row, now));
-    const after = new Map<string, BlockedIpRow | null>();
-    const effects: BlockedEffect[] = [];
-    for (const change of changes) {
-      const text = change.entry.text;
-      const held = after.get(text);
-      const existing = (held === undefined ? before.get(text) : held) ?? null;
-      const { effect, row } = applyOne(existing, change, now);
-      effects.push(effect);
-      after.set(text, row);
-    }
+    const { effects, after } = effectsOf(changes, before, now);
     const { rows, net } = difference(entries, before, after, unkeyed);
     await this.#rows.write(runner, rows);
     const spoken = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
@@ -242,6 +267,25 @@ async function noteShrink(transaction: Transaction<Schema>, now: string): Promis
   return String(id);
 }
 
+/** The changes in order, each of what the one before left. */
+function effectsOf(
+  changes: readonly BlockedChange[],
+  before: ReadonlyMap<string, BlockedIpRow>,
+  now: string,
+): { effects: BlockedEffect[]; after: Map<string, BlockedIpRow | null> } {
+  const after = new Map<string, BlockedIpRow | null>();
+  const effects: BlockedEffect[] = [];
+  for (const change of changes) {
+    const text = change.entry.text;
+    const held = after.get(text);
+    const existing = (held === undefined ? before.get(text) : held) ?? null;
+    const { effect, row } = applyOne(existing, change, now);
+    effects.push(effect);
+    after.set(text, row);
+  }
+  return { effects, after };
+}
+
 function applyOne(
   existing: BlockedIpRow | null,
   change: BlockedChange,
@@ -249,7 +293,7 @@ function applyOne(
 ): { effect: BlockedEffect; row: BlockedIpRow | null } {
   if (change.op === 'add') {
     const row = rowAfterAdd(existing, change, now);
-    return { effect: { op: 'add', created: existing === null, row }, row };
+    return { effect: { op: 'add', created: existing === null, changed: row !== existing, row }, row };
   }
   const stays = change.op === 'expire' && existing !== null && !isExpired(existing, change.now);
   return { effect: { op: change.op, removed: stays ? null : existing }, row: stays ? existing : null };

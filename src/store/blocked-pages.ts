@@ -14,7 +14,10 @@ export interface PageRequest {
   readonly cursor?: string | null | undefined;
   /** Rows passed over after the cursor, or from the beginning. */
   readonly offset?: number | undefined;
-  /** An address or network: it, what lies inside it, and what contains it. Anything else: the beginning of a text. */
+  /**
+   * An address or network: it, what lies inside it or begins with it, and what contains it. A part of an address: what
+   * begins with it, and the networks around all of that. Anything else: the beginning of a text.
+   */
   readonly q?: string | null | undefined;
   /** A part of the reason or of who blocked it, in upper or lower case. Not beside `q`. */
   readonly text?: string | null | undefined;
@@ -111,9 +114,14 @@ export class BlockedPages {
     const trimmed = q?.trim() ?? '';
     if (trimmed === '') return { items: await this.#inOrder(wanted), total: await this.#total(wanted) };
     const parsed = parseIp(trimmed);
-    return parsed.ok
-      ? await this.#around(parsed.entry, wanted)
-      : await this.#beginningWith(trimmed.toLowerCase(), wanted);
+    if (!parsed.ok) {
+      const prefix = trimmed.toLowerCase();
+      return await this.#beginningWith(prefix, networksAroundPart(prefix), wanted);
+    }
+    const { entry } = parsed;
+    // What a person typed so far may be a whole address already: 192.0.2.1 is the beginning of 192.0.2.17 as well.
+    if (!entry.text.includes('/')) return await this.#beginningWith(entry.text, containingNetworks(entry), wanted);
+    return await this.#around(entry, wanted);
   }
 
   /** `last`: the key of what is wanted at most. */
@@ -136,25 +144,38 @@ export class BlockedPages {
   /** What contains `entry` comes before it and what lies inside after it, in order of addresses too. */
   async #around(entry: IpEntry, wanted: Wanted) {
     const { after, now, signal } = wanted;
-    const networks = containingNetworks(entry);
-    const containing =
-      networks.length === 0
-        ? []
-        : await this.#items(now).where('ip_address', 'in', networks).where('sort_key', 'is not', null).execute();
-    const before = containing
-      .filter((row) => row.sort_key.compare(after) > 0)
-      .sort((a, b) => a.sort_key.compare(b.sort_key));
+    const { containing, before } = await this.#containing(containingNetworks(entry), wanted);
     const { first, last } = sortKeyRange(entry);
     const justBefore = previousKey(first);
     const start = after.compare(justBefore) > 0 ? after : justBefore;
     const offset = Math.max(0, wanted.offset - before.length);
     const inside = await this.#inOrder({ ...wanted, after: start, offset }, last);
     const span = { column: 'sort_key', from: first, above: false, to: last } as const;
-    const total = containing.length + (await this.#count(span, now, signal));
+    const total = containing + (await this.#count(span, now, signal));
     return { items: [...before.slice(wanted.offset), ...inside], total };
   }
 
-  async #beginningWith(prefix: string, wanted: Wanted) {
+  /** Which of these networks are listed: how many, and those behind `after` in order. */
+  async #containing(networks: readonly string[], { after, now }: Wanted) {
+    if (networks.length === 0) return { containing: 0, before: [] };
+    const rows = await this.#items(now).where('ip_address', 'in', networks).where('sort_key', 'is not', null).execute();
+    const before = rows.filter((row) => row.sort_key.compare(after) > 0).sort((a, b) => a.sort_key.compare(b.sort_key));
+    return { containing: rows.length, before };
+  }
+
+  /**
+   * What begins with a text, and before it the networks around all of that. Those that begin with it themselves are
+   * among the others; the rest lie below everything that begins so.
+   */
+  async #beginningWith(prefix: string, networks: readonly string[], wanted: Wanted) {
+    const around = networks.filter((text) => !text.startsWith(prefix));
+    const { containing, before } = await this.#containing(around, wanted);
+    const offset = Math.max(0, wanted.offset - before.length);
+    const found = await this.#textsFrom(prefix, { ...wanted, offset });
+    return { items: [...before.slice(wanted.offset), ...found.items], total: containing + found.total };
+  }
+
+  async #textsFrom(prefix: string, wanted: Wanted) {
     const { after, offset, limit, now, signal } = wanted;
     const end = `${prefix}\uffff`;
     const total = await this.#count({ column: 'ip_address', from: prefix, above: false, to: end }, now, signal);
@@ -274,6 +295,30 @@ export class BlockedPages {
       from (${rowsOf(span, now, among)})`.execute(this.#db);
     return rows[0]!;
   }
+}
+
+/**
+ * The networks around everything that begins with a part of an address, read as whole numbers: `42.130` and `42.130.`
+ * are 42.130.0.0/16, `2001:db8` is 2001:db8::/32. None for what is no such part.
+ */
+function networksAroundPart(prefix: string): string[] {
+  for (const text of [ipv4Network(prefix), ipv6Network(prefix)]) {
+    const parsed = text === null ? null : parseIp(text);
+    if (parsed?.ok === true) return [...containingNetworks(parsed.entry), parsed.entry.text];
+  }
+  return [];
+}
+
+function ipv4Network(prefix: string): string | null {
+  if (!/^[0-9]+(\.[0-9]+){0,2}\.?$/.test(prefix)) return null;
+  const parts = prefix.replace(/\.$/, '').split('.');
+  return `${[...parts, '0', '0', '0'].slice(0, 4).join('.')}/${8 * parts.length}`;
+}
+
+function ipv6Network(prefix: string): string | null {
+  if (!/^[0-9a-f]+(:[0-9a-f]+){0,6}:?$/.test(prefix)) return null;
+  const parts = prefix.replace(/:$/, '').split(':');
+  return `${parts.join(':')}::/${16 * parts.length}`;
 }
 
 /** The next rows of a span, as many as a slice has. */

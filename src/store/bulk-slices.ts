@@ -30,6 +30,8 @@ export interface SliceOf {
 
 export interface SliceOutcome {
   readonly net: NetChange;
+  /** Rows that stay and of which a field changed. */
+  readonly updated: number;
   readonly unchanged: number;
   /** How many rows were dealt with. */
   readonly looked: number;
@@ -73,6 +75,22 @@ export class BulkSlices {
     return present ?? presentIn(await this.#rows.keyedAmong(runner, textsOf(staged)), staged);
   }
 
+  /** Of how many of these rows, `present` by `present`, a field would change. */
+  async countUpdates(runner: Runner, staged: StagedRows, present: Uint8Array): Promise<number> {
+    const compared: number[] = [];
+    for (let index = 0; index < staged.length; index++) {
+      if (present[index] === 1 && !staged.isBare(index) && !staged.isRemoval(index)) compared.push(index);
+    }
+    const rows = await this.#rows.getMany(
+      runner,
+      compared.map((index) => staged.text(index)),
+    );
+    return compared.filter((index) => {
+      const existing = rows.get(staged.text(index));
+      return existing !== undefined && rowAfterAdd(existing, staged.addition(index), '') !== existing;
+    }).length;
+  }
+
   /** Applies the next staged rows. */
   async add(runner: Runner, slice: SliceOf, now: Date): Promise<SliceOutcome> {
     const staged = await slice.merge.next(slice.looks);
@@ -85,7 +103,7 @@ export class BulkSlices {
     let index = 0;
     for (; index < count && changed < slice.changes; index++) {
       const exists = present[index] === 1;
-      if (exists ? staged.isKeep(index) : staged.isRemoval(index) && byHand.size === 0) continue;
+      if (exists ? staged.isBare(index) : staged.isRemoval(index) && byHand.size === 0) continue;
       const text = staged.text(index);
       if (skips.has(text)) continue;
       const inserted = exists ? undefined : byHand.get(text);
@@ -110,9 +128,10 @@ export class BulkSlices {
     if (index < staged.length && position !== null) slice.merge.putBack(staged, index, position);
     await this.#rows.write(runner, changes);
     const net = { added: changes.inserts.map(({ row }) => row.ip_address), removed };
-    const unchanged = index - net.added.length - net.removed.length;
+    const updated = changes.updates.length;
+    const unchanged = index - net.added.length - net.removed.length - updated;
     const worked = Math.max(changed, lookedUp);
-    return { net, unchanged, looked: index, worked, position, end: slice.merge.isOver };
+    return { net, updated, unchanged, looked: index, worked, position, end: slice.merge.isOver };
   }
 
   /** Looks at the next blocked addresses and removes those that were not staged as additions. */
@@ -120,7 +139,8 @@ export class BulkSlices {
     const keys = await this.#keys.between(runner, slice.after, null, slice.looks);
     let looked = keys.length / KEY_BYTES;
     if (looked === 0) {
-      return { net: { added: [], removed: [] }, unchanged: 0, looked, worked: 0, position: slice.after, end: true };
+      const net = { added: [], removed: [] };
+      return { net, updated: 0, unchanged: 0, looked, worked: 0, position: slice.after, end: true };
     }
     let position = Buffer.from(keys.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
@@ -143,7 +163,8 @@ export class BulkSlices {
       }
     }
     await this.#rows.write(runner, { inserts: [], updates: [], deletes });
-    return { net: { added: [], removed: deletes }, unchanged: 0, looked, worked: deletes.length, position, end };
+    const net = { added: [], removed: deletes };
+    return { net, updated: 0, unchanged: 0, looked, worked: deletes.length, position, end };
   }
 
   /** Null: the table is dense there. */
@@ -170,8 +191,8 @@ export class BulkSlices {
     let count = 0;
     for (; count < staged.length; count++) {
       const isThere = byKeys[count] === 1;
-      // A line of a list changes nothing about what is there, and most rows are lines.
-      if (isThere ? staged.isKeep(count) || staged.isRemoval(count) : !looksCloser) continue;
+      // A bare address changes nothing about what is there, and most rows are bare.
+      if (isThere ? staged.isBare(count) || staged.isRemoval(count) : !looksCloser) continue;
       if (compared.length + absent.length === slice.changes) break;
       (isThere ? compared : absent).push(staged.text(count));
     }

@@ -50,9 +50,9 @@ describe('a bulk', () => {
       [line('192.0.2.3'), gone('192.0.2.8')],
     );
     const preview = await bulk.preview(id);
-    expect(preview).toEqual({ adds: 2, removes: 1, unchanged: 3, currentTotal: 3 });
+    expect(preview).toEqual({ updates: 0, adds: 2, removes: 1, unchanged: 3, currentTotal: 3 });
     const done = await finish(bulk, id, 2);
-    expect(done).toEqual({ added: ['192.0.2.3', '192.0.2.5'], removed: ['192.0.2.2'], unchanged: 3 });
+    expect(done).toEqual({ added: ['192.0.2.3', '192.0.2.5'], removed: ['192.0.2.2'], updated: 0, unchanged: 3 });
     expect(await blockedTexts(store)).toEqual(['192.0.2.1', '192.0.2.3', '192.0.2.5', '192.0.2.9']);
     expect(await store.count()).toBe(4);
   });
@@ -79,10 +79,29 @@ describe('a bulk', () => {
     expect(await store.get('192.0.2.1')).toMatchObject({ reason: null, blocked_by: 'ann', expires_at: null });
   });
 
+  it('counts what it changes apart from what it leaves as it is, and foretells both', async () => {
+    await block(store, '192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4');
+    const named = (text: string, reason: string): StagedRow => ({ ...line(text), reason }) as StagedRow;
+    const until = { kind: 'later-of', until: '2026-11-20T13:00:00.000Z' } as const;
+    const rows = [
+      named('192.0.2.1', 'list'),
+      line('192.0.2.2'),
+      { op: 'add', entry: entry('192.0.2.3'), expiry: until } as const,
+      named('192.0.2.5', 'list'),
+    ];
+    const id = await ready(false, rows);
+    expect(await bulk.preview(id, { updates: true })).toMatchObject({ adds: 1, updates: 1, unchanged: 2 });
+    expect(await finish(bulk, id, 2)).toMatchObject({ added: ['192.0.2.5'], updated: 1, unchanged: 2 });
+    // For good is later than any end.
+    expect(await store.get('192.0.2.3')).toMatchObject({ expires_at: null });
+    expect(await store.get('192.0.2.1')).toMatchObject({ reason: 'list', expires_at: null });
+    expect(await finish(bulk, await ready(false, rows), 2)).toMatchObject({ added: [], updated: 0, unchanged: 4 });
+  });
+
   it('that replaces takes away what it does not name, after it has added', async () => {
     await block(store, '192.0.2.1', '192.0.2.2', '2001:db8::1');
     const id = await ready(true, [line('192.0.2.2'), line('10.0.0.0/8')]);
-    expect(await bulk.preview(id)).toEqual({ adds: 1, removes: 2, unchanged: 1, currentTotal: 3 });
+    expect(await bulk.preview(id)).toEqual({ updates: 0, adds: 1, removes: 2, unchanged: 1, currentTotal: 3 });
     const first = await bulk.applySlice(id, 10, NOON, nothing);
     expect(first).toMatchObject({ net: { added: ['10.0.0.0/8'], removed: [] }, unchanged: 1, done: false });
     expect(await finish(bulk, id, 10)).toMatchObject({ removed: ['192.0.2.1', '2001:db8::1'] });
@@ -92,7 +111,7 @@ describe('a bulk', () => {
   it('that replaces with nothing empties the list', async () => {
     await block(store, '192.0.2.1', '192.0.2.2');
     const id = await ready(true);
-    expect(await bulk.preview(id)).toEqual({ adds: 0, removes: 2, unchanged: 0, currentTotal: 2 });
+    expect(await bulk.preview(id)).toEqual({ updates: 0, adds: 0, removes: 2, unchanged: 0, currentTotal: 2 });
     await finish(bulk, id, 1);
     expect(await blockedTexts(store)).toEqual([]);
   });
@@ -165,6 +184,7 @@ describe('a bulk', () => {
       expect(await finish(bulk, id, 10)).toEqual({
         added: ['192.0.2.99', '192.0.2.170', '192.0.2.175', '192.0.2.190'],
         removed: [],
+        updated: 0,
         unchanged: 1,
       });
       expect(await store.get('192.0.2.170')).toMatchObject(asWritten);
@@ -251,8 +271,13 @@ describe('a bulk', () => {
     await block(store, ...texts);
     const gone: StagedRow = { op: 'remove', entry: entry('192.0.2.120') };
     const id = await ready(false, ['192.0.2.3', '192.0.2.190', '192.0.2.250'].map(line), [gone]);
-    expect(await bulk.preview(id)).toEqual({ adds: 1, removes: 1, unchanged: 2, currentTotal: 200 });
-    expect(await finish(bulk, id, 10)).toEqual({ added: ['192.0.2.250'], removed: ['192.0.2.120'], unchanged: 2 });
+    expect(await bulk.preview(id)).toEqual({ updates: 0, adds: 1, removes: 1, unchanged: 2, currentTotal: 200 });
+    expect(await finish(bulk, id, 10)).toEqual({
+      added: ['192.0.2.250'],
+      removed: ['192.0.2.120'],
+      updated: 0,
+      unchanged: 2,
+    });
   });
 
   it('changes no more in a slice than it may, though it looks further', async () => {
@@ -432,6 +457,7 @@ it('takes more addresses than any slice of work has, in no order, then most of t
   expect(new Set(await blockedTexts(store))).toEqual(wanted);
   expect(done.unchanged).toBe([...wanted].filter((text) => expected.has(text)).length);
   expect(preview).toEqual({
+    updates: 0,
     adds: done.added.length,
     removes: done.removed.length,
     unchanged: done.unchanged,

@@ -17,12 +17,14 @@ export interface BulkPreview {
   /** Addresses that are not blocked and will be. */
   adds: number;
   removes: number;
-  /** Staged additions of addresses that are blocked (their reason or end may change), and removals of ones that are not. */
+  /** Entries that stay and of which a field would change; counted only when asked for, and 0 otherwise. */
+  updates: number;
+  /** Staged additions of addresses that are blocked, without `updates`, and removals of ones that are not. */
   unchanged: number;
   currentTotal: number;
 }
 
-export interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'unchanged' | 'looked' | 'worked'> {
+export interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'updated' | 'unchanged' | 'looked' | 'worked'> {
   /** It was the last. */
   readonly done: boolean;
 }
@@ -123,14 +125,15 @@ export class BulkStore {
     return this.#database.blockedCount.value;
   }
 
-  /** What applying would do to the blocked set as it is now. Takes a while; others go first. */
-  async preview(id: string): Promise<BulkPreview> {
+  /** What applying would do to the blocked set as it is now. Takes a while, `updates` longer; others go first. */
+  async preview(id: string, { updates: wantsUpdates = false } = {}): Promise<BulkPreview> {
     const { replace } = await this.#expect(this.#database.read, id, ['receiving', 'adding']);
     const currentTotal = this.#database.blockedCount.value;
     let additions = 0;
     let removals = 0;
     let present = 0;
     let removable = 0;
+    let updates = 0;
     const merge = await StagedMerge.open(this.#blocks, this.#database.read, Number(id), null);
     for (let after: Buffer | null = null; ; await breathe()) {
       const rows = await merge.next(SLICE);
@@ -145,12 +148,14 @@ export class BulkStore {
           present += isThere[index]!;
         }
       }
+      if (wantsUpdates) updates += await this.#slices.countUpdates(this.#database.read, rows, isThere);
       after = Buffer.from(rows.key(rows.length - 1));
     }
     return {
+      updates,
       adds: additions - present,
       removes: replace ? Math.max(0, currentTotal - present) : removable,
-      unchanged: present + removals - removable,
+      unchanged: present + removals - removable - updates,
       currentTotal,
     };
   }
@@ -206,8 +211,8 @@ export class BulkStore {
         const state = stateAfter(bulk, outcome);
         await this.#moveTo(transaction, id, state, state === bulk.state ? outcome.position : null);
         await beforeCommit(outcome.net);
-        const { net, unchanged, looked, worked } = outcome;
-        return { net, unchanged, looked, worked, done: state === 'finished' };
+        const { net, updated, unchanged, looked, worked } = outcome;
+        return { net, updated, unchanged, looked, worked, done: state === 'finished' };
       });
       this.#database.blockedCount.committed(result.net);
       if (result.done) this.#applying = null;

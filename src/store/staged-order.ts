@@ -30,7 +30,7 @@ export async function sortStaged(rows: readonly StagedRow[]): Promise<StagedRows
     for (const index of indices) {
       const row = rows[index % MOST_ROWS]!;
       builder.push(row);
-      breath += row.op === 'add' && row.expiry.kind === 'keep' ? 1 : DETAILED;
+      breath += row.op === 'add' && row.expiry.kind === 'keep' && row.reason === undefined ? 1 : DETAILED;
       if (breath < ROWS_PER_BREATH) continue;
       breath = 0;
       await breathe();

@@ -75,9 +75,9 @@ export class StagedRows {
     return this.kinds[index] === REMOVE;
   }
 
-  /** A text line: leaves what is there as it is. */
-  isKeep(index: number): boolean {
-    return this.kinds[index] === KEEP;
+  /** A bare address: leaves an existing entry as it is. */
+  isBare(index: number): boolean {
+    return this.kinds[index] === KEEP && this.details(index) === undefined;
   }
 
   /** What the row says beyond its kind; undefined for most. */

@@ -18,6 +18,7 @@ export interface Activities {
   'entries.changed': {
     readonly operation: 'batch' | 'replace' | 'expire';
     readonly added: number;
+    readonly updated: number;
     readonly removed: number;
     readonly unchanged: number;
     /** Null: the service itself. */

@@ -12,7 +12,7 @@ import { BulkTally } from './tally.ts';
 import { bulkSentence, rejectionLine, rejectionLines } from './text.ts';
 import { ElementLines, jsonSet, textSet } from './whole-set.ts';
 
-const plain: ElementDefaults = { reason: undefined, expiry: null, evenTrusted: false, own: [] };
+const plain: ElementDefaults = { reason: undefined, expiry: null, evenTrusted: false, allowWide: false, own: [] };
 const ipOf = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 
 const entry = (line: number, more: object = {}): NumberedReading => ({
@@ -34,6 +34,7 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 
 const answer = (more: Partial<BulkAnswer> = {}): BulkAnswer => ({
   added: 0,
+  updated: 0,
   removed: 0,
   unchanged: 0,
   rejected_total: 0,
@@ -175,10 +176,37 @@ describe('a result', () => {
       reload_scheduled: true,
     });
     expect(tally.result.rejected).toHaveLength(1000);
-    expect(bulkSentence(tally.result)).toBe('3 added, 0 removed, 4 unchanged, 1,505 rejected');
+    expect(bulkSentence(tally.result)).toBe('3 added, 0 updated, 0 removed, 4 unchanged, 1,505 rejected');
     const lines = rejectionLines('f', tally.result);
     expect(lines).toHaveLength(101);
     expect(lines.at(-1)).toBe('and 1,405 lines more that were rejected');
+  });
+
+  it('adds up what is still blocked and what is special, and names the first hundred', () => {
+    const tally = new BulkTally();
+    const still = Array.from({ length: 60 }, (_, n) => ({ ip_address: `192.0.2.${n}`, by: '192.0.2.0/24' }));
+    const special = [{ ip_address: '10.0.0.1', special: 'private' as const }];
+    for (let n = 0; n < 2; n += 1) {
+      tally.add(
+        answer({ updated: 2, still_blocked: still, still_blocked_total: 70, special, special_total: 1 }),
+        () => 0,
+      );
+    }
+    const { result } = tally;
+    expect(result).toMatchObject({ updated: 4, still_blocked_total: 140, special_total: 2 });
+    expect(result.still_blocked).toHaveLength(100);
+    expect(new BulkTally().result).not.toHaveProperty('still_blocked');
+    tally.add(answer({ dry_run: true }), () => 0);
+    expect(bulkSentence(tally.result)).toBe(
+      'nothing was changed; would be: 0 added, 4 updated, 0 removed, 0 unchanged, 0 rejected',
+    );
+  });
+
+  it('names the flag that applies a rejected line all the same', () => {
+    const trusted = { line: 7, value: '10.0.0.1', why: '10.0.0.1 is covered by the trusted 10.0.0.0/8', code: 6007 };
+    expect(rejectionLine('f', trusted)).toBe(
+      'f:7: 10.0.0.1 is covered by the trusted 10.0.0.0/8; --even-trusted stores it all the same',
+    );
   });
 
   it('shows a bad line by its number, harmless, and its value once', () => {

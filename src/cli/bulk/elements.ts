@@ -12,6 +12,8 @@ export interface ElementDefaults {
   readonly expiry: ListExpiry | null;
   /** Block what is covered by trust too. */
   readonly evenTrusted: boolean;
+  /** Block wide networks too. */
+  readonly allowWide: boolean;
   /** Entries that would take in one of these are refused; empty: none is. */
   readonly own: readonly OwnAddress[];
 }

@@ -63,7 +63,8 @@ export async function sendBatches(
     }
   } catch (error) {
     // A first batch that was refused says it all; later there is something done to be told of.
-    if (tally.result.added + tally.result.removed + tally.result.unchanged > 0) {
+    const { added, updated, removed, unchanged, dry_run: dryRun } = tally.result;
+    if (dryRun !== true && added + updated + removed + unchanged > 0) {
       throw halfDone(source.name, doneTo, tally.result, error);
     }
     throw error;

@@ -1,6 +1,9 @@
 // The answers of several batches as one, in the form of the API's own answer.
 import type { BulkAnswer, RuntimeMapFailure } from '../service-api.ts';
 
+type SpecialEntry = NonNullable<BulkAnswer['special']>[number];
+type StillBlocked = NonNullable<BulkAnswer['still_blocked']>[number];
+
 const listedRejections = 1000;
 const listedFailures = 100;
 const listedAddresses = 100;
@@ -9,6 +12,8 @@ export interface RejectedLine {
   readonly line: number;
   readonly value: string;
   readonly why: string;
+  /** Of the API: what it would take to apply the line. */
+  readonly code?: number;
 }
 
 /** As the API answers a bulk change; what was rejected is told by the line of the file. */
@@ -20,6 +25,7 @@ export interface BulkResult extends Omit<BulkAnswer, 'rejected'> {
 
 export class BulkTally {
   #added = 0;
+  #updatedEntries = 0;
   #removed = 0;
   #unchanged = 0;
   #rejectedTotal = 0;
@@ -28,6 +34,12 @@ export class BulkTally {
   readonly #failures: RuntimeMapFailure[] = [];
   #failuresTotal = 0;
   #reloadScheduled = false;
+  readonly #special: SpecialEntry[] = [];
+  #specialTotal = 0;
+  readonly #still: StillBlocked[] = [];
+  /** Null: nothing was to be removed. */
+  #stillTotal: number | null = null;
+  #dryRun = false;
   readonly #overriddenBy = new Set<string>();
   readonly #trustedInside = new Set<string>();
 
@@ -40,16 +52,24 @@ export class BulkTally {
   /** @param lineOf the line of the file that the API's number stands for */
   add(answer: BulkAnswer, lineOf: (rejection: BulkAnswer['rejected'][number]) => number): void {
     this.#added += answer.added;
+    this.#updatedEntries += answer.updated;
+    this.#dryRun ||= answer.dry_run === true;
     this.#removed += answer.removed;
     this.#unchanged += answer.unchanged;
     for (const rejection of answer.rejected) {
-      this.reject({ line: lineOf(rejection), value: rejection.value, why: rejection.why });
+      const { value, why, code } = rejection;
+      this.reject({ line: lineOf(rejection), value, why, ...(code !== undefined && { code }) });
     }
     this.#rejectedTotal += answer.rejected_total - answer.rejected.length;
     this.#updated = this.#updated && answer.runtime_map_updated;
     this.#failures.push(...answer.runtime_map_failures.slice(0, listedFailures - this.#failures.length));
     this.#failuresTotal += answer.runtime_map_failures_total;
     this.#reloadScheduled ||= answer.reload_scheduled;
+    this.#special.push(...(answer.special ?? []).slice(0, listedAddresses - this.#special.length));
+    this.#specialTotal += answer.special_total ?? 0;
+    this.#still.push(...(answer.still_blocked ?? []).slice(0, listedAddresses - this.#still.length));
+    if (answer.still_blocked_total !== undefined)
+      this.#stillTotal = (this.#stillTotal ?? 0) + answer.still_blocked_total;
     const { overridden_by: over = [], trusted_inside: inside = [] } = answer as Partial<BulkResult>;
     addSome(this.#overriddenBy, over);
     addSome(this.#trustedInside, inside);
@@ -58,6 +78,7 @@ export class BulkTally {
   get result(): BulkResult {
     return {
       added: this.#added,
+      updated: this.#updatedEntries,
       removed: this.#removed,
       unchanged: this.#unchanged,
       rejected_total: this.#rejectedTotal,
@@ -66,6 +87,9 @@ export class BulkTally {
       runtime_map_failures: this.#failures,
       runtime_map_failures_total: this.#failuresTotal,
       reload_scheduled: this.#reloadScheduled,
+      ...(this.#specialTotal > 0 && { special: this.#special, special_total: this.#specialTotal }),
+      ...(this.#stillTotal !== null && { still_blocked: this.#still, still_blocked_total: this.#stillTotal }),
+      ...(this.#dryRun && { dry_run: true }),
       ...(this.#overriddenBy.size > 0 && { overridden_by: [...this.#overriddenBy] }),
       ...(this.#trustedInside.size > 0 && { trusted_inside: [...this.#trustedInside] }),
     };

@@ -1,5 +1,6 @@
 // The result of a bulk change in words: counts to standard output, what was rejected to standard error.
 import { quote } from '../../domain/quote.ts';
+import { problemCodes } from '../connection/problem.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import { count, counted } from '../output/times.ts';
@@ -8,6 +9,13 @@ import type { Session } from '../session.ts';
 import type { BulkResult, RejectedLine } from './tally.ts';
 
 const shownRejections = 100;
+const shownAddresses = 10;
+
+/** What applies a rejected line all the same, by the API's code. */
+const overrides: Readonly<Record<number, string>> = {
+  [problemCodes.coveredByTrusted]: '--even-trusted stores it all the same',
+  [problemCodes.wideNetwork]: '--allow-wide blocks it all the same',
+};
 
 export async function tellBulk(
   { output, format }: Pick<Session, 'output' | 'format'>,
@@ -16,15 +24,38 @@ export async function tellBulk(
 ): Promise<ExitCode> {
   if (format === 'json') await output.json(result);
   else {
-    for (const line of rejectionLines(source, result)) output.remark(line);
-    await output.lines([bulkSentence(result), ...[...trustLines(result), ...runtimeLines(result)].map(harmless)]);
+    for (const line of [...rejectionLines(source, result), ...specialLines(result)]) output.remark(line);
+    const more = [...stillBlockedLines(result), ...trustLines(result), ...runtimeLines(result)];
+    await output.lines([bulkSentence(result), ...more.map(harmless)]);
   }
   return result.rejected_total > 0 || !result.runtime_map_updated ? exitCodes.partly : exitCodes.done;
 }
 
-/** `12 added, 3 removed, 0 unchanged, 2 rejected`. */
-export function bulkSentence({ added, removed, unchanged, rejected_total: rejected }: BulkResult): string {
-  return `${count(added)} added, ${count(removed)} removed, ${count(unchanged)} unchanged, ${count(rejected)} rejected`;
+/** `12 added, 1 updated, 3 removed, 0 unchanged, 2 rejected`; of a dry run, `would be: …`. */
+export function bulkSentence(result: BulkResult): string {
+  const { added, updated, removed, unchanged, rejected_total: rejected } = result;
+  const counts = Object.entries({ added, updated, removed, unchanged, rejected });
+  const sentence = counts.map(([what, number]) => `${count(number)} ${what}`).join(', ');
+  return result.dry_run === true ? `nothing was changed; would be: ${sentence}` : sentence;
+}
+
+function specialLines({ special = [], special_total: total = 0 }: BulkResult): string[] {
+  if (total === 0) return [];
+  const texts = special.map(({ ip_address: ip, special: range }) => `${ip} (${range})`);
+  return [harmless(`in special ranges: ${firstOf(texts, total)}`)];
+}
+
+/** Removed, and blocked all the same: no worker lets such an address in. */
+function stillBlockedLines({ still_blocked: still = [], still_blocked_total: total = 0 }: BulkResult): string[] {
+  if (total === 0) return [];
+  const texts = still.map(({ ip_address: ip, by }) => `${ip} (by ${by})`);
+  return [`still blocked by a network: ${firstOf(texts, total)}`];
+}
+
+function firstOf(texts: readonly string[], total: number): string {
+  const shown = texts.slice(0, shownAddresses);
+  const more = total - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${count(more)} more` : '');
 }
 
 /** @param source the file's name; empty: the addresses were typed */
@@ -36,9 +67,10 @@ export function rejectionLines(source: string, { rejected, rejected_total: total
 }
 
 /** `list.txt:7: "foo" looks like a host name; …`. */
-export function rejectionLine(source: string, { line, value, why }: RejectedLine): string {
+export function rejectionLine(source: string, { line, value, why, code = 0 }: RejectedLine): string {
   const shown = quote(value);
+  const override = overrides[code];
   // Most reasons begin with the value.
-  const told = why.startsWith(shown) ? why : `${shown}: ${why}`;
+  const told = `${why.startsWith(shown) ? why : `${shown}: ${why}`}${override === undefined ? '' : `; ${override}`}`;
   return harmless(source === '' ? told : `${source}:${line}: ${told}`);
 }

@@ -41,7 +41,8 @@ function problemText(error: ApiProblem, { keySource, url }: Asked): string {
   }
   const lines = [`${detailOf(error)}${wait(error.message, retryAfterSeconds)}`];
   const { output, covered_by: coveredBy } = problem;
-  if (Array.isArray(coveredBy) && coveredBy.length > 0) lines.push(`it is covered by ${coveredBy.join(', ')}`);
+  const covering = Array.isArray(coveredBy) ? coveredBy.join(', ') : '';
+  if (covering !== '' && !error.message.includes(`covered by ${covering}`)) lines.push(`it is covered by ${covering}`);
   // HAProxy's own words.
   if (typeof output === 'string' && output.trim() !== '' && !error.message.includes(output.trim()))
     lines.push(output.trim());
@@ -64,6 +65,8 @@ function detailOf(error: ApiProblem): string {
       return `${shrinkText(error)}; nothing was changed. --allow-shrink does it all the same`;
     case problemCodes.coveredByTrusted:
       return `${error.message.replace(/; send force .*$/, '')}; --even-trusted stores it all the same`;
+    case problemCodes.wideNetwork:
+      return `${error.message.replace(/; if that is meant, send .*$/, '')}; --allow-wide blocks it all the same`;
     case problemCodes.noSuchEndpoint:
       return `${error.message}: this service may be older than this command line`;
     default:

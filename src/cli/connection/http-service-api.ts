@@ -5,6 +5,7 @@ import type {
   AuditPage,
   AuditQuery,
   BlockElement,
+  ListOptions,
   ListQuery,
   ReplaceConsent,
   ServiceApi,
@@ -37,21 +38,26 @@ export class HttpServiceApi implements ServiceApi {
     return await data(this.#client.DELETE('/api/blocked-ips/{ip_address}', address(ip)));
   }
 
-  async batch(body: {
-    add?: readonly (string | BlockElement)[];
-    remove?: readonly string[];
-  }): Promise<Schemas['BulkAnswer']> {
-    return await data(this.#patient.POST('/api/blocked-ips/batch', { body: body as Schemas['BatchRequest'] }));
+  async batch(
+    body: { add?: readonly (string | BlockElement)[]; remove?: readonly string[] },
+    options: ListOptions = {},
+  ): Promise<Schemas['BulkAnswer']> {
+    return await data(
+      this.#patient.POST('/api/blocked-ips/batch', {
+        params: { query: listQuery(options) },
+        body: body as Schemas['BatchRequest'],
+      }),
+    );
   }
 
   async replaceAll(
     { contentType, chunks }: StreamedList,
-    { allowShrink }: { allowShrink: boolean },
+    { allowShrink, ...options }: ListOptions & { allowShrink: boolean },
   ): Promise<Schemas['BulkAnswer']> {
     const source = new FailingSource(chunks);
     try {
       const call = this.#patient.PUT('/api/blocked-ips', {
-        params: { query: allowShrink ? { allow_shrink: true } : {} },
+        params: { query: { ...listQuery(options), ...(allowShrink && { allow_shrink: true }) } },
         headers: { 'content-type': contentType },
         // The client takes a stream of what the document calls a text.
         body: ReadableStream.from(source.bytes()) as unknown as string,
@@ -207,4 +213,8 @@ class FailingSource {
       throw error;
     }
   }
+}
+
+function listQuery({ allowWide, dryRun }: ListOptions): { allow_wide?: boolean; dry_run?: boolean } {
+  return { ...(allowWide === true && { allow_wide: true }), ...(dryRun === true && { dry_run: true }) };
 }

@@ -7,15 +7,17 @@ export const problemCodes = {
   noSuchEndpoint: 404,
   setWouldShrink: 6006,
   coveredByTrusted: 6007,
+  wideNetwork: 6030,
 } as const;
 
 export function isProblem(error: unknown, code: number): error is ApiProblem {
   return error instanceof ApiProblem && error.code === code;
 }
 
-/** `167,491 of 168,608 entries would go away, more than half of the set`. */
+/** `167,491 of 168,608 entries would go away, more than half of the set`; `all 12 entries would go away`. */
 export function shrinkText({ problem, message }: ApiProblem): string {
   const { would_remove: going, current_total: total } = problem;
   if (typeof going !== 'number' || typeof total !== 'number') return message;
+  if (going === total) return `all ${counted(total, 'entry', 'entries')} would go away`;
   return `${count(going)} of ${counted(total, 'entry', 'entries')} would go away, more than half of the set`;
 }

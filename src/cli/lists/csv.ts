@@ -1,11 +1,13 @@
 // CSV (RFC 4180, one record a line): with a header row that names an address column, or without one
-// `ip,reason,expires`. What `proxy-manager export --csv` writes is read back whole.
+// `ip,reason,expires`. What `proxy-manager export --csv` writes is read back whole, and so are CrowdSec's decisions.
 import { parseIp } from '../../domain/ip.ts';
+import { addressOf, decisionProblem, isDecisions, readRemaining } from './crowdsec.ts';
 import { blockedByProblem, readExpiry, reasonProblem } from './fields.ts';
 import { readAddress, trimBlanks } from './plain.ts';
 import { bad, type LineReader, type LineReading, type ListEntry, nothing } from './reading.ts';
 
-type Column = 'ip' | 'reason' | 'expires' | 'blockedBy';
+type Column = 'ip' | 'reason' | 'expires' | 'blockedBy' | 'remaining' | 'action' | 'simulated';
+type Columns = readonly (Column | null)[];
 
 const columnNames: Readonly<Record<string, Column>> = {
   ip: 'ip',
@@ -26,11 +28,20 @@ const columnNames: Readonly<Record<string, Column>> = {
   blocked_by: 'blockedBy',
 };
 
-const withoutHeader: readonly (Column | null)[] = ['ip', 'reason', 'expires'];
+/** Read where the header is that of CrowdSec's decisions, beside `ip` and `reason`. */
+const decisionNames: Readonly<Record<string, Column>> = {
+  ip: 'ip',
+  reason: 'reason',
+  expiration: 'remaining',
+  action: 'action',
+  simulated: 'simulated',
+};
+
+const withoutHeader: Columns = ['ip', 'reason', 'expires'];
 
 /** A reader that takes the first row for a header where it names an address column. */
 export function csvReader(): LineReader {
-  let columns: readonly (Column | null)[] | null = null;
+  let columns: Columns | null = null;
   return (line) => {
     if (trimBlanks(line) === '' || /^[ \t]*[#;]/.test(line)) return nothing;
     const fields = splitRecord(line);
@@ -47,23 +58,27 @@ export function csvReader(): LineReader {
 }
 
 /** The columns of a header row; null: it is none. Columns of other names are not read. */
-export function headerColumns(fields: readonly string[]): readonly (Column | null)[] | null {
-  const columns = fields.map((field) => {
-    const name = field.toLowerCase();
-    return Object.hasOwn(columnNames, name) ? columnNames[name]! : null;
-  });
+export function headerColumns(fields: readonly string[]): Columns | null {
+  const names = fields.map((field) => field.toLowerCase());
+  const known = isDecisions(names) ? decisionNames : columnNames;
+  const columns = names.map((name) => (Object.hasOwn(known, name) ? known[name]! : null));
   return columns.includes('ip') && !fields.some((field) => parseIp(field).ok) ? columns : null;
 }
 
-function readRecord(fields: readonly string[], columns: readonly (Column | null)[]): LineReading {
+function readRecord(fields: readonly string[], columns: Columns): LineReading {
   // The first column of a name counts; a line may be shorter than its header, as spreadsheets write it.
   const field = (column: Column): string => fields[columns.indexOf(column)] ?? '';
-  const address = readAddress(field('ip'));
+  const isDecision = columns.includes('remaining');
+  if (isDecision) {
+    const problem = decisionProblem({ ip: field('ip'), action: field('action'), simulated: field('simulated') });
+    if (problem !== null) return bad(field('ip'), problem);
+  }
+  const address = readAddress(isDecision ? addressOf(field('ip')) : field('ip'));
   if (address.kind === 'nothing') return bad(fields.join(','), 'has no address');
   if (address.kind === 'bad') return address;
   const { ip } = address.entry;
   const [reason, blockedBy] = [field('reason'), field('blockedBy')];
-  const expiry = readExpiry(field('expires'));
+  const expiry = isDecision ? readRemaining(field('remaining')) : readExpiry(field('expires'));
   if (!expiry.ok) return bad(ip, expiry.why);
   const problem = reasonProblem(reason) ?? blockedByProblem(blockedBy);
   if (problem !== null) return bad(ip, problem);

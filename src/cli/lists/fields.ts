@@ -30,9 +30,10 @@ export type ExpiryReading =
   | { readonly ok: true; readonly expiry: ListExpiry | null }
   | { readonly ok: false; readonly why: string };
 
-/** `2030-01-31T12:00:00Z`, `7d`, or nothing at all (`never`, `-`) for good. A file travels, so a time has its zone. */
+/** `2030-01-31T12:00:00Z`, `7d`, `never`, or nothing (empty, `-`). A file travels, so a time has its zone. */
 export function readExpiry(text: string): ExpiryReading {
-  if (text === '' || text === '-' || /^(never|permanent|null)$/i.test(text)) return { ok: true, expiry: null };
+  if (text === '' || text === '-' || /^null$/i.test(text)) return { ok: true, expiry: null };
+  if (/^(never|permanent)$/i.test(text)) return { ok: true, expiry: { at: null } };
   const span = parseDuration(text);
   if (span.ok) return { ok: true, expiry: { seconds: span.seconds } };
   const time = parseTime(text);

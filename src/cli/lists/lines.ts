@@ -28,7 +28,7 @@ const signatures: readonly { readonly bytes: readonly number[]; readonly why: st
 /**
  * The lines of a text in UTF-8 (a byte order mark is left out), a batch for each chunk. Bytes that are no UTF-8 become
  * U+FFFD, which no address has: such a line is bad, not the whole list.
- * @throws NotAList for what is compressed, UTF-16, a program, a PDF or an image
+ * @throws NotAList for what is compressed, UTF-16 or no text
  */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly LineOfFile[]> {
   const decoder = new TextDecoder('utf-8');
@@ -55,11 +55,15 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 const longestSignature = 5;
+/** A program or an image has one among its first bytes; a single one further on is one bad line. */
+const lookedForNul = 8_000;
 
 function refuseOtherFiles(head: Uint8Array): void {
   for (const { bytes, why } of signatures) {
     if (bytes.every((byte, index) => head[index] === byte)) throw new NotAList(why);
   }
+  if (head.subarray(0, lookedForNul).includes(0))
+    throw new NotAList('is not a text file: it holds NUL bytes; a list has one address a line');
 }
 
 class LineCutter {

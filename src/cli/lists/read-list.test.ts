@@ -90,8 +90,38 @@ describe('CSV', () => {
     expect(format).toBe('csv');
     expect(entries(readings)).toEqual([
       { line: 2, ip: '192.0.2.1', reason: 'ssh', expiry: { seconds: 604_800 } },
-      { line: 3, ip: '192.0.2.2' },
+      { line: 3, ip: '192.0.2.2', expiry: { at: null } },
       { line: 4, ip: '192.0.2.3' },
+    ]);
+  });
+
+  it("takes CrowdSec's decisions: bans, each for what is left of it", async () => {
+    const text = [
+      'id,source,ip,reason,action,country,as,events_count,expiration,simulated,alert_id',
+      '1,crowdsec,Ip:9.9.9.1,crowdsecurity/ssh-bf,ban,CN,4134 CHINANET,6,7h59m18s,false,3',
+      '2,cscli,Range:198.51.100.0/24,manual,ban,,,0,3h58m53.29554269s,false,4',
+      '3,crowdsec,Ip:2001:db8::1,x,ban,,,2,12.5s,false,5',
+      '4,crowdsec,Ip:9.9.9.2,x,captcha,,,2,3h,false,6',
+      '5,crowdsec,Ip:9.9.9.3,x,ban,,,2,3h,true,7',
+      '6,crowdsec,Country:FR,x,ban,,,2,3h,false,8',
+      '7,crowdsec,Ip:9.9.9.4,x,ban,,,2,-3m1.5s,false,9',
+      '8,crowdsec,Ip:9.9.9.5,x,ban,,,2,,false,9',
+      '9,crowdsec,Ip:::ffff:9.9.9.6,x,ban,,,2,1ms,false,9',
+    ].join('\n');
+    const { format, readings } = await readAll(text);
+    expect(format).toBe('csv');
+    expect(entries(readings)).toEqual([
+      { line: 2, ip: '9.9.9.1', reason: 'crowdsecurity/ssh-bf', expiry: { seconds: 28_758 } },
+      { line: 3, ip: '198.51.100.0/24', reason: 'manual', expiry: { seconds: 14_334 } },
+      { line: 4, ip: '2001:db8::1', reason: 'x', expiry: { seconds: 13 } },
+      { line: 10, ip: '9.9.9.6', reason: 'x', expiry: { seconds: 1 } },
+    ]);
+    expect(readings.flatMap(({ reading }) => (reading.kind === 'bad' ? [reading.why] : []))).toEqual([
+      'has the type captcha; only ban is a block',
+      'is a simulated decision, which CrowdSec does not enforce',
+      'has the scope Country; only Ip and Range are addresses',
+      'has expired (-3m1.5s)',
+      'the expiration "" is not a duration such as 7h59m18s',
     ]);
   });
 
@@ -204,13 +234,18 @@ describe('any list', () => {
         async (lines, format) => {
           const text = lines.join('\n').toWellFormed();
           const count = text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-          const whole = text.startsWith('\ufeff') ? null : text;
+          const whole = text.startsWith('\ufeff') || text.includes('\0') ? null : text;
           if (whole === null) return;
           const { readings } = await readAll(whole, format);
           expect(readings.map(({ line }) => line)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
         },
       ),
     ));
+
+  it('that holds NUL bytes is no list', async () => {
+    await expect(readAll('\u007fELF\0\u0001192.0.2.1\n')).rejects.toThrow('is not a text file');
+    await expect(readAll('192.0.2.1\n\0')).rejects.toBeInstanceOf(NotAList);
+  });
 
   it('whose bytes are no UTF-8 has bad lines, and good ones beside them', async () => {
     const { readings } = await readAll(

@@ -1,8 +1,8 @@
 // What a line of a list says. Every format's reader answers in this form; nothing here does anything with it.
 import type { LineOfFile } from './lines.ts';
 
-/** How long a line's entry is to be blocked: until a moment, or for a span from now. */
-export type ListExpiry = { readonly at: string } | { readonly seconds: number };
+/** How long a line's entry is to be blocked: until a moment (null: for good), or for a span from now. */
+export type ListExpiry = { readonly at: string | null } | { readonly seconds: number };
 
 export interface ListEntry {
   /** Canonical text of the address or network. */

@@ -468,10 +468,34 @@ export interface components {
       readonly runtime_map_failures_total: number;
       /** A reload follows by itself and enforces what was not seen. */
       readonly reload_scheduled: boolean;
+      /** The special range that the entry lies in; absent where it lies in none. */
+      readonly special?:
+        | 'this-network'
+        | 'private'
+        | 'shared'
+        | 'loopback'
+        | 'link-local'
+        | 'multicast'
+        | 'unique-local';
       /** Trusted entries that win over this block; absent where there are none. */
       readonly overridden_by?: readonly string[];
       /** Trusted entries inside this network, the first 100; absent where there are none. */
       readonly trusted_inside?: readonly string[];
+    };
+    /** Why the entry is not blocked; which members are there depends on `code`. */
+    BlockConflictMembers: {
+      /** Trusted entries that hold the address (6007). */
+      readonly overridden_by?: readonly string[];
+      /** The wide network (6030). */
+      readonly ip_address?: string;
+      /** Special ranges that it contains whole (6030). */
+      readonly contains?: readonly string[];
+      /** How many entries there are. */
+      readonly current_total?: number;
+      /** How many there would have been (6031). */
+      readonly would_be?: number;
+      /** How many entries the set takes at most (6031). */
+      readonly limit?: number;
     };
     /** What to block, why, and until when. */
     BlockRequest: {
@@ -487,6 +511,8 @@ export interface components {
       readonly duration_seconds?: number;
       /** Stores it although a trusted entry covers it. Needs the scope `admin`. True or false. */
       readonly force?: boolean;
+      /** Blocks a network wider than /8 (IPv6: /16), or one that contains a whole special range. Needs the scope `admin`. True or false. */
+      readonly allow_wide?: boolean;
     };
     /** An entry of the blocked set. */
     BlockedIp: {
@@ -529,16 +555,28 @@ export interface components {
     BulkAnswer: {
       /** How many entries are new. */
       readonly added: number;
+      /** How many entries existed and had a field changed. */
+      readonly updated: number;
       /** How many entries are gone. */
       readonly removed: number;
-      /** How many were as they are. */
+      /** How many were left exactly as they were, or had no entry to be removed. */
       readonly unchanged: number;
       /** How many lines or elements were not applied. */
       readonly rejected_total: number;
       /** The first 1,000 of them. */
       readonly rejected: readonly components['schemas']['Rejection'][];
+      /** Accepted entries inside a special range, the first 100; absent where there are none. */
+      readonly special?: readonly components['schemas']['SpecialEntry'][];
+      /** How many they are; absent where there are none. */
+      readonly special_total?: number;
       /** Those of `remove` that had no entry of their own; absent where nothing was to be removed, and where they are only counted (`unchanged`), as with more than 1,000 at once. */
       readonly not_blocked?: readonly string[];
+      /** Addresses of `remove` that a blocked network still covers, the first 100; absent where nothing was to be removed. */
+      readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
+      /** How many they are; absent where nothing was to be removed. */
+      readonly still_blocked_total?: number;
+      /** Nothing was changed: the counts are what the request would do now. */
+      readonly dry_run?: true;
       /** Every live worker, draining ones too, was seen to be right. */
       readonly runtime_map_updated: boolean;
       /** Which worker was not seen to be right for which address; the first 100. */
@@ -552,18 +590,36 @@ export interface components {
     CheckAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** What happens to the client: `blocked` is 403, `trusted` is never denied. */
-      readonly verdict: 'blocked' | 'trusted' | 'allowed';
+      /** What happens to the client: `blocked` is 403, `trusted` is never denied. `partly`: a network that no entry covers whole, with blocked entries inside. */
+      readonly verdict: 'blocked' | 'trusted' | 'allowed' | 'partly';
       /** The entry that decides; null where none does. */
       readonly by: string | null;
       /** What that entry says about itself. */
       readonly reason: string | null;
       /** When that entry ends; null: never, or there is none. */
       readonly expires_at: string | null;
-      /** Every live worker was seen to say the same; false: one says otherwise; null: none could be asked. */
+      /** Every live worker was seen to say the same; false: one says otherwise; null: none could be asked, or the verdict is `partly`. */
       readonly enforced: boolean | null;
+      /** Blocked entries inside a network that no entry covers, the first 100 in the order of addresses. */
+      readonly blocked_inside: readonly string[];
+      /** How many they are. */
+      readonly blocked_inside_total: number;
       /** Each worker that could be asked. */
       readonly workers: readonly components['schemas']['WorkerVerdict'][];
+    };
+    /** Entries of this request that are stored in database and map file. */
+    CommittedCounts: {
+      /** How many entries are new. */
+      readonly added: number;
+      /** How many entries had a field changed. */
+      readonly updated: number;
+      /** How many entries are gone. */
+      readonly removed: number;
+    };
+    /** What of a change that failed is durable; absent where nothing is and the cause is known. */
+    CommittedMembers: {
+      /** What of the request is durable. */
+      readonly committed?: components['schemas']['CommittedCounts'];
     };
     /** What a reload would change. */
     ConfigDiff: {
@@ -828,7 +884,10 @@ export interface components {
         | 6013
         | 6014
         | 6015
-        | 6020;
+        | 6020
+        | 6030
+        | 6031
+        | 6032;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -854,6 +913,8 @@ export interface components {
       readonly value: string;
       /** What is wrong with it, and what would be right. */
       readonly why: string;
+      /** Of an element that is well formed: 6007, covered by trust (`force`), or 6030, a wide network (`allow_wide`). */
+      readonly code?: number;
     };
     /** What a safe reload did. */
     ReloadAnswer: {
@@ -932,6 +993,17 @@ export interface components {
       readonly started_at: string;
       /** When it ended. */
       readonly finished_at: string | null;
+    };
+    /** What the refused change would have done; which members are there depends on `code`. */
+    ReplaceConflictMembers: {
+      /** How many entries would have gone (6006). */
+      readonly would_remove?: number;
+      /** How many entries there are. */
+      readonly current_total?: number;
+      /** How many there would have been (6031). */
+      readonly would_be?: number;
+      /** How many entries the set takes at most (6031). */
+      readonly limit?: number;
     };
     /** One worker that was not seen to be right for one address. */
     RuntimeMapFailure: {
@@ -1048,12 +1120,14 @@ export interface components {
       /** When the session ends at the latest; null: the request has a key and no session. */
       readonly session_ends_at: string | null;
     };
-    /** What the refused change would have taken away. */
-    ShrinkMembers: {
-      /** How many entries would have gone. */
-      readonly would_remove?: number;
-      /** How many there are. */
+    /** The size of the set and its maximum. */
+    SetFullMembers: {
+      /** How many entries there are. */
       readonly current_total?: number;
+      /** How many there would have been (6031). */
+      readonly would_be?: number;
+      /** How many entries the set takes at most (6031). */
+      readonly limit?: number;
     };
     /** A site as it is stored. */
     Site: {
@@ -1099,6 +1173,27 @@ export interface components {
       readonly items: readonly components['schemas']['Site'][];
       /** How many there are in all. */
       readonly total: number;
+    };
+    /** An entry inside a range that is not part of the public internet. */
+    SpecialEntry: {
+      /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
+      readonly ip_address: string;
+      /** The special range that the entry lies in; absent where it lies in none. */
+      readonly special:
+        | 'this-network'
+        | 'private'
+        | 'shared'
+        | 'loopback'
+        | 'link-local'
+        | 'multicast'
+        | 'unique-local';
+    };
+    /** An address without an entry of its own that is blocked all the same. */
+    StillBlocked: {
+      /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
+      readonly ip_address: string;
+      /** The narrowest blocked network that covers it. */
+      readonly by: string;
     };
     /** What was compared, repaired and is still wrong. */
     SyncAnswer: {
@@ -1147,11 +1242,6 @@ export interface components {
       readonly runtime_map_failures_total: number;
       /** A reload follows by itself and enforces what was not seen. */
       readonly reload_scheduled: boolean;
-    };
-    /** The trusted entries that win over the block. */
-    TrustMembers: {
-      /** Trusted entries that hold the address. */
-      readonly overridden_by?: readonly string[];
     };
     /** The note and expiry of a trusted address. */
     TrustRequest: {
@@ -1510,7 +1600,7 @@ export interface operations {
   };
   /** Block an address or network */
   blockAddress: {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    parameters: { query?: { allow_wide?: boolean }; header?: never; path?: never; cookie?: never };
     requestBody: { content: { 'application/json': components['schemas']['BlockRequest'] } };
     responses: {
       200: {
@@ -1537,8 +1627,8 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] &
-            components['schemas']['TrustMembers'] & {
-              readonly code?: 6007;
+            components['schemas']['BlockConflictMembers'] & {
+              readonly code?: 6007 | 6030 | 6031;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1546,13 +1636,23 @@ export interface operations {
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyFailedKeys'];
-      500: components['responses']['Internal'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
       503: {
         headers: { [name: string]: unknown };
         content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6002 | 6003 | 6004 | 6015;
-          };
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
@@ -1560,7 +1660,12 @@ export interface operations {
   };
   /** Replace the whole set */
   replaceBlockedAddresses: {
-    parameters: { query?: { allow_shrink?: boolean }; header?: never; path?: never; cookie?: never };
+    parameters: {
+      query?: { allow_shrink?: boolean; allow_wide?: boolean; dry_run?: boolean };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
     requestBody: {
       content: {
         'text/plain': components['schemas']['AddressLines'];
@@ -1588,8 +1693,8 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] &
-            components['schemas']['ShrinkMembers'] & {
-              readonly code?: 6006;
+            components['schemas']['ReplaceConflictMembers'] & {
+              readonly code?: 6006 | 6031;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1597,13 +1702,23 @@ export interface operations {
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyFailedKeys'];
-      500: components['responses']['Internal'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
       503: {
         headers: { [name: string]: unknown };
         content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6002 | 6003 | 6004 | 6015;
-          };
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
@@ -1687,13 +1802,23 @@ export interface operations {
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
-      500: components['responses']['Internal'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
       503: {
         headers: { [name: string]: unknown };
         content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6002 | 6003 | 6004 | 6015;
-          };
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
@@ -1736,7 +1861,7 @@ export interface operations {
   };
   /** Block and unblock many at once */
   changeBlockedAddresses: {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    parameters: { query?: { allow_wide?: boolean; dry_run?: boolean }; header?: never; path?: never; cookie?: never };
     requestBody: { content: { 'application/json': components['schemas']['BatchRequest'] } };
     responses: {
       200: {
@@ -1747,7 +1872,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 102;
+            readonly code?: 100 | 102 | 103;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1755,16 +1880,36 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['SetFullMembers'] & {
+              readonly code?: 6031;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyFailedKeys'];
-      500: components['responses']['Internal'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
       503: {
         headers: { [name: string]: unknown };
         content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6002 | 6003 | 6004 | 6015;
-          };
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };

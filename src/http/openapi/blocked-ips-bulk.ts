@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { codes } from '../../errors/catalogue.ts';
 import { BlockBody, UnblockBody } from '../schemas/blocked-ips.ts';
-import { ShrinkMembers } from '../schemas/problem.ts';
-import { changeCodes, durable, problem, report } from './change-samples.ts';
+import { ReplaceConflictMembers, SetFullMembers } from '../schemas/problem.ts';
+import { changeCodes, changeMembers, durable, problem, report } from './change-samples.ts';
 import type { FieldDocs, OperationDocs } from './operation-doc.ts';
 
 const elementList = (element: object, what: string) =>
@@ -28,14 +28,14 @@ export const operations: OperationDocs = {
     tag: 'Blocked addresses',
     summary: 'Replace the whole set',
     description:
-      'The set that is sent takes the place of the one that is there, by its difference; at no moment is an address unblocked that is in both. It is streamed and may have millions of entries, and nothing is changed before the whole of it has come: an aborted body changes nothing.\n\nAs `text/plain`, one address or network a line; `#` and `;` begin comments, blank lines are nothing. As JSON, a list of texts and of objects as `POST /api/blocked-ips` takes them. A line of text, or a bare text in JSON, never changes what an entry already says about itself.\n\nGood entries are applied, bad ones listed. From 100 entries up, a set that would take away more than half is refused (409) without `allow_shrink=true`.',
+      'The set that is sent takes the place of the one that is there, by its difference; at no moment is an address unblocked that is in both. It is streamed and may have millions of entries, and nothing is changed before the whole of it has come: an aborted body changes nothing.\n\nAs `text/plain`, one address or network a line; `#` and `;` begin comments, blank lines are nothing. As JSON, a list of texts and of objects as `POST /api/blocked-ips` takes them. An element never shortens a block: without a time the entry keeps its end (a new one is permanent), with `expires_at` or `duration_seconds` it takes the later of the two; an absent `reason` or `blocked_by` keeps the old one. `updated` counts the entries of which a field changed.\n\nGood entries are applied, bad ones listed; wide networks (see `POST /api/blocked-ips`) are bad ones without `allow_wide`, unless they are blocked already. Without `allow_shrink=true` a set is refused (409) that would take away more than half of 100 entries or more, or that names no address at all. So is one beyond the maximum number of entries.',
     body: {
       'text/plain': Type.Unsafe<string>({ title: 'AddressLines', type: 'string' }),
       'application/json': wholeSet,
     },
     answers: { 200: { description: 'The set is what was sent, but for what was rejected.' } },
-    codes: [codes.ShrinkRefused, ...changeCodes],
-    members: { 409: ShrinkMembers },
+    codes: [codes.ShrinkRefused, codes.SetFull, ...changeCodes],
+    members: { 409: ReplaceConflictMembers, ...changeMembers },
     examples: {
       text: {
         summary: 'A list as text, with a line that is no address',
@@ -44,6 +44,7 @@ export const operations: OperationDocs = {
         query: { allow_shrink: true },
         answer: {
           added: 1,
+          updated: 0,
           removed: 3,
           unchanged: 1,
           rejected_total: 1,
@@ -61,7 +62,7 @@ export const operations: OperationDocs = {
         summary: 'A list as JSON',
         body: ['203.0.113.7', { ip_address: '2001:db8::/32', reason: 'test traffic', duration_seconds: 86_400 }],
         query: { allow_shrink: true },
-        answer: { added: 1, removed: 1, unchanged: 1, rejected_total: 0, rejected: [], ...report },
+        answer: { added: 1, updated: 1, removed: 1, unchanged: 0, rejected_total: 0, rejected: [], ...report },
       },
       shrink: {
         summary: 'A list that would take away more than half',
@@ -87,10 +88,11 @@ export const operations: OperationDocs = {
     id: 'changeBlockedAddresses',
     tag: 'Blocked addresses',
     summary: 'Block and unblock many at once',
-    description: `Up to 100,000 in all and 16 MiB: texts, or objects as \`POST /api/blocked-ips\` takes them. Good entries are applied, bad ones listed; an address that stands in both lists, or is covered by trust without \`force\`, is rejected. \`force\` anywhere in it needs the scope \`admin\`. ${durable}`,
+    description: `Up to 100,000 in all and 16 MiB: texts, or objects as \`POST /api/blocked-ips\` takes them. Good entries are applied, bad ones listed; an address that stands in both lists, is covered by trust without \`force\`, or is a wide network without \`allow_wide\` (in the element, or in the query for all), is rejected, with the \`code\` of what it would take. \`force\` and \`allow_wide\` anywhere in it need the scope \`admin\`. An element of \`add\` never shortens a block, as in a list of \`PUT /api/blocked-ips\`. A batch beyond the maximum number of entries is refused as a whole (409). ${durable}`,
     body: { 'application/json': batchBody },
     answers: { 200: { description: 'What was changed, and what was rejected.' } },
-    codes: changeCodes,
+    codes: [codes.SetFull, ...changeCodes],
+    members: { 409: SetFullMembers, ...changeMembers },
     examples: {
       add_and_remove: {
         summary: 'Two in, one out, and one that is no address',
@@ -100,6 +102,7 @@ export const operations: OperationDocs = {
         },
         answer: {
           added: 2,
+          updated: 0,
           removed: 1,
           unchanged: 0,
           rejected_total: 1,
@@ -112,6 +115,8 @@ export const operations: OperationDocs = {
             },
           ],
           not_blocked: [],
+          still_blocked: [],
+          still_blocked_total: 0,
           ...report,
         },
       },
@@ -159,6 +164,8 @@ export const models: FieldDocs = {
   WholeSet: 'Everything that is to be blocked.',
   BulkAnswer: 'What a big change did, and what was seen at the workers.',
   Rejection: 'A line or element that was not applied.',
+  SpecialEntry: 'An entry inside a range that is not part of the public internet.',
+  StillBlocked: 'An address without an entry of its own that is blocked all the same.',
   SyncAnswer: 'What was compared, repaired and is still wrong.',
   DrainingWorkerSync: 'A worker that only finishes what it has begun.',
 };
@@ -169,7 +176,15 @@ export const fields: FieldDocs = {
   'BatchRequest.remove': 'What to unblock.',
   'BulkAnswer.added': 'How many entries are new.',
   'BulkAnswer.removed': 'How many entries are gone.',
-  'BulkAnswer.unchanged': 'How many were as they are.',
+  'BulkAnswer.updated': 'How many entries existed and had a field changed.',
+  'BulkAnswer.unchanged': 'How many were left exactly as they were, or had no entry to be removed.',
+  'BulkAnswer.special': 'Accepted entries inside a special range, the first 100; absent where there are none.',
+  'BulkAnswer.special_total': 'How many they are; absent where there are none.',
+  'BulkAnswer.still_blocked':
+    'Addresses of `remove` that a blocked network still covers, the first 100; absent where nothing was to be removed.',
+  'BulkAnswer.still_blocked_total': 'How many they are; absent where nothing was to be removed.',
+  'BulkAnswer.dry_run': 'Nothing was changed: the counts are what the request would do now.',
+  'StillBlocked.by': 'The narrowest blocked network that covers it.',
   'BulkAnswer.rejected_total': 'How many lines or elements were not applied.',
   'BulkAnswer.rejected': 'The first 1,000 of them.',
   'BulkAnswer.not_blocked':
@@ -179,6 +194,8 @@ export const fields: FieldDocs = {
   'Rejection.index': 'Of a list, counted from 0.',
   'Rejection.value': 'What was sent, or its beginning.',
   'Rejection.why': 'What is wrong with it, and what would be right.',
+  'Rejection.code':
+    'Of an element that is well formed: 6007, covered by trust (`force`), or 6030, a wide network (`allow_wide`).',
   'SyncAnswer.runtime_map_synced':
     'The current worker was seen to hold what the database holds, and no other one was starting to take its place.',
   'SyncAnswer.total_ips': 'How many entries the database holds.',

@@ -1,8 +1,8 @@
 // One blocked address at a time, the list, and the check.
 import Type from 'typebox';
 import { codes } from '../../errors/catalogue.ts';
-import { CoveredMembers, StrayMembers, TrustMembers } from '../schemas/problem.ts';
-import { changeCodes, durable, problem, report } from './change-samples.ts';
+import { BlockConflictMembers, CoveredMembers, StrayMembers } from '../schemas/problem.ts';
+import { changeCodes, changeMembers, durable, problem, report } from './change-samples.ts';
 import type { FieldDocs, OperationDocs } from './operation-doc.ts';
 
 const entry = {
@@ -61,13 +61,20 @@ export const operations: OperationDocs = {
     id: 'blockAddress',
     tag: 'Blocked addresses',
     summary: 'Block an address or network',
-    description: `${durable}\n\nAn address that is blocked already is answered with 200: without a time it becomes permanent, \`duration_seconds\` takes the later end (permanent stays), \`expires_at\` is taken as given; an absent \`reason\` or \`blocked_by\` keeps the old one. \`expires_at\` and \`duration_seconds\` exclude each other. What a trusted entry covers is refused (409); \`force\`, for which the key needs the scope \`admin\`, stores it all the same, though trust wins.`,
+    description: `${durable}\n\nAn address that is blocked already is answered with 200: without a time it becomes permanent, \`duration_seconds\` takes the later end (permanent stays), \`expires_at\` is taken as given; an absent \`reason\` or \`blocked_by\` keeps the old one. \`expires_at\` and \`duration_seconds\` exclude each other. What a trusted entry covers is refused (409); \`force\`, for which the key needs the scope \`admin\`, stores it all the same, though trust wins.\n\nA network wider than /8 (IPv6: /16), or one that contains a whole special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is refused (409) without \`allow_wide\`, for which the key needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. So is an entry beyond the maximum number of entries (409).`,
     answers: {
       200: { description: 'It was blocked already; this is what holds now.' },
       201: { description: 'It is blocked.' },
     },
-    codes: [codes.InvalidAddress, codes.InvalidTime, codes.CoveredByTrust, ...changeCodes],
-    members: { 409: TrustMembers },
+    codes: [
+      codes.InvalidAddress,
+      codes.InvalidTime,
+      codes.CoveredByTrust,
+      codes.WideNetwork,
+      codes.SetFull,
+      ...changeCodes,
+    ],
+    members: { 409: BlockConflictMembers, ...changeMembers },
     examples: {
       for_four_hours: {
         summary: 'An address for four hours',
@@ -163,7 +170,7 @@ export const operations: OperationDocs = {
     description: `Removes the entry of exactly this address or network; \`still_blocked_by\` names the networks that cover it still. 404 where it has no entry of its own; a stray entry in a map is removed all the same. ${durable}`,
     answers: { 200: { description: 'Its entry is gone.' } },
     codes: [codes.NotFound, ...changeCodes],
-    members: { 404: StrayMembers },
+    members: { 404: StrayMembers, ...changeMembers },
     examples: {
       address: {
         summary: 'An address',
@@ -195,7 +202,7 @@ export const operations: OperationDocs = {
     tag: 'Blocked addresses',
     summary: 'Say whether a client is let in, and why',
     description:
-      'From the database and from the running proxy: which entry decides, and whether the workers of the proxy say the same.',
+      'From the database and from the running proxy: which entry decides, and whether the workers of the proxy say the same. Of a network that no entry covers whole, `blocked_inside` names the blocked entries inside; then no client decides for all of it, and the verdict is `partly`.',
     answers: { 200: { description: 'The verdict.' } },
     examples: {
       blocked: {
@@ -208,6 +215,8 @@ export const operations: OperationDocs = {
           reason: 'abuse desk does not answer',
           expires_at: null,
           enforced: true,
+          blocked_inside: [],
+          blocked_inside_total: 0,
           workers: [{ pid: 4711, verdict: 'blocked' }],
         },
       },
@@ -221,7 +230,24 @@ export const operations: OperationDocs = {
           reason: 'our office',
           expires_at: null,
           enforced: true,
+          blocked_inside: [],
+          blocked_inside_total: 0,
           workers: [{ pid: 4711, verdict: 'trusted' }],
+        },
+      },
+      network: {
+        summary: 'A network in which one address is blocked',
+        path: { ip_address: '203.0.113.0/24' },
+        answer: {
+          ip_address: '203.0.113.0/24',
+          verdict: 'partly',
+          by: null,
+          reason: null,
+          expires_at: null,
+          enforced: null,
+          blocked_inside: ['203.0.113.7'],
+          blocked_inside_total: 1,
+          workers: [],
         },
       },
     },
@@ -255,6 +281,9 @@ export const fields: FieldDocs = {
   '*.expires_at': 'Until when; null: for good.',
   '*.overridden_by': 'Trusted entries that win over this block; absent where there are none.',
   '*.trusted_inside': 'Trusted entries inside this network, the first 100; absent where there are none.',
+  'BlockRequest.allow_wide':
+    'Blocks a network wider than /8 (IPv6: /16), or one that contains a whole special range. Needs the scope `admin`.',
+  '*.special': 'The special range that the entry lies in; absent where it lies in none.',
   '*.still_blocked_by': 'Networks of the blocked set that cover it still.',
   'BlockedIpDetail.workers': 'Each live worker of the proxy.',
   'WorkerHolding.draining': 'It only finishes what it has begun.',
@@ -263,12 +292,16 @@ export const fields: FieldDocs = {
   'RuntimeMapFailure.command': 'The command that was sent.',
   'RuntimeMapFailure.responses': 'What the worker said, line for line.',
   'RuntimeMapFailure.reason': 'What was wrong with it.',
-  'CheckAnswer.verdict': 'What happens to the client: `blocked` is 403, `trusted` is never denied.',
+  'CheckAnswer.verdict':
+    'What happens to the client: `blocked` is 403, `trusted` is never denied. `partly`: a network that no entry covers whole, with blocked entries inside.',
   'CheckAnswer.by': 'The entry that decides; null where none does.',
   'CheckAnswer.reason': 'What that entry says about itself.',
   'CheckAnswer.expires_at': 'When that entry ends; null: never, or there is none.',
   'CheckAnswer.enforced':
-    'Every live worker was seen to say the same; false: one says otherwise; null: none could be asked.',
+    'Every live worker was seen to say the same; false: one says otherwise; null: none could be asked, or the verdict is `partly`.',
+  'CheckAnswer.blocked_inside':
+    'Blocked entries inside a network that no entry covers, the first 100 in the order of addresses.',
+  'CheckAnswer.blocked_inside_total': 'How many they are.',
   'CheckAnswer.workers': 'Each worker that could be asked.',
   'WorkerVerdict.verdict': 'What it does with this address.',
 };

@@ -27,7 +27,8 @@ export const parameters: Readonly<Record<string, ParameterDoc>> = {
     example: 'AQAAAAAAAAAAAAD__8sAcQeA',
   },
   q: {
-    description: 'Only entries that are this address or network, that begin with it, or that contain it.',
+    description:
+      'Only entries that are this address or network, that begin with it, or that contain it; of a part of an address also networks that cover everything that begins with it.',
     example: '203.0.113.',
   },
   text: {
@@ -42,9 +43,16 @@ export const parameters: Readonly<Record<string, ParameterDoc>> = {
   },
   expiring: { description: 'Only entries that will expire by themselves.', example: true },
   allow_shrink: {
-    description: 'Without it, a set that would take away more than half of 100 entries or more is refused (409, 6006).',
+    description:
+      'Without it, a set is refused (409, 6006) that would take away more than half of 100 entries or more, or that names no address at all while entries exist.',
     example: true,
   },
+  allow_wide: {
+    description:
+      'Takes networks wider than /8 (IPv6: /16) and whole special ranges, such as 10.0.0.0/8. Needs the scope `admin`.',
+    example: true,
+  },
+  dry_run: { description: 'Counts what the request would do now, and changes nothing.', example: true },
   accept_map_file: {
     description:
       'Rewrites the map file although it belongs to another database, or more than half of it would go. Needs the scope `admin`.',

@@ -180,6 +180,22 @@ const samples: Readonly<Record<number, Sample>> = {
     detail:
       'a file of the configuration cannot be read or written: ENOSPC: no space left on device; see that the disk has room and the service may write there',
   },
+  [codes.WideNetwork]: {
+    op: 'block',
+    detail: '192.168.0.0/16 is a whole private range; if that is meant, send allow_wide: true with an admin key',
+    members: { ip_address: '192.168.0.0/16', contains: ['192.168.0.0/16'] },
+  },
+  [codes.SetFull]: {
+    op: 'change blocked set',
+    detail:
+      'the set has 2000000 entries and would have 2000001, more than the maximum of 2000000 (PROXY_MANAGER_MAX_ENTRIES); nothing was changed',
+    members: { current_total: 2_000_000, would_be: 2_000_001, limit: 2_000_000 },
+  },
+  [codes.ChangeFailed]: {
+    op: 'change blocked set',
+    detail: 'the service failed unexpectedly: nothing was changed; its log has the cause under the id of this request',
+    members: { committed: { added: 0, updated: 0, removed: 0 } },
+  },
   [codes.TooMuchAtOnce]: { op: 'read request', detail: 'every connection is in use; try again shortly' },
 };
 

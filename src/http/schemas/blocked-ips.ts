@@ -8,10 +8,14 @@ import type {
   CheckAnswer,
   Rejection,
   RuntimeMapFailure,
+  SpecialEntry,
+  StillBlocked,
   SyncAnswer,
   UnblockAnswer,
   WorkerHolding,
+  WorkerVerdict,
 } from '../../blocking/answers.ts';
+import { specialRanges } from '../../domain/special-ranges.ts';
 import {
   answer,
   BooleanOrNull,
@@ -57,6 +61,7 @@ export const BlockBody = Type.Object(
       }),
     ),
     force: Type.Optional(Type.Boolean({ description: 'true or false' })),
+    allow_wide: Type.Optional(Type.Boolean({ description: 'true or false' })),
   },
   { additionalProperties: false, title: 'BlockRequest', description: 'a JSON object with ip_address' },
 );
@@ -95,8 +100,13 @@ export const ListQuery = Type.Object(
 
 export type ListQuery = Static<typeof ListQuery>;
 
+const flag = Type.Optional(Type.Boolean({ description: 'true or false' }));
+
+export const BlockQuery = Type.Object({ allow_wide: flag }, { additionalProperties: false });
+export const BatchQuery = Type.Object({ allow_wide: flag, dry_run: flag }, { additionalProperties: false });
+export type BatchQuery = Static<typeof BatchQuery>;
 export const ReplaceQuery = Type.Object(
-  { allow_shrink: Type.Optional(Type.Boolean({ description: 'true or false' })) },
+  { allow_shrink: flag, allow_wide: flag, dry_run: flag },
   { additionalProperties: false },
 );
 
@@ -133,6 +143,7 @@ export const runtimeReportFields = {
 export const BlockAnswerSchema = answer<BlockAnswer>('BlockAnswer')({
   ...blockedIpFields,
   ...runtimeReportFields,
+  special: Type.Optional(oneOf(...specialRanges)),
   overridden_by: Type.Optional(Texts),
   trusted_inside: Type.Optional(Texts),
 });
@@ -149,15 +160,26 @@ const RejectionSchema = answer<Rejection>('Rejection')({
   index: Type.Optional(Count),
   value: Type.String(),
   why: Type.String(),
+  code: Type.Optional(Type.Integer({ minimum: 100, maximum: 9999 })),
 });
 
 export const BulkAnswerSchema = answer<BulkAnswer>('BulkAnswer')({
   added: Count,
+  updated: Count,
   removed: Count,
   unchanged: Count,
   rejected_total: Count,
   rejected: listOf(RejectionSchema),
+  special: Type.Optional(
+    listOf(answer<SpecialEntry>('SpecialEntry')({ ip_address: Type.String(), special: oneOf(...specialRanges) })),
+  ),
+  special_total: Type.Optional(Count),
   not_blocked: Type.Optional(Texts),
+  still_blocked: Type.Optional(
+    listOf(answer<StillBlocked>('StillBlocked')({ ip_address: Type.String(), by: Type.String() })),
+  ),
+  still_blocked_total: Type.Optional(Count),
+  dry_run: Type.Optional(Type.Literal(true)),
   ...runtimeReportFields,
 });
 
@@ -187,12 +209,14 @@ const Verdict = oneOf('blocked', 'trusted', 'allowed');
 
 export const CheckAnswerSchema = answer<CheckAnswer>('CheckAnswer')({
   ip_address: Type.String(),
-  verdict: Verdict,
+  verdict: oneOf('blocked', 'trusted', 'allowed', 'partly'),
   by: StringOrNull,
   reason: StringOrNull,
   expires_at: TimeOrNull,
   enforced: BooleanOrNull,
-  workers: listOf(answer<CheckAnswer['workers'][number]>('WorkerVerdict')({ pid: Pid, verdict: Verdict })),
+  blocked_inside: Texts,
+  blocked_inside_total: Count,
+  workers: listOf(answer<WorkerVerdict>('WorkerVerdict')({ pid: Pid, verdict: Verdict })),
 });
 
 export const BlockedIpDetailSchema = answer<BlockedIpDetail>('BlockedIpDetail')({

@@ -35,10 +35,33 @@ export const StrayMembers = Type.Object(
   },
   { title: 'UnblockMembers' },
 );
-export const TrustMembers = Type.Object({ overridden_by: Type.Optional(Texts) }, { title: 'TrustMembers' });
-export const ShrinkMembers = Type.Object(
-  { would_remove: Type.Optional(Count), current_total: Type.Optional(Count) },
-  { title: 'ShrinkMembers' },
+const fullMembers = {
+  current_total: Type.Optional(Count),
+  would_be: Type.Optional(Count),
+  limit: Type.Optional(Count),
+};
+/** Which of them are there depends on the code. */
+export const BlockConflictMembers = Type.Object(
+  {
+    overridden_by: Type.Optional(Texts),
+    ip_address: Type.Optional(Type.String()),
+    contains: Type.Optional(Texts),
+    ...fullMembers,
+  },
+  { title: 'BlockConflictMembers' },
+);
+export const SetFullMembers = Type.Object(fullMembers, { title: 'SetFullMembers' });
+export const ReplaceConflictMembers = Type.Object(
+  { would_remove: Type.Optional(Count), ...fullMembers },
+  { title: 'ReplaceConflictMembers' },
+);
+export const CommittedMembers = Type.Object(
+  {
+    committed: Type.Optional(
+      Type.Object({ added: Count, updated: Count, removed: Count }, { title: 'CommittedCounts' }),
+    ),
+  },
+  { title: 'CommittedMembers' },
 );
 export const ScopeMembers = Type.Object({ missing_scope: Type.Optional(oneOf(...scopes)) }, { title: 'ScopeMembers' });
 /** Of a reload that failed; which of them are there depends on how far it came. */

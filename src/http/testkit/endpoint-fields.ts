@@ -27,6 +27,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   expires_at: '2090-01-01T00:00:00Z',
   duration_seconds: 60,
   force: true,
+  allow_wide: true,
   note: 'a note',
   domain: 'hostile.example',
   address: '127.0.0.1',

@@ -29,7 +29,15 @@ export const REPORT: RuntimeReport = {
   runtime_map_failures_total: 0,
   reload_scheduled: false,
 };
-export const BULK: BulkAnswer = { added: 1, removed: 0, unchanged: 0, rejected_total: 0, rejected: [], ...REPORT };
+export const BULK: BulkAnswer = {
+  added: 1,
+  updated: 0,
+  removed: 0,
+  unchanged: 0,
+  rejected_total: 0,
+  rejected: [],
+  ...REPORT,
+};
 export const RELOAD: ReloadAnswer = {
   id: 'r1',
   status: 'completed',
@@ -251,7 +259,7 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
 function answers(): Record<string, Methods> {
   return {
     blockedSet: {
-      block: async () => ({ created: true, answer: { ...BLOCKED, ...REPORT } }),
+      block: async () => ({ created: true, changed: true, answer: { ...BLOCKED, ...REPORT } }),
       unblock: async () => ({ ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...REPORT }),
       batch: async () => BULK,
       replaceAll: async (source: AsyncIterable<readonly unknown[]>) => {
@@ -287,6 +295,8 @@ function answers(): Record<string, Methods> {
         reason: null,
         expires_at: null,
         enforced: null,
+        blocked_inside: [],
+        blocked_inside_total: 0,
         workers: [{ pid: 7, verdict: 'blocked' }],
       }),
     },

@@ -15,7 +15,7 @@ const [one, two, three] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(
 const trusted = { index: 0, value: '192.0.2.1', why: 'it is covered by trusted 192.0.2.0/24' };
 
 function bulk(facts: Partial<BulkAnswer>): BulkAnswer {
-  return { added: 0, removed: 0, unchanged: 0, rejected_total: 0, rejected: [], ...seen, ...facts };
+  return { added: 0, updated: 0, removed: 0, unchanged: 0, rejected_total: 0, rejected: [], ...seen, ...facts };
 }
 
 test('an address that a network covers is told as still blocked', () => {

@@ -72,6 +72,7 @@ const verdicts: Readonly<Record<CheckAnswer['verdict'], string>> = {
   blocked: 'is blocked',
   trusted: 'is trusted, and never turned away',
   allowed: 'is let in',
+  partly: 'is blocked in part',
 };
 
 function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly onBlock: () => void }) {

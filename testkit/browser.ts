@@ -17,8 +17,10 @@ const args = [
   '--disable-sync',
 ];
 
-export async function startBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: foundChromium(), headless: true, args });
+/** @param hosts names that lead to this machine, such as `panel.test`: over plain HTTP a page of theirs is no secure context */
+export async function startBrowser(hosts: readonly string[] = []): Promise<Browser> {
+  const resolved = `--host-resolver-rules=${hosts.map((host) => `MAP ${host} 127.0.0.1`).join(',')}`;
+  return await chromium.launch({ executablePath: foundChromium(), headless: true, args: [...args, resolved] });
 }
 
 /** With a profile in the folder `profile`, as a person's browser has one. */

@@ -20,7 +20,7 @@ import { keysRoutes } from './keys-routes.ts';
 import { compileLate } from './late-compilers.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
-import { panelRoutes } from './panel-routes.ts';
+import { isLostVisit, panelRoutes, sendPage } from './panel-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
@@ -194,6 +194,7 @@ function addHooks(
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request.id));
     strict.check(request.raw, reply.raw);
+    if (isLostVisit(request) && services.panel.page !== null) return sendPage(reply.code(404), services.panel.page);
     if (request.routeOptions.config?.open !== true) {
       const key = await authenticate(request, services, limiter);
       request.keyName = key.name;

@@ -1,6 +1,7 @@
 // The panel: one page and the files that it names, all known since the start. A request chooses among them by name; no
 // path of a request ever reaches the file system. Open to everybody: what they show comes from the API, with a key.
 import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { TypedApp } from './app.ts';
@@ -14,6 +15,21 @@ import type { Services } from './services.ts';
 export const NONCE_PLACE = '__CSP_NONCE__';
 const A_YEAR = 'public, max-age=31536000, immutable';
 
+/**
+ * Whether a request without a key, for an address that nothing has, is a browser's that was led there by a person: it is
+ * shown the panel, which says that there is no such page. A program gets the problem document, as ever.
+ */
+export function isLostVisit({ method, headers, is404, url }: FastifyRequest): boolean {
+  if (!is404 || method !== 'GET' || headers.authorization !== undefined) return false;
+  return !url.startsWith('/api') && (headers.accept ?? '').toLowerCase().includes('text/html');
+}
+
+/** The panel's one page, with another nonce in each answer, so that none is kept. */
+export function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  const nonce = randomBytes(16).toString('base64');
+  return reply.headers(pagePolicy(nonce)).type('text/html; charset=utf-8').send(page.replaceAll(NONCE_PLACE, nonce));
+}
+
 export function panelRoutes(app: TypedApp, { panel }: Services): void {
   for (const page of panelPages) {
     app.get(page, async (_request, reply) => {
@@ -21,12 +37,7 @@ export function panelRoutes(app: TypedApp, { panel }: Services): void {
         const why = `the panel is not there: ${panel.problem ?? 'it was not built'}; the API works without it`;
         throw new ServiceError(codes.NotFound, 'show the panel', why);
       }
-      const nonce = randomBytes(16).toString('base64');
-      // Another nonce in each answer, so none is kept.
-      return reply
-        .headers(pagePolicy(nonce))
-        .type('text/html; charset=utf-8')
-        .send(panel.page.replaceAll(NONCE_PLACE, nonce));
+      return sendPage(reply, panel.page);
     });
   }
 

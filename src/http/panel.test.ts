@@ -53,6 +53,26 @@ describe('the panel', () => {
     for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9+/]{22}==$/);
   });
 
+  test('shows a browser that comes to an address which nothing has the page that says so, and programs a problem', async () => {
+    const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const url of ['/nothing-here', '/blocked/', '/sites/x', '/Blocked']) {
+      const { statusCode, headers, payload } = await whole.inject({ url, headers: browser });
+      expect({ url, statusCode, type: headers['content-type'] }).toEqual({
+        url,
+        statusCode: 404,
+        type: 'text/html; charset=utf-8',
+      });
+      expect(payload).not.toContain(NONCE_PLACE);
+      expect(headers['content-security-policy']).toMatch(/nonce-/);
+    }
+    const program = await whole.inject({ url: '/nothing-here', headers: { accept: '*/*' } });
+    expect([program.statusCode, program.headers['content-type']]).toEqual([401, 'application/problem+json']);
+    const known = await whole.inject({ url: '/nothing-here', headers: { ...browser, ...BEARER } });
+    expect([known.statusCode, known.headers['content-type']]).toEqual([404, 'application/problem+json']);
+    expect((await whole.inject({ url: '/api/nothing', headers: browser })).statusCode).toBe(401);
+    expect((await whole.inject({ method: 'POST', url: '/nothing-here', headers: browser })).statusCode).toBe(401);
+  });
+
   test('looks at nothing that its address says beside its path', async () => {
     const app = whole;
     const plain = (text: string) => text.replaceAll(/nonce="[^"]*"/g, '');

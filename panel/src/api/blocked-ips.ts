@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiProblem } from '../../../src/client/client.ts';
 import { useApi } from '../session/session.ts';
 import { type ApiClient, patient } from './request.ts';
 import type {
@@ -52,6 +53,27 @@ export async function fetchEntry(api: ApiClient, ip: string): Promise<BlockedIp>
   return (await api.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data as BlockedIp;
 }
 
+/** The entry of exactly this address, asked once for each; null data: it has none. A null `ip` asks nothing. */
+export function useExistingEntry(ip: string | null) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['blocked-ip', 'own', ip],
+    queryFn: async (): Promise<BlockedIp | null> => {
+      try {
+        return await fetchEntry(api, ip ?? '');
+      } catch (error) {
+        if (error instanceof ApiProblem && error.status === 404) return null;
+        throw error;
+      }
+    },
+    enabled: ip !== null,
+    // Somebody else may block it while the dialog is open.
+    refetchInterval: 5_000,
+    staleTime: 0,
+    gcTime: 0,
+  });
+}
+
 /** The row and, for each worker, whether it holds the entry. Asked only while somebody looks. */
 export function useBlockedDetail(ip: string | null) {
   const api = useApi();
@@ -81,8 +103,15 @@ export function useRefreshBlocked(): () => void {
   };
 }
 
-export async function block(api: ApiClient, body: BlockRequest): Promise<BlockAnswer> {
-  return (await api.POST('/api/blocked-ips', { body })).data;
+/** `created`: false where the address had an entry already, which was changed. */
+export interface Blocked {
+  readonly answer: BlockAnswer;
+  readonly created: boolean;
+}
+
+export async function block(api: ApiClient, body: BlockRequest): Promise<Blocked> {
+  const { data, response } = await api.POST('/api/blocked-ips', { body });
+  return { answer: data, created: response.status === 201 };
 }
 
 export async function unblock(api: ApiClient, ip: string): Promise<UnblockAnswer> {
@@ -97,6 +126,12 @@ export interface Batch {
 /** At most 100,000 in all. */
 export async function changeMany(api: ApiClient, body: Batch, signal?: AbortSignal): Promise<BulkAnswer> {
   const options = { body, ...patient, ...(signal === undefined ? {} : { signal }) };
+  return (await api.POST('/api/blocked-ips/batch', options)).data;
+}
+
+/** What `changeMany` would answer now; nothing is changed. */
+export async function tryMany(api: ApiClient, body: Batch, signal: AbortSignal): Promise<BulkAnswer> {
+  const options = { body, ...patient, signal, params: { query: { dry_run: true } as never } };
   return (await api.POST('/api/blocked-ips/batch', options)).data;
 }
 

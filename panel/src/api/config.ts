@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { useApi } from '../session/session.ts';
 import { usePolling } from './polling.ts';
 import { patient } from './request.ts';
+import { type Consent, consentOf } from './sites.ts';
 import type { ReloadAnswer, ReloadPage } from './types.ts';
 
 const historyPage = 25;
@@ -34,7 +35,8 @@ export function useReload() {
   const api = useApi();
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: async (): Promise<ReloadAnswer> => (await api.POST('/api/config/reload', patient)).data,
+    mutationFn: async (consent: Consent = {}): Promise<ReloadAnswer> =>
+      (await api.POST('/api/config/reload', { params: consentOf(consent), ...patient })).data,
     onSettled: refresh,
   });
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
+import type { Health } from './types.ts';
 
 export const healthKey = ['health'] as const;
 
@@ -8,7 +9,7 @@ export function useHealth() {
   const api = useApi();
   return useQuery({
     queryKey: healthKey,
-    queryFn: async ({ signal }) => (await api.GET('/health', { signal })).data,
+    queryFn: async ({ signal }): Promise<Health> => (await api.GET('/health', { signal })).data,
     refetchInterval: 2_000,
   });
 }

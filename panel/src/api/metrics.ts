@@ -1,6 +1,6 @@
 // What the proxy counts, as a picture of the last minutes: the service's metrics, asked while somebody looks.
 import { useQuery } from '@tanstack/react-query';
-import { useApi } from '../session/session.ts';
+import { useSession } from '../session/session.ts';
 import { emptyHistory, type History, withSample } from '../traffic/history.ts';
 import { readMetrics } from '../traffic/metrics-text.ts';
 import { sampleOf } from '../traffic/sample.ts';
@@ -8,13 +8,13 @@ import { sampleOf } from '../traffic/sample.ts';
 export const sampleMs = 2_500;
 
 export function useTraffic() {
-  const api = useApi();
+  const { api, clock } = useSession();
   return useQuery({
     queryKey: ['traffic'],
     queryFn: async ({ client, queryKey, signal }): Promise<History> => {
       const { data } = await api.GET('/metrics', { parseAs: 'text', signal });
       const before = client.getQueryData<History>(queryKey) ?? emptyHistory;
-      return withSample(before, sampleOf(readMetrics(String(data)), Date.now() / 1_000));
+      return withSample(before, sampleOf(readMetrics(String(data)), clock.now() / 1_000));
     },
     refetchInterval: sampleMs,
     staleTime: sampleMs,

@@ -5,7 +5,8 @@ import { type ApiClient, createApiClient } from '../../../src/client/client.ts';
 export type { ApiClient } from '../../../src/client/client.ts';
 
 export interface RequestWatcher {
-  answered(): void;
+  /** @param date the answer's Date header */
+  answered(date: string | null): void;
   unanswered(): void;
   /** The key is not taken any more. */
   keyRefused(): void;
@@ -45,7 +46,7 @@ export function createApi(key: () => string | null, watcher: RequestWatcher): Ap
         watcher.unanswered();
         return response;
       }
-      watcher.answered();
+      watcher.answered(response.headers.get('date'));
       // What was asked with another key, before somebody else signed in, says nothing of this one.
       if (response.status === 401 && mine === key()) watcher.keyRefused();
       return response;

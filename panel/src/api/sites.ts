@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { usePolling } from './polling.ts';
-import { patient } from './request.ts';
+import { type ApiClient, patient } from './request.ts';
 import type { ServerRequest } from './types.ts';
 
 export function useSites() {
@@ -18,20 +18,58 @@ export function useServerStates(domain: string, inSight: boolean) {
   const api = useApi();
   return useQuery({
     queryKey: ['site-servers', domain],
-    queryFn: async ({ signal }) =>
-      (await api.GET('/api/sites/{domain}/servers', { params: { path: { domain } }, signal })).data,
+    queryFn: ({ signal }) => fetchServerStates(api, domain, signal),
     refetchInterval: 5_000,
     enabled: inSight,
   });
 }
 
+/** Of several sites at once, less often: for a summary. */
+export function useStatesOfSites(domains: readonly string[]) {
+  const api = useApi();
+  return useQueries({
+    queries: domains.map((domain) => ({
+      queryKey: ['site-servers', domain],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => fetchServerStates(api, domain, signal),
+      refetchInterval: 15_000,
+    })),
+    combine: (results) =>
+      results.map(({ data, error }, index) => ({
+        domain: domains[index] ?? '',
+        states: error === null ? data?.items : undefined,
+      })),
+  });
+}
+
+export async function fetchServerStates(api: ApiClient, domain: string, signal?: AbortSignal) {
+  const options = { params: { path: { domain } }, ...(signal === undefined ? {} : { signal }) };
+  return (await api.GET('/api/sites/{domain}/servers', options)).data;
+}
+
+/** For a change that may replace a live configuration which proxy-manager did not write: whether it is meant. */
+export interface Consent {
+  readonly replace?: boolean;
+}
+
+/** The query of such a change. */
+export function consentOf({ replace = false }: Consent): { readonly query?: never } {
+  return replace ? { query: { replace_configuration: true } as never } : {};
+}
+
 /** Live by a safe reload before the answer. */
+interface SiteChange extends Consent {
+  readonly domain: string;
+  readonly servers: readonly ServerRequest[];
+}
+
 export function useSetSite() {
   const api = useApi();
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: async ({ domain, servers }: { readonly domain: string; readonly servers: readonly ServerRequest[] }) =>
-      (await api.PUT('/api/sites/{domain}', { params: { path: { domain } }, body: { servers }, ...patient })).data,
+    mutationFn: async ({ domain, servers, ...consent }: SiteChange) => {
+      const params = { path: { domain }, ...consentOf(consent) };
+      return (await api.PUT('/api/sites/{domain}', { params, body: { servers }, ...patient })).data;
+    },
     onSettled: refresh,
   });
 }
@@ -40,8 +78,10 @@ export function useRemoveSite() {
   const api = useApi();
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: async (domain: string) =>
-      (await api.DELETE('/api/sites/{domain}', { params: { path: { domain } }, ...patient })).data,
+    mutationFn: async ({ domain, ...consent }: { readonly domain: string } & Consent) => {
+      const params = { path: { domain }, ...consentOf(consent) };
+      return (await api.DELETE('/api/sites/{domain}', { params, ...patient })).data;
+    },
     onSettled: refresh,
   });
 }

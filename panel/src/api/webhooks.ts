@@ -5,12 +5,12 @@ import type { NewWebhook, Webhook } from './types.ts';
 /** No event tells how deliveries go. */
 const everyMs = 2_000;
 
-export function useWebhooks() {
+export function useWebhooks(refetchInterval = everyMs) {
   const api = useApi();
   return useQuery({
     queryKey: ['webhooks'],
     queryFn: async ({ signal }) => (await api.GET('/api/webhooks', { signal })).data.items as readonly Webhook[],
-    refetchInterval: everyMs,
+    refetchInterval,
   });
 }
 

@@ -2,6 +2,7 @@
 import { ActionIcon, Kbd, Modal } from '@mantine/core';
 import { Fragment, useEffect, useState } from 'react';
 import { QuestionIcon } from '../parts/icons.tsx';
+import { useBackCloses } from '../parts/use-back-closes.ts';
 import { useFocusReturn } from '../parts/use-focus-return.ts';
 
 const keys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
@@ -47,6 +48,7 @@ export function KeysHelp() {
 
 function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   useFocusReturn();
+  useBackCloses(onClose);
   return (
     <Modal opened onClose={onClose} title="Keys of the keyboard">
       <dl className="keys">

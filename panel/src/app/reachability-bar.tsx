@@ -11,8 +11,8 @@ export function ReachabilityBar() {
     <Alert color="red" variant="light" title="The service does not answer" mb="md" role="alert">
       <Text size="sm">
         {lastAnswer === null ? 'It has not answered yet. ' : `What you see is ${spanText(now - lastAnswer)} old. `}
-        It is asked again every few seconds, and this page goes on by itself. The proxy goes on blocking with what it
-        holds.
+        It is asked again every few seconds, and this page goes on by itself. If the proxy is running, it keeps blocking
+        with what it has.
       </Text>
     </Alert>
   );

@@ -1,6 +1,7 @@
 // Each page is loaded when it is first opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { Loading } from '../parts/loading.tsx';
+import { parseSearch, stringifySearch } from '../parts/url-state.ts';
 import { NotThere } from './not-there.tsx';
 import { PageFailure } from './page-failure.tsx';
 import { Shell } from './shell.tsx';
@@ -23,6 +24,8 @@ const routes = root.addChildren([
 
 export const router = createRouter({
   routeTree: routes,
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
   defaultErrorComponent: PageFailure,

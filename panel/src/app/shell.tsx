@@ -1,6 +1,6 @@
 import { ActionIcon, AppShell, Burger, Group, NavLink, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useHealth } from '../api/health.ts';
 import { LeaveIcon, ShieldIcon } from '../parts/icons.tsx';
@@ -11,6 +11,9 @@ import { type Destination, destinations } from './navigation.ts';
 import { ReachabilityBar } from './reachability-bar.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
+/** How long the first page has for itself before the others are fetched; milliseconds. */
+const settledMs = 3_000;
+
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
@@ -19,6 +22,14 @@ export function Shell() {
     close();
     window.scrollTo(0, 0);
   }, [pathname]);
+  const router = useRouter();
+  useEffect(() => {
+    // All of them are a hundred kilobytes, and the service may be away when one is wanted first.
+    const timer = setTimeout(() => {
+      for (const { path } of destinations) void router.preloadRoute({ to: path }).catch(() => undefined);
+    }, settledMs);
+    return () => clearTimeout(timer);
+  }, [router]);
   return (
     <AppShell
       header={{ height: 56 }}

@@ -27,6 +27,20 @@ const dark: MantineColorsTuple = [
   '#0d1013',
 ];
 
+/** The default reds, the two of filled buttons dark enough for white words on them (4.5:1; WCAG 2.2, 1.4.3). */
+const red: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#ff6b6b',
+  '#d42c2c',
+  '#c92a2a',
+  '#b02525',
+  '#972020',
+];
+
 const tones: Readonly<Record<string, string>> = {
   red: 'bad',
   orange: 'warn',
@@ -39,7 +53,7 @@ export const theme = createTheme({
   primaryColor: 'ink',
   // Dark enough for white words on it, in both themes.
   primaryShade: { light: 7, dark: 6 },
-  colors: { ink, dark },
+  colors: { ink, dark, red },
   autoContrast: true,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
@@ -49,8 +63,13 @@ export const theme = createTheme({
   respectReducedMotion: true,
   focusRing: 'auto',
   components: {
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
-    Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    // The head of a dialog is no banner of the page.
+    Modal: Modal.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } },
+    }),
+    Drawer: Drawer.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } },
+    }),
     // A thin line and a breath of colour: a page full of red helps nobody at night.
     Alert: Alert.extend({
       vars: (_theme, { color }) => {

@@ -20,7 +20,7 @@ export function AddressField({ placeholder, value, onChange }: AddressFieldProps
         className="mono-input"
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
-        error={value.trim() === '' || parse.ok ? null : sentence(parse.why)}
+        error={value.trim() === '' || parse.ok ? null : sentence(parse.why, value.trim())}
         data-autofocus
         required
         withAsterisk={false}

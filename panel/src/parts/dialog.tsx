@@ -1,6 +1,7 @@
 // A dialog that is there only while it is open, and the row of buttons at its end.
 import { Button, Group, Modal, type ModalProps, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useBackCloses } from './use-back-closes.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 
 export interface DialogProps {
@@ -14,6 +15,9 @@ export interface DialogProps {
 
 export function Dialog({ title, size = 'md', easyToLeave = true, onClose, children }: DialogProps) {
   useFocusReturn();
+  useBackCloses(() => {
+    if (easyToLeave) onClose();
+  });
   return (
     <Modal
       opened

@@ -48,20 +48,26 @@ export function changeTitle(error: unknown, title: string): string {
   return unknown ? 'No answer came; whether it was done is not known' : title;
 }
 
-function fieldsOf({ problem }: ApiProblem) {
-  return problem.errors ?? [];
+/** What the detail does not say already. */
+function fieldsOf({ problem, message }: ApiProblem) {
+  return (problem.errors ?? []).filter(({ description }) => !message.includes(description));
 }
 
 export function problemText(error: unknown): string {
   if (error instanceof ApiProblem) return error.message;
   if (error instanceof ApiUnreachable && error.reason === 'stranger') return error.message;
   if (error instanceof ApiUnreachable)
-    return 'The service does not answer. It may be stopped or starting; the proxy goes on blocking with what it holds.';
+    return 'The service does not answer. It may be stopped or starting. If the proxy is running, it keeps blocking with what it has.';
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The service's details are parts of a log line; on a page they begin as sentences do. */
-export function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+/**
+ * The service's details are parts of a log line; on a page they begin as sentences do. Names of fields, addresses and
+ * whatever else is no plain word stay as they are, and so does what somebody typed, where that begins the text.
+ */
+export function sentence(text: string, typed?: string): string {
+  const [word = ''] = /^[^\s,:;]+:?/.exec(text) ?? [];
+  const plain = /^[a-z]+(['’][a-z]+)?$/.test(word) && (typed === undefined || typed === '' || !text.startsWith(typed));
+  const first = plain ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }

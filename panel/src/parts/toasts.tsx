@@ -1,6 +1,7 @@
 // Short messages that need no answer. What failed stays until it is put away.
 import { Button, Group, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
+import { randomId } from '@mantine/hooks';
+import { notifications, notificationsStore } from '@mantine/notifications';
 import { changeTitle, problemText, sentence } from './problem-alert.tsx';
 import type { Tone } from './state-mark.tsx';
 
@@ -8,14 +9,20 @@ export interface ToastOptions {
   readonly title: string;
   readonly words?: string;
   readonly tone?: Tone;
+  /** What it is about, such as an address: an older message about the same, and its way back, is put away. */
+  readonly about?: string;
   /** A button, such as "Undo". */
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
 const colours: Readonly<Record<Tone, string>> = { good: 'teal', bad: 'red', warn: 'orange', unknown: 'gray' };
 
-export function toast({ title, words, tone = 'good', action }: ToastOptions): void {
-  const id = crypto.randomUUID();
+export function toast({ title, words, tone = 'good', about, action }: ToastOptions): void {
+  // Not `crypto.randomUUID`: over plain HTTP, on any host but localhost, a browser does not have it.
+  const id = `${about ?? ''} ${randomId('toast-')}`;
+  if (about !== undefined)
+    for (const { id: older } of notificationsStore.getState().notifications)
+      if (older?.startsWith(`${about} `)) notifications.hide(older);
   const run = (): void => {
     notifications.hide(id);
     action?.run();

@@ -4,6 +4,7 @@ import { ApiProblem } from '../../../src/client/client.ts';
 import { grants } from '../../../src/domain/scope.ts';
 import { type ApiClient, createApi } from '../api/request.ts';
 import type { Scope, SessionInfo } from '../api/types.ts';
+import { ServiceClock } from './service-clock.ts';
 import type { TokenStore } from './token-store.ts';
 
 export interface SessionState {
@@ -32,6 +33,7 @@ const signedOut = { info: null, hasToken: false, asksTabs: false, justSignedIn: 
 
 export class Session {
   readonly api: ApiClient;
+  readonly clock = new ServiceClock();
   readonly #tokens: TokenStore;
   readonly #listeners = new Set<() => void>();
   #state: SessionState;
@@ -112,7 +114,10 @@ export class Session {
 
   #apiWith(token: () => string | null): ApiClient {
     return createApi(token, {
-      answered: () => this.#change({ lastAnswer: Date.now(), unreachableSince: null }),
+      answered: (date) => {
+        this.clock.hear(date);
+        this.#change({ lastAnswer: Date.now(), unreachableSince: null });
+      },
       unanswered: () => {
         if (this.#state.unreachableSince === null) this.#change({ unreachableSince: Date.now() });
       },

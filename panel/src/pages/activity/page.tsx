@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { LiveMark } from '../../live/live-mark.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
+import { useUrlState } from '../../parts/url-state.ts';
 import { useMay } from '../../session/session.ts';
 import './activity.css';
 import { AuditTrail } from './audit/audit-trail.tsx';
@@ -8,10 +9,11 @@ import { LiveList } from './live/live-list.tsx';
 
 export default function ActivityPage() {
   const admin = useMay('admin');
+  const [tab, setTab] = useUrlState('tab', 'live');
   return (
     <PageFrame title="Activity" about="What happens in the service, and who did what." actions={<LiveMark />}>
       {admin ? (
-        <Tabs defaultValue="live" keepMounted={false}>
+        <Tabs value={tab} onChange={(to) => setTab(to ?? 'live', 'push')} keepMounted={false}>
           <Tabs.List mb="md">
             <Tabs.Tab value="live">As it happens</Tabs.Tab>
             <Tabs.Tab value="audit">Who did what</Tabs.Tab>

@@ -3,59 +3,66 @@ import { Button, Drawer, Group, Stack, Table, Text } from '@mantine/core';
 import { ApiProblem } from '../../../../src/client/client.ts';
 import { useBlockedDetail } from '../../api/blocked-ips.ts';
 import type { BlockedIp } from '../../api/types.ts';
-import { Age, momentText } from '../../parts/age.tsx';
+import { Age, End, momentText } from '../../parts/age.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Said } from '../../parts/said.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { useMay } from '../../session/session.ts';
 
 export interface EntryPanelProps {
-  readonly entry: BlockedIp;
+  /** As it stands in the page's address. */
+  readonly ip: string;
   readonly onClose: () => void;
   readonly onChange: (entry: BlockedIp) => void;
   readonly onRemove: (entry: BlockedIp) => void;
 }
 
-export function EntryPanel({ entry: seen, onClose, onChange, onRemove }: EntryPanelProps) {
+export function EntryPanel({ ip, onClose, onChange, onRemove }: EntryPanelProps) {
   useFocusReturn();
-  const detail = useBlockedDetail(seen.ip_address);
+  const detail = useBlockedDetail(ip);
   const may = useMay('block');
-  const entry = detail.data ?? seen;
+  const entry = detail.data;
   const gone = detail.error instanceof ApiProblem && detail.error.status === 404;
+
   return (
     <Drawer
       opened
       onClose={onClose}
       position="right"
-      title={entry.ip_address}
+      title={entry?.ip_address ?? ip}
       size="md"
       classNames={{ title: 'mono entry-title' }}
     >
       <Stack gap="md">
-        <Table withRowBorders={false} verticalSpacing={4} className="facts">
-          <Table.Tbody>
-            <Fact name="Reason">{entry.reason ?? 'none given'}</Fact>
-            <Fact name="Blocked by">{entry.blocked_by ?? 'not known'}</Fact>
-            <Fact name="Since">
-              {momentText(entry.blocked_at)} (<Age time={entry.blocked_at} />)
-            </Fact>
-            <Fact name="Until">
-              {entry.expires_at === null ? (
-                'for good'
-              ) : (
-                <>
-                  {momentText(entry.expires_at)} (<Age time={entry.expires_at} />)
-                </>
-              )}
-            </Fact>
-          </Table.Tbody>
-        </Table>
+        {entry !== undefined && (
+          <Table withRowBorders={false} verticalSpacing={4} className="facts">
+            <Table.Tbody>
+              <Fact name="Reason">{entry.reason === null ? 'none given' : <Said text={entry.reason} />}</Fact>
+              <Fact name="Blocked by">
+                {entry.blocked_by === null ? 'not known' : <Said text={entry.blocked_by} />}
+              </Fact>
+              <Fact name="Since">
+                {momentText(entry.blocked_at)} (<Age time={entry.blocked_at} />)
+              </Fact>
+              <Fact name="Until">
+                {entry.expires_at === null ? (
+                  'for good'
+                ) : (
+                  <>
+                    {momentText(entry.expires_at)} (<End time={entry.expires_at} />)
+                  </>
+                )}
+              </Fact>
+            </Table.Tbody>
+          </Table>
+        )}
         <section aria-label="What the running proxy holds" className="card">
           <Text fw={600} size="sm" mb="xs">
             In the running proxy
           </Text>
-          {gone && <StateMark tone="unknown">It is not blocked any more.</StateMark>}
+          {gone && <StateMark tone="unknown">It is not blocked, or not any more.</StateMark>}
           {detail.isPending && <Loading what="Asking each worker" />}
           {detail.isError && !gone && (
             <ProblemAlert
@@ -79,7 +86,7 @@ export function EntryPanel({ entry: seen, onClose, onChange, onRemove }: EntryPa
             </Stack>
           )}
         </section>
-        {may && !gone && (
+        {may && !gone && entry !== undefined && (
           <Group>
             <Button variant="default" onClick={() => onChange(entry)}>
               Change

@@ -1,9 +1,68 @@
+// Saves the list: addresses alone as the service streams them, or all that is known of what is found, page by page.
+import { csvRecord } from '../../../../src/cli/lists/csv.ts';
+import { type BlockedQuery, fetchBlockedPage } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
+import type { BlockedIp } from '../../api/types.ts';
 import { saveFile } from '../../parts/save-file.ts';
 
-/** Saves the whole list, one address a line, as `import` takes it. @throws ApiProblem, ApiUnreachable */
-export async function exportList(api: ApiClient): Promise<void> {
-  const options = { headers: { ...patient.headers, accept: 'text/plain' }, parseAs: 'blob' } as const;
-  const { data } = await api.GET('/api/blocked-ips', options);
-  saveFile(data as unknown as Blob, `blocked-${new Date().toISOString().slice(0, 10)}.txt`);
+export type ExportFormat = 'txt' | 'csv' | 'json';
+
+/** The most that a page of the API has. */
+const pageSize = 1_000;
+
+/** What `proxy-manager export --csv` writes too; an import reads it back. */
+const header = 'ip_address,reason,expires_at,blocked_by,blocked_at\n';
+
+/**
+ * Saves what `query` finds; nothing is saved when it cannot be read to its end.
+ * @throws ApiProblem, ApiUnreachable
+ */
+export async function exportList(
+  api: ApiClient,
+  query: BlockedQuery,
+  format: ExportFormat,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = `blocked-${new Date().toISOString().slice(0, 10)}.${format}`;
+  const all = query.q === '' && query.text === '' && !query.expiring;
+  if (all && format === 'txt') {
+    const options = { headers: { ...patient.headers, accept: 'text/plain' }, parseAs: 'blob' } as const;
+    const { data } = await api.GET('/api/blocked-ips', options);
+    saveFile(data as unknown as Blob, name);
+    return;
+  }
+  const parts: string[] = [];
+  for await (const items of pagesOf(api, query, signal)) parts.push(linesOf(items, format));
+  saveFile(new Blob(framed(parts, format)), name);
+}
+
+async function* pagesOf(
+  api: ApiClient,
+  query: BlockedQuery,
+  signal: AbortSignal,
+): AsyncGenerator<readonly BlockedIp[]> {
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof fetchBlockedPage>> = await fetchBlockedPage(
+      api,
+      query,
+      { cursor, offset: 0, limit: pageSize },
+      signal,
+    );
+    if (page.items.length > 0) yield page.items;
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}
+
+export function linesOf(items: readonly BlockedIp[], format: ExportFormat): string {
+  if (format === 'json') return items.map((item) => JSON.stringify(item)).join(',\n');
+  const lines = items.map(({ ip_address: ip, reason, expires_at: ends, blocked_by: by, blocked_at: at }) =>
+    format === 'txt' ? ip : csvRecord([ip, reason ?? '', ends ?? '', by ?? '', at]),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function framed(parts: readonly string[], format: ExportFormat): string[] {
+  if (format === 'csv') return [header, ...parts];
+  return format === 'json' ? [`[\n${parts.join(',\n')}\n]\n`] : [...parts];
 }

@@ -1,19 +1,21 @@
 import './blocked.css';
-import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Menu, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { BlockedIp } from '../../api/types.ts';
 import { spanText, useNow } from '../../parts/age.tsx';
+import { counted } from '../../parts/counted.ts';
 import { DownloadIcon, PlusIcon, SearchIcon, UploadIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert, problemText, sentence } from '../../parts/problem-alert.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
 import { toast } from '../../parts/toasts.tsx';
+import { useUrlState, useUrlText } from '../../parts/url-state.ts';
 import { useApi, useMay } from '../../session/session.ts';
 import { BlockDialog } from './block/block-dialog.tsx';
 import { EntryPanel } from './entry-panel.tsx';
-import { exportList } from './export.ts';
+import { type ExportFormat, exportList } from './export.ts';
 import { ImportDialog } from './import/import-dialog.tsx';
 import { EntryList } from './list/entry-list.tsx';
 import { refreshEvery, useBookState, usePageBook } from './list/use-page-book.ts';
@@ -23,22 +25,25 @@ import { longestText, type Search, searchFor, searchWords, textSearchFor } from 
 /** How long nobody types before it is looked for, in milliseconds; a text is a pass through everything. */
 const settledMs = { all: 0, address: 120, text: 350 } as const;
 
-type Dialog =
-  | { readonly kind: 'block'; readonly entry: BlockedIp | null }
-  | { readonly kind: 'import' }
-  | { readonly kind: 'entry'; readonly entry: BlockedIp };
+type Dialog = { readonly kind: 'block'; readonly entry: BlockedIp | null } | { readonly kind: 'import' };
 
 export default function BlockedPage() {
   const api = useApi();
   const may = useMay('block');
-  const [text, setText] = useState('');
-  const [expiring, setExpiring] = useState(false);
+  const [text, typed] = useUrlText('q');
+  const [expiringText, setExpiring] = useUrlState('expiring');
+  const expiring = expiringText !== '';
+  /** `text`: what looks like an address is to be looked for in reasons all the same. */
+  const [within, setWithin] = useUrlState('in');
+  const [opened, setOpened] = useUrlState('entry');
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const [selected, setSelected] = useState<ReadonlyMap<string, BlockedIp>>(new Map());
   const [exporting, setExporting] = useState(false);
-  /** What was typed that looks like an address and is to be looked for in reasons all the same. */
-  const [asText, setAsText] = useState('');
-  const meant = (typed: string): Search => (typed !== '' && typed === asText ? textSearchFor(typed) : searchFor(typed));
+  const meant = (of: string): Search => (within === 'text' ? textSearchFor(of) : searchFor(of));
+  const setText = (next: string): void => {
+    typed(next);
+    if (within !== '') setWithin('');
+  };
   const [settled] = useDebouncedValue(text, settledMs[meant(text).kind]);
   const search = meant(settled);
   const q = search.kind === 'address' ? search.q : '';
@@ -47,6 +52,11 @@ export default function BlockedPage() {
   const state = useBookState(book);
   const remove = useRemoval();
   const field = useRef<HTMLInputElement>(null);
+  const leaving = useRef(new AbortController());
+  useEffect(() => {
+    leaving.current = new AbortController();
+    return () => leaving.current.abort();
+  }, []);
   useSlashKey(field);
 
   const select = (entry: BlockedIp, range: readonly BlockedIp[] | null): void =>
@@ -57,15 +67,22 @@ export default function BlockedPage() {
       return after;
     });
   const removeAll = (entries: readonly BlockedIp[]): void => {
-    setSelected(new Map());
+    setSelected(
+      (before) => new Map([...before].filter(([ip]) => !entries.some(({ ip_address }) => ip_address === ip))),
+    );
     setDialog(null);
+    if (opened !== '') setOpened('');
     void remove(entries);
   };
-  const save = async (): Promise<void> => {
+  // Nobody removes what he does not see: another search selects anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the list that is shown alone.
+  useEffect(() => setSelected(new Map()), [q, found, expiring]);
+  const save = async (format: ExportFormat): Promise<void> => {
     setExporting(true);
     try {
-      await exportList(api);
+      await exportList(api, { q, text: found, expiring }, format, leaving.current.signal);
     } catch (error) {
+      if (leaving.current.signal.aborted) return;
       toast({ title: 'The list was not saved', words: sentence(problemText(error)), tone: 'bad' });
     } finally {
       setExporting(false);
@@ -92,14 +109,22 @@ export default function BlockedPage() {
                 Import
               </Button>
             )}
-            <Button
-              variant="default"
-              leftSection={<DownloadIcon size={16} />}
-              loading={exporting}
-              onClick={() => void save()}
-            >
-              Export
-            </Button>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <Button variant="default" leftSection={<DownloadIcon size={16} />} loading={exporting}>
+                  Export
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Label>
+                  {state.total === null ? 'What is shown' : counted(state.total, 'entry', 'entries')}
+                  {search.kind === 'all' && !expiring ? '' : ' found'}
+                </Menu.Label>
+                <Menu.Item onClick={() => void save('txt')}>Addresses, one a line</Menu.Item>
+                <Menu.Item onClick={() => void save('csv')}>CSV with reason, source and end</Menu.Item>
+                <Menu.Item onClick={() => void save('json')}>JSON</Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
           </>
         }
       >
@@ -125,7 +150,7 @@ export default function BlockedPage() {
             mt={8}
             label="Only those that end"
             checked={expiring}
-            onChange={(event) => setExpiring(event.currentTarget.checked)}
+            onChange={(event) => setExpiring(event.currentTarget.checked ? 'yes' : '')}
           />
         </Group>
         <Group justify="space-between" mih={30} gap="xs">
@@ -158,7 +183,7 @@ export default function BlockedPage() {
           search={search}
           expiring={expiring}
           onSearchText={() => {
-            setAsText(settled);
+            setWithin('text');
             field.current?.focus();
           }}
         />
@@ -169,8 +194,9 @@ export default function BlockedPage() {
           selected={new Set(selected.keys())}
           found={found}
           onSelect={may ? select : null}
-          onOpen={(entry) => setDialog({ kind: 'entry', entry })}
+          onOpen={(entry) => setOpened(entry.ip_address, 'push')}
           onRemove={may ? (entry) => removeAll([entry]) : null}
+          onRemoveSelected={may ? () => removeAll([...selected.values()]) : null}
         />
       )}
       {dialog?.kind === 'block' && (
@@ -181,11 +207,15 @@ export default function BlockedPage() {
         />
       )}
       {dialog?.kind === 'import' && <ImportDialog onClose={() => setDialog(null)} />}
-      {dialog?.kind === 'entry' && (
+      {opened !== '' && dialog === null && (
         <EntryPanel
-          entry={dialog.entry}
-          onClose={() => setDialog(null)}
-          onChange={(entry) => setDialog({ kind: 'block', entry })}
+          key={opened}
+          ip={opened}
+          onClose={() => setOpened('')}
+          onChange={(entry) => {
+            setOpened('');
+            setDialog({ kind: 'block', entry });
+          }}
           onRemove={(entry) => removeAll([entry])}
         />
       )}

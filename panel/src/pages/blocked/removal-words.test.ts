@@ -53,6 +53,18 @@ test('of many, only those that were removed are told as removed, and sent when i
   expect(removedOf(all, none)).toEqual([]);
 });
 
+test('of many, those that a network still blocks are told as still blocked', () => {
+  const by = '192.0.2.0/24';
+  const still_blocked = [one, two, three].map(({ ip_address }) => ({ ip_address, by }));
+  expect(bulkRemovalWords([one, two, three], bulk({ removed: 3, still_blocked, still_blocked_total: 3 }))).toEqual({
+    title: '3 entries removed',
+    tone: 'warn',
+    words: '3 addresses are still blocked, by 192.0.2.0/24.',
+  });
+  const first = bulk({ removed: 2, still_blocked: still_blocked.slice(0, 1), still_blocked_total: 1 });
+  expect(bulkRemovalWords([one, two], first).words).toBe('192.0.2.1 is still blocked, by 192.0.2.0/24.');
+});
+
 test('of a removal whose answer only counts, nothing is sent when it cannot be known which were removed', () => {
   const answer = bulk({ removed: 2, unchanged: 1 });
   expect(removedOf([one, two, three], answer)).toBeNull();

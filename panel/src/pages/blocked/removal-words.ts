@@ -28,10 +28,9 @@ export function removedOf(entries: readonly BlockedIp[], answer: BulkAnswer): re
   return removed.length === answer.removed ? removed : null;
 }
 
-/** An entry that is gone is all that is told: a network that covers the address may block it still. */
 export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnswer): Told {
   const { removed } = answer;
-  const { tone, words } = letGo(answer, removed);
+  const { tone, words } = stillBlocked(answer) ?? letGo(answer, removed);
   if (removed === entries.length) return { title: `${entriesOf(removed)} removed`, tone, words };
   const known = removedOf(entries, answer);
   const left = entries.length - removed;
@@ -44,6 +43,16 @@ export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnsw
     tone: 'warn',
     words: removed === 0 ? others : `${others} ${words}`,
   };
+}
+
+/** What blocks them all the same; null: nothing does, as far as the answer says. */
+function stillBlocked({ still_blocked: some = [], still_blocked_total: total = 0 }: BulkAnswer) {
+  const [first] = some;
+  if (total === 0 || first === undefined) return null;
+  const by = [...new Set(some.map((one) => one.by))];
+  const names = `${by.slice(0, 3).join(', ')}${by.length > 3 || some.length < total ? ' and others' : ''}`;
+  const which = total === 1 ? `${first.ip_address} is` : `${counted(total)} are`;
+  return { tone: 'warn' as const, words: `${which} still blocked, by ${names}.` };
 }
 
 /** `sent`: how many of the entries were sent; the others would have ended meanwhile. `answer` is null: none was. */

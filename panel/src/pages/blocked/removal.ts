@@ -1,23 +1,34 @@
 // Removing, and taking it back: what is blocked again has the reason, the author and the end that it had.
 
-import { fetchEntry, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
+import { block, fetchEntry, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
-import type { BlockedIp, BlockRequest } from '../../api/types.ts';
+import type { BlockedIp, BlockRequest, BulkAnswer } from '../../api/types.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
-import { useApi } from '../../session/session.ts';
+import { useMay, useSession } from '../../session/session.ts';
+import { blockWords } from './block/block-words.ts';
 import { blockedAgainWords, bulkRemovalWords, named, removedOf, unblockWords } from './removal-words.ts';
+import { isTooWide } from './too-wide.ts';
 
 const most = 100_000;
 
 export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
-  const api = useApi();
+  const admin = useMay('admin');
+  const { api, clock } = useSession();
   const refresh = useRefreshBlocked();
 
+  const addAgain = async (add: BlockRequest[]): Promise<BulkAnswer> => {
+    const answer = await change(api, { add });
+    if (!admin || !answer.rejected.some(isTooWide)) return answer;
+    // What was there a moment ago is meant, however wide it is.
+    return change(api, { add: add.map((one) => ({ ...one, allow_wide: true })) });
+  };
   const undo = async (entries: readonly BlockedIp[]): Promise<void> => {
     try {
-      const again = entries.filter((entry) => !hasEnded(entry)).map(asItWas);
-      const answer = again.length === 0 ? null : await change(api, { add: again });
-      toast(blockedAgainWords(entries, again.length, answer));
+      const again = entries.filter((entry) => !hasEnded(entry, clock.now())).map(asItWas);
+      const answer = again.length === 0 ? null : await addAgain(again);
+      const [first] = entries;
+      const about = entries.length === 1 && first !== undefined ? { about: first.ip_address } : {};
+      toast({ ...blockedAgainWords(entries, again.length, answer), ...about });
     } catch (error) {
       toastProblem(`${named(entries)} could not be blocked again`, error);
     } finally {
@@ -32,7 +43,8 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
       if (entries.length === 1 && first !== undefined) {
         // The list may be older than a change of this entry.
         const entry = await fetchEntry(api, first.ip_address).catch(() => first);
-        toast({ ...unblockWords(await unblock(api, first.ip_address)), action: way([entry]) });
+        const { ip_address: about } = first;
+        toast({ ...unblockWords(await unblock(api, about)), about, action: way([entry]) });
       } else {
         const answer = await change(api, { remove: entries.map(({ ip_address }) => ip_address) });
         // What somebody else unblocked meanwhile is not blocked again by taking this back.
@@ -48,6 +60,29 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
   };
 }
 
+/** Takes a block back: a new entry is removed, one that was there is put back as it was (`before`). */
+export function useUndoBlock(): (ip: string, before: BlockedIp | null) => void {
+  const { api, clock } = useSession();
+  const refresh = useRefreshBlocked();
+  const undo = async (ip: string, before: BlockedIp | null): Promise<void> => {
+    try {
+      if (before === null || hasEnded(before, clock.now()))
+        toast({ ...unblockWords(await unblock(api, ip)), about: ip });
+      else
+        toast({
+          ...blockWords((await block(api, asItWas(before))).answer),
+          title: `${ip} is blocked as before`,
+          about: ip,
+        });
+    } catch (error) {
+      toastProblem(`The block of ${ip} could not be taken back`, error);
+    } finally {
+      refresh();
+    }
+  };
+  return (ip, before) => void undo(ip, before);
+}
+
 async function change(api: ApiClient, body: { readonly add?: BlockRequest[]; readonly remove?: string[] }) {
   if ((body.add?.length ?? 0) + (body.remove?.length ?? 0) > most) throw new Error(`more than ${most} at once`);
   return (await api.POST('/api/blocked-ips/batch', { body, ...patient })).data;
@@ -58,6 +93,6 @@ function asItWas({ ip_address, reason, blocked_by, expires_at }: BlockedIp): Blo
 }
 
 /** What would have ended by itself meanwhile is not blocked again. */
-function hasEnded({ expires_at }: BlockedIp): boolean {
-  return expires_at !== null && Date.parse(expires_at) <= Date.now();
+function hasEnded({ expires_at }: BlockedIp, now: number): boolean {
+  return expires_at !== null && Date.parse(expires_at) <= now;
 }

@@ -1,23 +1,26 @@
-import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { parseIp } from '../../../../src/domain/ip.ts';
-import { unblock, useBlockedChange } from '../../api/blocked-ips.ts';
+import { useExistingEntry } from '../../api/blocked-ips.ts';
 import { useCheck } from '../../api/check.ts';
-import type { CheckAnswer } from '../../api/types.ts';
-import { Age } from '../../parts/age.tsx';
+import type { BlockedIp, CheckAnswer } from '../../api/types.ts';
+import { End } from '../../parts/age.tsx';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { Said } from '../../parts/said.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
-import { StateMark, type Tone } from '../../parts/state-mark.tsx';
-import { toast } from '../../parts/toasts.tsx';
+import { StateMark } from '../../parts/state-mark.tsx';
+import { useUrlText } from '../../parts/url-state.ts';
 import { useMay, useSessionState } from '../../session/session.ts';
 import { BlockDialog } from '../blocked/block/block-dialog.tsx';
-import { unblockWords } from '../blocked/removal-words.ts';
+import { useRemoval } from '../blocked/removal.ts';
+import { enforcedWords, insideWords, verdicts } from './verdict-words.ts';
 
 export default function CheckPage() {
-  const [text, setText] = useState('');
+  const [text, setText] = useUrlText('ip');
   const [dialog, setDialog] = useState(false);
   const { info } = useSessionState();
   const field = useRef<HTMLInputElement>(null);
@@ -42,7 +45,7 @@ export default function CheckPage() {
           autoFocus
           autoComplete="off"
           spellCheck={false}
-          error={wrong && !parse.ok ? sentence(parse.why) : null}
+          error={wrong && !parse.ok ? sentence(parse.why, trimmed) : null}
           onChange={(event) => setText(event.currentTarget.value)}
         />
         {info?.client_address != null && (
@@ -53,7 +56,7 @@ export default function CheckPage() {
       </Group>
       {trimmed !== '' && !parse.ok && !wrong && (
         <Text size="sm" c="dimmed" role="status">
-          {sentence(parse.why)}
+          {sentence(parse.why, trimmed)}
         </Text>
       )}
       {ip !== null && check.isPending && <Loading what="Asking the database and each worker" />}
@@ -68,18 +71,13 @@ export default function CheckPage() {
   );
 }
 
-const verdicts: Readonly<Record<CheckAnswer['verdict'], string>> = {
-  blocked: 'is blocked',
-  trusted: 'is trusted, and never turned away',
-  allowed: 'is let in',
-  partly: 'is blocked in part',
-};
-
 function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly onBlock: () => void }) {
   const may = useMay('block');
-  const remove = useBlockedChange(unblock);
-  const { ip_address: ip, verdict, by, reason, expires_at: ends, enforced, workers } = answer;
-  const own = by === ip;
+  const { ip_address: ip, verdict, by, reason, expires_at: ends, workers } = answer;
+  // A trusted address may be blocked too: nothing comes of it now, and it holds as soon as it is not trusted any more.
+  const own = useExistingEntry(verdict === 'trusted' ? ip : null).data ?? null;
+  const enforced = enforcedWords(answer);
+  const inside = insideWords(answer);
   return (
     <section className="card" aria-label="The verdict" role="status">
       <Stack gap="sm">
@@ -89,13 +87,28 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
         {by !== null && (
           <Text size="sm">
             By the entry <b className="mono">{by}</b>
-            {own ? '' : ', which covers it'}
-            {reason !== null && <>: {reason}</>}
-            {verdict === 'blocked' && <>, {ends === null ? 'for good' : <Age time={ends} />}</>}.
+            {by === ip ? '' : ', which covers it'}
+            {reason !== null && (
+              <>
+                : <Said text={reason} />
+              </>
+            )}
+            {verdict === 'blocked' && <>, {ends === null ? 'for good' : <End time={ends} />}</>}.
           </Text>
         )}
-        <StateMark {...enforcedWords(answer)} />
-        {enforced !== true && workers.length > 0 && (
+        {inside !== null && (
+          <Text size="sm" component="div">
+            <StateMark tone="warn">{inside}</StateMark>{' '}
+            <Anchor renderRoot={(props) => <Link to="/blocked" search={{ q: ip } as never} {...props} />}>
+              Show them
+            </Anchor>
+          </Text>
+        )}
+        {own !== null && (
+          <StateMark tone="warn">It is blocked as well, which has no effect while it is trusted.</StateMark>
+        )}
+        {enforced !== null && <StateMark tone={enforced.tone}>{enforced.words}</StateMark>}
+        {answer.enforced !== true && workers.length > 0 && (
           <Stack gap={4}>
             {workers.map(({ pid, verdict: theirs }) => (
               <StateMark key={pid} tone={theirs === verdict ? 'good' : 'bad'}>
@@ -104,40 +117,44 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
             ))}
           </Stack>
         )}
-        {may && (
-          <Group>
-            {verdict !== 'blocked' && (
-              <Button variant="light" color="red" onClick={onBlock}>
-                Block it
-              </Button>
-            )}
-            {verdict === 'blocked' && own && (
-              <Button
-                variant="default"
-                loading={remove.isPending}
-                onClick={() =>
-                  remove.mutate(ip, {
-                    onSuccess: (done) => toast(unblockWords(done)),
-                  })
-                }
-              >
-                Let it in again
-              </Button>
-            )}
-          </Group>
-        )}
-        {remove.isError && (
-          <ProblemAlert title={changeTitle(remove.error, 'It could not be removed')} error={remove.error} />
-        )}
+        {may && <Actions answer={answer} own={own} onBlock={onBlock} />}
       </Stack>
     </section>
   );
 }
 
-function enforcedWords({ enforced, workers }: CheckAnswer): { readonly tone: Tone; readonly children: string } {
-  if (enforced === null)
-    return { tone: 'unknown', children: 'Not known of the running proxy: no worker could be asked.' };
-  if (!enforced) return { tone: 'bad', children: 'The running proxy says otherwise.' };
-  const all = workers.length === 1 ? 'The worker' : `All ${workers.length} workers`;
-  return { tone: 'good', children: `${all} of the running proxy ${workers.length === 1 ? 'says' : 'say'} the same.` };
+interface ActionsProps {
+  readonly answer: CheckAnswer;
+  readonly own: BlockedIp | null;
+  readonly onBlock: () => void;
+}
+
+function Actions({ answer: { ip_address: ip, verdict, by, reason, expires_at }, own, onBlock }: ActionsProps) {
+  const remove = useRemoval();
+  const [busy, setBusy] = useState(false);
+  const unblock = async (entry: string): Promise<void> => {
+    setBusy(true);
+    await remove([{ ip_address: entry, reason, expires_at, blocked_by: null, blocked_at: '' }]);
+    setBusy(false);
+  };
+  const blocked = verdict === 'blocked' ? by : (own?.ip_address ?? null);
+  return (
+    <Group>
+      {blocked === null && (
+        <Button variant="light" color="red" onClick={onBlock}>
+          Block it
+        </Button>
+      )}
+      {blocked !== null && (
+        <Button variant="default" loading={busy} onClick={() => void unblock(blocked)}>
+          {blocked === ip ? 'Let it in again' : `Remove the block of ${blocked}`}
+        </Button>
+      )}
+      {verdict === 'blocked' && blocked !== ip && (
+        <Text size="sm" c="dimmed">
+          That lets in all of {blocked}. To let in this address alone, trust it.
+        </Text>
+      )}
+    </Group>
+  );
 }

@@ -31,7 +31,7 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
               <ListTable label="Backups" columns={['Made', 'Made before', 'Fingerprint']} buttons="Change">
                 {items.map((backup) => (
                   <tr key={backup.id} data-row>
-                    <td data-label="Made" className="figure">
+                    <td data-label="Made" className="figure nowrap">
                       <span>
                         {momentText(backup.created_at)}{' '}
                         <Text span size="xs" c="dimmed">
@@ -53,18 +53,21 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                       </Group>
                     </td>
                     <td className="do">
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        leftSection={<BackIcon size={14} />}
-                        aria-label={`Roll back to ${momentText(backup.created_at)}`}
-                        onClick={() => {
-                          onAsk();
-                          setChosen(backup);
-                        }}
-                      >
-                        Roll back
-                      </Button>
+                      {/* What is live already needs no rolling back. */}
+                      {backup.sha256 !== live && (
+                        <Button
+                          size="compact-sm"
+                          variant="default"
+                          leftSection={<BackIcon size={14} />}
+                          aria-label={`Roll back to ${momentText(backup.created_at)}`}
+                          onClick={() => {
+                            onAsk();
+                            setChosen(backup);
+                          }}
+                        >
+                          Roll back
+                        </Button>
+                      )}
                     </td>
                   </tr>
                 ))}

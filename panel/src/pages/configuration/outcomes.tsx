@@ -4,11 +4,12 @@ import type { ReloadAnswer, ValidationAnswer } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
 import { Messages } from '../../parts/messages.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
+import { validationWords } from './validation-words.ts';
 
 export interface ReloadedProps {
   readonly answer: ReloadAnswer;
-  /** Milliseconds since 1970. */
-  readonly at: number;
+  /** When it ended, by the service's clock. */
+  readonly at: string;
   readonly onClose: () => void;
 }
 
@@ -34,11 +35,12 @@ export function Reloaded({ answer, at, onClose }: ReloadedProps) {
 
 export function Validated({ answer, onClose }: { readonly answer: ValidationAnswer; readonly onClose: () => void }) {
   const { valid, output } = answer;
+  const { color, title } = validationWords(answer);
   return (
     <Alert
-      color={valid ? 'green' : 'red'}
+      color={color}
       variant="light"
-      title={valid ? 'HAProxy takes it' : 'A reload would be refused'}
+      title={title}
       role={valid ? 'status' : 'alert'}
       withCloseButton
       closeButtonLabel="Put this away"

@@ -6,7 +6,10 @@ import { AdminPage } from '../../parts/admin-page.tsx';
 import { CheckIcon, RefreshIcon } from '../../parts/icons.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useUrlState } from '../../parts/url-state.ts';
+import { useSession } from '../../session/session.ts';
 import { BackupList } from './backup-list.tsx';
+import { DriftBanner } from './drift/drift-banner.tsx';
 import { ReloadHistory } from './history/reload-history.tsx';
 import { LiveText } from './live-text.tsx';
 import { Reloaded, Validated } from './outcomes.tsx';
@@ -22,9 +25,11 @@ export default function ConfigurationPage() {
 }
 
 function Configuration() {
+  const { clock } = useSession();
   const validate = useValidate();
+  const [tab, setTab] = useUrlState('tab', 'live');
   const [asking, setAsking] = useState(false);
-  const [reloaded, setReloaded] = useState<{ readonly answer: ReloadAnswer; readonly at: number } | null>(null);
+  const [reloaded, setReloaded] = useState<{ readonly answer: ReloadAnswer; readonly at: string } | null>(null);
   // What came of the last one is old when the next is asked for.
   const forget = (): void => {
     validate.reset();
@@ -32,7 +37,7 @@ function Configuration() {
   };
   const done = (answer: ReloadAnswer): void => {
     setAsking(false);
-    setReloaded({ answer, at: Date.now() });
+    setReloaded({ answer, at: new Date(clock.now()).toISOString() });
   };
   return (
     <PageFrame
@@ -63,10 +68,11 @@ function Configuration() {
         </>
       }
     >
+      <DriftBanner />
       {validate.error !== null && <ProblemAlert title="It could not be checked" error={validate.error} />}
       {validate.data !== undefined && <Validated answer={validate.data} onClose={() => validate.reset()} />}
       {reloaded !== null && <Reloaded {...reloaded} onClose={() => setReloaded(null)} />}
-      <Tabs defaultValue="live" keepMounted={false}>
+      <Tabs value={tab} onChange={(to) => setTab(to ?? 'live', 'push')} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="live">Live text</Tabs.Tab>
           <Tabs.Tab value="change">What a reload would change</Tabs.Tab>

@@ -4,6 +4,7 @@ import type { ReloadAnswer } from '../../api/types.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
+import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import { PendingChange } from './pending-change.tsx';
 
 export interface ReloadDialogProps {
@@ -33,10 +34,16 @@ export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
         {reload.error !== null && (
           <ProblemAlert title={changeTitle(reload.error, 'The reload did not happen')} error={reload.error}>
             <ReloadFailure error={reload.error} />
+            <ReplaceConsent
+              error={reload.error}
+              action="Replace the live configuration"
+              busy={reload.isPending}
+              onReplace={() => reload.mutate({ replace: true }, { onSuccess: onDone })}
+            />
           </ProblemAlert>
         )}
         <DialogButtons onCancel={close} held={reload.isPending} cancelFirst>
-          <Button onClick={() => reload.mutate(undefined, { onSuccess: onDone })} loading={reload.isPending}>
+          <Button onClick={() => reload.mutate({}, { onSuccess: onDone })} loading={reload.isPending}>
             Reload now
           </Button>
         </DialogButtons>

@@ -2,10 +2,12 @@ import { Button, Radio, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useCreateKey } from '../../api/keys.ts';
 import type { NewKey, Scope } from '../../api/types.ts';
+import { useServiceNow } from '../../parts/age.tsx';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { nameFault } from '../../parts/plain-name.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useSession } from '../../session/session.ts';
 import { ExpiryField, neverEnds, readExpiry } from './expiry-field.tsx';
 import { NewKeyShown } from './new-key-shown.tsx';
 import { scopeWords } from './scope-words.ts';
@@ -40,16 +42,18 @@ interface CreateKeyFormProps extends CreateKeyDialogProps {
 }
 
 function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
+  const { clock } = useSession();
   const create = useCreateKey();
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('read');
   const [expiry, setExpiry] = useState(neverEnds);
   const wrong = nameFault(name, taken, 'There is, or was, a key of this name.');
-  const reading = readExpiry(expiry, Date.now());
+  const now = useServiceNow();
+  const reading = readExpiry(expiry, now);
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const ends = readExpiry(expiry, Date.now());
+    const ends = readExpiry(expiry, clock.now());
     if (wrong !== null || !ends.ok) return;
     create.mutate({ name, scopes: [scope], expires_at: ends.expiresAt }, { onSuccess: onMade });
   };
@@ -71,7 +75,7 @@ function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
             ))}
           </Stack>
         </Radio.Group>
-        <ExpiryField value={expiry} onChange={setExpiry} />
+        <ExpiryField value={expiry} onChange={setExpiry} now={now} />
         {create.error !== null && (
           <ProblemAlert title={changeTitle(create.error, 'No key was made')} error={create.error} />
         )}

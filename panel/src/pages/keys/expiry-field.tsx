@@ -37,10 +37,12 @@ export function readExpiry({ choice, day: date }: Expiry, now: number): ExpiryRe
 export interface ExpiryFieldProps {
   readonly value: Expiry;
   readonly onChange: (value: Expiry) => void;
+  /** By the service's clock, milliseconds since 1970. */
+  readonly now: number;
 }
 
-export function ExpiryField({ value, onChange }: ExpiryFieldProps) {
-  const reading = readExpiry(value, Date.now());
+export function ExpiryField({ value, onChange, now }: ExpiryFieldProps) {
+  const reading = readExpiry(value, now);
   return (
     <Stack gap={6} role="group" aria-labelledby="key-expiry">
       <Text size="sm" fw={500} id="key-expiry">

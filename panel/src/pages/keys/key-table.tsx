@@ -1,6 +1,6 @@
 import { Badge, Button, Group } from '@mantine/core';
 import type { Key } from '../../api/types.ts';
-import { Age } from '../../parts/age.tsx';
+import { Age, End } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { removes } from '../../parts/use-row-keys.ts';
@@ -80,7 +80,7 @@ function State({ of: key, now }: { readonly of: Key; readonly now: number }) {
             'Valid for good'
           ) : (
             <>
-              Valid, ends <Age time={expiresAt} />
+              Valid, ends <End time={expiresAt} />
             </>
           )}
         </StateMark>

@@ -1,9 +1,8 @@
 import { Button, Group, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useKeys } from '../../api/keys.ts';
-import type { Key } from '../../api/types.ts';
 import { AdminPage } from '../../parts/admin-page.tsx';
-import { useNow } from '../../parts/age.tsx';
+import { useServiceNow } from '../../parts/age.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
@@ -23,9 +22,9 @@ export default function KeysPage() {
 
 function Keys() {
   const keys = useKeys();
-  const now = useNow(10_000);
+  const now = useServiceNow(10_000);
   const [creating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<Key | null>(null);
+  const [revoking, setRevoking] = useState<string | null>(null);
   const [withEnded, setWithEnded] = useState(false);
   const all = keys.data?.items ?? [];
   const ended = all.filter((key) => keyState(key, now) !== 'valid').length;
@@ -55,7 +54,15 @@ function Keys() {
             </Group>
             <div className="card">
               {shown.length > 0 ? (
-                <KeyTable keys={shown} now={now} onRevoke={setRevoking} />
+                <KeyTable
+                  keys={shown}
+                  now={now}
+                  onRevoke={({ name }) => {
+                    setRevoking(name);
+                    // Who revokes a key wants to know whether it is used now, not a minute ago.
+                    void keys.refetch();
+                  }}
+                />
               ) : (
                 <NothingHere title={all.length === 0 ? 'No key is in the database' : 'No key in the database is valid'}>
                   The settings of the service give one of their own, which stands in no list.
@@ -66,7 +73,11 @@ function Keys() {
         )}
       </Read>
       {creating && <CreateKeyDialog taken={all.map(({ name }) => name)} onClose={() => setCreating(false)} />}
-      <RevokeDialog keyToRevoke={revoking} onClose={() => setRevoking(null)} />
+      <RevokeDialog
+        keyToRevoke={all.find(({ name }) => name === revoking) ?? null}
+        fresh={!keys.isFetching && keys.error === null}
+        onClose={() => setRevoking(null)}
+      />
     </PageFrame>
   );
 }

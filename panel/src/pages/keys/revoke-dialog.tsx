@@ -9,10 +9,12 @@ import { useSessionState } from '../../session/session.ts';
 export interface RevokeDialogProps {
   /** Null: none is asked about. */
   readonly keyToRevoke: Key | null;
+  /** It was read after the dialog was opened. */
+  readonly fresh: boolean;
   readonly onClose: () => void;
 }
 
-export function RevokeDialog({ keyToRevoke: key, onClose }: RevokeDialogProps) {
+export function RevokeDialog({ keyToRevoke: key, fresh, onClose }: RevokeDialogProps) {
   const { info } = useSessionState();
   const revoke = useRevokeKey();
   if (key === null) return null;
@@ -31,15 +33,16 @@ export function RevokeDialog({ keyToRevoke: key, onClose }: RevokeDialogProps) {
         be made.
       </Text>
       <Text size="sm">
-        It was{' '}
-        {key.last_used_at === null ? (
-          'never used'
+        {!fresh ? (
+          'When it was last used is being read …'
+        ) : key.last_used_at === null ? (
+          'It was never used.'
         ) : (
           <>
-            last used <Age time={key.last_used_at} />
+            It was last used <Age time={key.last_used_at} />.
           </>
         )}
-        .{key.name === info?.name && <b> It is the key you are signed in with: you will be signed out.</b>}
+        {key.name === info?.name && <b> It is the key you are signed in with: you will be signed out.</b>}
       </Text>
     </Confirm>
   );

@@ -20,13 +20,17 @@ export interface ChartProps {
   readonly series: readonly Series[];
   readonly reloads: readonly Reload[];
   readonly unit: (value: number) => string;
+  /** It counts things: no mark of the axis lies between two numbers. */
+  readonly whole?: boolean;
   /** Its last figures are of now. */
   readonly live: boolean;
 }
 
 const height = 150;
+/** 1, 2, 5, 10 … up to more than any list has. */
+const wholeSteps = Array.from({ length: 28 }, (_, n) => ([1, 2, 5][n % 3] ?? 1) * 10 ** Math.floor(n / 3));
 
-export function Chart({ title, times, series, reloads, unit, live }: ChartProps) {
+export function Chart({ title, times, series, reloads, unit, whole = false, live }: ChartProps) {
   const { ref: sized, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
@@ -53,7 +57,7 @@ export function Chart({ title, times, series, reloads, unit, live }: ChartProps)
         scales: { x: { time: true, range: lately }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
         axes: [
           { ...axis, space: 70, size: 26, values: (_plot, values) => values.map(clockText) },
-          { ...axis, size: 52, values: (_plot, values) => values.map(unit) },
+          { ...axis, size: 52, ...(whole ? { incrs: wholeSteps } : {}), values: (_plot, values) => values.map(unit) },
         ],
         series: [
           {},

@@ -4,22 +4,26 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useHealth } from '../../api/health.ts';
 import type { Health } from '../../api/types.ts';
-import { staleAfterMs } from '../../app/enforcement.ts';
+import { isStale } from '../../app/enforcement.ts';
 import { Age, useNow } from '../../parts/age.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../parts/state-mark.tsx';
-import { useMay } from '../../session/session.ts';
+import { useMay, useSessionState } from '../../session/session.ts';
+import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import { asItWas, type HealthPart, partsOf } from './parts-of-health.ts';
+import { SitesPart, WebhooksPart } from './surroundings.tsx';
 import { Traffic } from './traffic.tsx';
 import { Verdict } from './verdict.tsx';
 
 export default function OverviewPage() {
   const { data: health, dataUpdatedAt } = useHealth();
-  const stale = useNow() - dataUpdatedAt > staleAfterMs;
+  const reachable = useSessionState().unreachableSince === null;
+  const stale = isStale(useNow() - dataUpdatedAt, reachable);
   return (
     <PageFrame title="Overview">
       <Verdict />
+      <DriftBanner />
       {health !== undefined && (
         <section className="card parts" aria-label="Part by part">
           {partsOf(health).map((part) => (
@@ -33,6 +37,8 @@ export default function OverviewPage() {
           <Part name="Last reload">
             <LastReload health={health} stale={stale} />
           </Part>
+          <SitesPart stale={stale} part={asPart} />
+          <WebhooksPart stale={stale} part={asPart} />
         </section>
       )}
       <Traffic />
@@ -50,6 +56,8 @@ function Part({ name, children }: { readonly name: string; readonly children: Re
     </section>
   );
 }
+
+const asPart = (name: string, children: ReactNode) => <Part name={name}>{children}</Part>;
 
 function PartState({ part: { tone, words } }: { readonly part: HealthPart }) {
   return <StateMark tone={tone}>{sentence(words)}</StateMark>;
@@ -85,7 +93,10 @@ function LastReload({ health, stale }: { readonly health: Health; readonly stale
           </StateMark>
         )}
         {admin && (
-          <Anchor size="sm" renderRoot={(props) => <Link to="/configuration" {...props} />}>
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link to="/configuration" search={{ tab: 'history' } as never} {...props} />}
+          >
             History
           </Anchor>
         )}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Health } from '../../api/types.ts';
-import { partsOf } from './parts-of-health.ts';
+import { byHand, partsOf } from './parts-of-health.ts';
 
 const health = (socket: 'ok' | 'down') =>
   ({
@@ -33,4 +33,11 @@ it('does not take a number for a proof: as many entries as there should be are n
     tone: 'unknown',
     words: expect.stringContaining('as many as it should, 3 entries'),
   });
+});
+
+it('advises to start no second proxy where the service supervises it, and cannot start it', () => {
+  const down = { ...health('down'), reasons: ['supervision: 127.0.0.1:80 is held by nginx (pid 12)'] } as Health;
+  expect(byHand(down)).toContain('started by itself');
+  expect(byHand(down)).not.toContain('systemctl');
+  expect(byHand({ ...down, reasons: ['master socket: no answer'] })).not.toContain('systemctl start');
 });

@@ -72,6 +72,17 @@ function count(entries: number): string {
   return entries === 1 ? '1 entry' : `${entries.toLocaleString()} entries`;
 }
 
+/** What no button of the page can mend, and what to do about it. What the service itself says goes first. */
+export function byHand({ database, master_socket: socket, reasons }: Health): string {
+  const lead = 'No button here mends this: ';
+  if (database.status === 'down') return `${lead}look at the disk of the service, its space and its rights.`;
+  if (reasons.some((reason) => reason.startsWith('supervision: ')))
+    return `${lead}the service cannot start HAProxy. The reason is beside; once it is gone, HAProxy is started by itself.`;
+  if (socket.status === 'down')
+    return `${lead}HAProxy does not answer. Where the service supervises it, it is started again by itself; otherwise look at it, for example: systemctl status haproxy.`;
+  return `${lead}HAProxy has no worker. Look at its own messages and start it again.`;
+}
+
 export type Remedy = 'sync' | 'reload' | null;
 
 /** The one button that helps most. Null: none does; somebody has to look at the machine. */

@@ -42,7 +42,7 @@ export function Traffic() {
       <div className="charts">
         <Chart {...common} title="Requests a second" series={all} unit={perSecond} />
         {sites.length > 0 && <Chart {...common} title="By site, a second" series={sites} unit={perSecond} />}
-        <Chart {...common} title="Blocked entries" series={blocked} unit={count} />
+        <Chart {...common} title="Blocked entries" series={blocked} unit={count} whole />
       </div>
       <Text size="xs" c="dimmed" mt={6}>
         {traffic.isError ? 'Not live: the figures could not be read just now. ' : ''}

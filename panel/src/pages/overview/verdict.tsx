@@ -4,20 +4,21 @@ import { sync, useBlockedChange } from '../../api/blocked-ips.ts';
 import { useReload } from '../../api/config.ts';
 import { useHealth } from '../../api/health.ts';
 import type { Health, SyncAnswer } from '../../api/types.ts';
-import { enforcement, staleAfterMs } from '../../app/enforcement.ts';
+import { enforcement, isStale } from '../../app/enforcement.ts';
 import { spanText, useNow } from '../../parts/age.tsx';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { toast } from '../../parts/toasts.tsx';
-import { useMay } from '../../session/session.ts';
-import { remedyFor } from './parts-of-health.ts';
+import { useMay, useSessionState } from '../../session/session.ts';
+import { byHand, remedyFor } from './parts-of-health.ts';
 
 export function Verdict() {
   const health = useHealth();
   const now = useNow();
   const age = health.data === undefined ? null : Math.max(0, now - health.dataUpdatedAt);
-  const { tone, words } = enforcement(health.data, age);
-  const stale = age !== null && age > staleAfterMs;
+  const reachable = useSessionState().unreachableSince === null;
+  const { tone, words } = enforcement(health.data, age, reachable);
+  const stale = isStale(age, reachable);
   const reasons = health.data?.reasons ?? [];
   return (
     <section className="card verdict" data-tone={tone} aria-label="Whether blocking is enforced">
@@ -29,7 +30,7 @@ export function Verdict() {
               {words}
             </Title>
           </Group>
-          {health.data !== undefined && stale && (
+          {health.data !== undefined && age !== null && stale && (
             <Text size="sm">The last answer is {spanText(age)} old, and everything below is as it was then.</Text>
           )}
           {health.isError && health.data === undefined && (
@@ -78,9 +79,12 @@ function Remedies({ health }: { readonly health: Health }) {
         <Button
           loading={reload.isPending}
           onClick={() =>
-            reload.mutate(undefined, {
-              onSuccess: (answer) => toast({ title: 'The proxy was reloaded', words: reloadWords(answer) }),
-            })
+            reload.mutate(
+              {},
+              {
+                onSuccess: (answer) => toast({ title: 'The proxy was reloaded', words: reloadWords(answer) }),
+              },
+            )
           }
         >
           Reload the proxy now
@@ -90,15 +94,6 @@ function Remedies({ health }: { readonly health: Health }) {
       {failure !== null && <ProblemAlert title={changeTitle(failure, 'That did not help')} error={failure} />}
     </Stack>
   );
-}
-
-/** What no button of this page can mend. */
-function byHand({ database, master_socket: socket }: Health): string {
-  if (database.status === 'down')
-    return 'No button here mends this: look at the disk of the service, its space and its rights.';
-  if (socket.status === 'down')
-    return 'No button here mends this: is HAProxy running? Start it, for example: systemctl start haproxy. The service goes on by itself then.';
-  return 'No button here mends this: HAProxy has no worker. Look at its own messages and start it again.';
 }
 
 function syncWords(answer: SyncAnswer) {

@@ -7,8 +7,10 @@ import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { useUrlText } from '../../parts/url-state.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useMay } from '../../session/session.ts';
+import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import './sites.css';
 import { SiteDialog } from './edit/site-dialog.tsx';
 import { RemoveSiteDialog } from './remove-site-dialog.tsx';
@@ -20,7 +22,7 @@ export default function SitesPage() {
   const sites = useSites();
   const may = useMay('admin');
   const rows = useRowKeys();
-  const [search, setSearch] = useState('');
+  const [search, setSearch] = useUrlText('q');
   const [most, setMost] = useState(step);
   const [editing, setEditing] = useState<{ readonly site: Site | null } | null>(null);
   const [removing, setRemoving] = useState<Site | null>(null);
@@ -38,6 +40,7 @@ export default function SitesPage() {
         )
       }
     >
+      <DriftBanner />
       <Read of={sites} failed="The sites could not be read" loading="Reading the sites">
         {() => (
           <>

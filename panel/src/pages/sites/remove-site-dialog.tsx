@@ -4,6 +4,7 @@ import type { Site } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
+import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 
 export interface RemoveSiteDialogProps {
@@ -25,20 +26,33 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
       toastProblem(`${domain} is still not served`, error);
     }
   };
+  const removeIt = async (replace: boolean): Promise<void> => {
+    const { reload } = await remove.mutateAsync({ domain, replace });
+    toast({
+      title: `${domain} is not served any more`,
+      words: reloadWords(reload),
+      action: { label: 'Undo', run: () => void undo() },
+    });
+  };
   return (
     <Confirm
       title={`Remove ${domain}?`}
       action="Remove the site"
       onClose={onClose}
-      failure={(error) => <ReloadFailure error={error} />}
-      onConfirm={async () => {
-        const { reload } = await remove.mutateAsync(domain);
-        toast({
-          title: `${domain} is not served any more`,
-          words: reloadWords(reload),
-          action: { label: 'Undo', run: () => void undo() },
-        });
-      }}
+      failure={(error) => (
+        <>
+          <ReloadFailure error={error} />
+          <ReplaceConsent
+            error={error}
+            action="Replace the live configuration"
+            busy={remove.isPending}
+            onReplace={() =>
+              void removeIt(true).then(onClose, (why: unknown) => toastProblem(`${domain} is still served`, why))
+            }
+          />
+        </>
+      )}
+      onConfirm={() => removeIt(false)}
     >
       <Text size="sm">
         Its visitors are told “no such site” from then on.{' '}

@@ -7,6 +7,7 @@ import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import { useUrlText } from '../../parts/url-state.ts';
 import { useMay } from '../../session/session.ts';
 import { TrustDialog } from './trust-dialog.tsx';
 import { TrustedTable } from './trusted-table.tsx';
@@ -17,7 +18,7 @@ const mostShown = 500;
 export default function TrustedPage() {
   const trusted = useTrusted();
   const may = useMay('admin');
-  const [search, setSearch] = useState('');
+  const [search, setSearch] = useUrlText('q');
   const [dialog, setDialog] = useState<{ readonly entry: TrustedIp | null } | null>(null);
   const all = trusted.data?.items ?? [];
   const found = all.filter((entry) => matches(entry, search));

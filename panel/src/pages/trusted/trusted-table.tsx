@@ -2,6 +2,7 @@ import type { TrustedIp } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
+import { Said } from '../../parts/said.tsx';
 import { useMay } from '../../session/session.ts';
 import { useRemoval } from './removal.ts';
 
@@ -24,7 +25,9 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
           <td data-label="Address" className="mono">
             {entry.ip_address}
           </td>
-          <td data-label="Note">{entry.note ?? ''}</td>
+          <td data-label="Note" data-long>
+            {entry.note !== null && <Said text={entry.note} />}
+          </td>
           <td data-label="Since">
             <Age time={entry.added_at} />
           </td>

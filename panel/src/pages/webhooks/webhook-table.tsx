@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import type { Webhook } from '../../api/types.ts';
-import { Age, SpanSince } from '../../parts/age.tsx';
+import { Age, End, SpanSince, useServiceNow } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
@@ -123,5 +123,6 @@ function State({ of: hook, stale }: { readonly of: Webhook; readonly stale: bool
 
 /** A time that came meanwhile is now: the next look says what came of it. */
 function NextTime({ at }: { readonly at: string }) {
-  return Date.parse(at) <= Date.now() ? 'now' : <Age time={at} />;
+  const now = useServiceNow();
+  return Date.parse(at) <= now ? 'now' : <End time={at} />;
 }

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import type { AuditFilter } from '../../../api/audit.ts';
+import { useKeys } from '../../../api/keys.ts';
 import { isPlainName } from '../../../parts/plain-name.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import { operationLabel, operationNames } from './operation-words.ts';
@@ -17,12 +18,29 @@ export interface FilterDraft {
 
 export const noFilter: FilterDraft = { operation: '', key: '', address: '', since: '', until: '' };
 
-/** What is not right yet does not narrow. */
+/** What is wrong with what is written; by field. While anything is, nothing is looked for: not everything instead. */
+export type FilterFaults = Partial<Readonly<Record<'key' | 'address' | 'until', string>>>;
+
+export function faultsOf({ key, address, since, until }: FilterDraft): FilterFaults {
+  const faults: { -readonly [Name in keyof FilterFaults]: string } = {};
+  const ip = parseIp(address.trim());
+  if (address.trim() !== '' && !ip.ok) faults.address = sentence(ip.why, address.trim());
+  if (key.trim() !== '' && !isKeyName(key.trim())) faults.key = 'No key has such a name.';
+  if (since !== '' && until !== '' && new Date(since) >= new Date(until)) faults.until = 'It is not after “From”.';
+  return faults;
+}
+
+/** The key of the settings has a name that no other can have. */
+function isKeyName(text: string): boolean {
+  return text === '_settings' || isPlainName(text);
+}
+
+/** Of a draft without faults. */
 export function filterOf(draft: FilterDraft): AuditFilter {
   const address = parseIp(draft.address.trim());
   return {
     ...(draft.operation === '' ? {} : { operation: draft.operation }),
-    ...(isPlainName(draft.key.trim()) ? { key: draft.key.trim() } : {}),
+    ...(isKeyName(draft.key.trim()) ? { key: draft.key.trim() } : {}),
     ...(address.ok ? { ip_address: address.entry.text } : {}),
     ...timeOf('since', draft.since),
     ...timeOf('until', draft.until),
@@ -44,8 +62,8 @@ export interface AuditFilterFieldsProps {
 export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
   const change = (name: keyof FilterDraft) => (event: React.ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
     onChange({ ...value, [name]: event.currentTarget.value });
-  const address = value.address.trim();
-  const parse = parseIp(address);
+  const faults = faultsOf(value);
+  const keys = useKeys();
   return (
     <search className="audit-filter">
       <NativeSelect
@@ -57,18 +75,38 @@ export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
           ...operationNames.map((name) => ({ value: name, label: operationLabel(name) })),
         ]}
       />
-      <TextInput label="Key" value={value.key} onChange={change('key')} autoComplete="off" spellCheck={false} />
+      <TextInput
+        label="Key"
+        placeholder="its whole name"
+        value={value.key}
+        onChange={change('key')}
+        error={faults.key}
+        list="audit-keys"
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <datalist id="audit-keys">
+        {(keys.data?.items ?? []).map(({ name }) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
       <TextInput
         label="Address"
         value={value.address}
         onChange={change('address')}
-        error={address === '' || parse.ok ? null : sentence(parse.why)}
+        error={faults.address}
         className="mono-input"
         autoComplete="off"
         spellCheck={false}
       />
       <TextInput type="datetime-local" label="From" value={value.since} onChange={change('since')} />
-      <TextInput type="datetime-local" label="Before" value={value.until} onChange={change('until')} />
+      <TextInput
+        type="datetime-local"
+        label="Before"
+        value={value.until}
+        onChange={change('until')}
+        error={faults.until}
+      />
       {value !== noFilter && (
         <Button variant="default" onClick={() => onChange(noFilter)}>
           Show all

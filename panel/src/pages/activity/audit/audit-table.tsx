@@ -4,6 +4,7 @@ import type { AuditRecord } from '../../../api/types.ts';
 import { momentText } from '../../../parts/age.tsx';
 import { DownIcon } from '../../../parts/icons.tsx';
 import { ListTable } from '../../../parts/list-table.tsx';
+import { Said } from '../../../parts/said.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
 import { auditFacts } from './audit-facts.ts';
 import { auditWords, outcomeWords } from './operation-words.ts';
@@ -25,11 +26,11 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
   return (
     <>
       <tr data-row>
-        <td data-label="When" className="figure">
+        <td data-label="When" className="figure nowrap">
           {momentText(record.at)}
         </td>
         <td data-label="What">{what}</td>
-        <td data-label="From" className="mono">
+        <td data-label="From" className="mono nowrap">
           {record.source === 'unix' ? 'this machine' : (record.source ?? '')}
         </td>
         <td data-label="Outcome">
@@ -55,7 +56,9 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
               {auditFacts(record).map(({ name, value }) => (
                 <Fragment key={name}>
                   <dt>{name}</dt>
-                  <dd className="mono">{value}</dd>
+                  <dd className="mono">
+                    <Said text={value} />
+                  </dd>
                 </Fragment>
               ))}
             </dl>

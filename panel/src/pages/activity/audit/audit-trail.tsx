@@ -7,8 +7,9 @@ import { Loading } from '../../../parts/loading.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { OlderOnes } from '../../../parts/older-ones.tsx';
 import { ReadProblem } from '../../../parts/read.tsx';
-import { AuditFilterFields, filterOf, noFilter } from './audit-filter.tsx';
+import { AuditFilterFields, faultsOf, filterOf, noFilter } from './audit-filter.tsx';
 import { AuditTable } from './audit-table.tsx';
+import { inOrder } from './operation-words.ts';
 
 const typingMs = 250;
 
@@ -16,11 +17,13 @@ const typingMs = 250;
 export function AuditTrail() {
   const [draft, setDraft] = useState(noFilter);
   const [settled] = useDebouncedValue(draft, typingMs);
-  const filter = filterOf(settled);
+  const faulty = Object.keys(faultsOf(draft)).length > 0;
+  // While something is wrong, what was found before is not shown as if it were the answer.
+  const filter = Object.keys(faultsOf(settled)).length > 0 ? {} : filterOf(settled);
   const narrowed = Object.keys(filter).length > 0;
   const audit = useAudit(filter);
   const [newer, setNewer] = useState(false);
-  const items = audit.data?.pages.flatMap((page) => page.items);
+  const items = audit.data && inOrder(audit.data.pages.flatMap((page) => page.items));
   const readBack = (audit.data?.pages.length ?? 0) > 1;
 
   useNewEvents((events) => {
@@ -44,7 +47,9 @@ export function AuditTrail() {
         </Button>
       )}
       <div className="card">
-        {items === undefined ? (
+        {faulty ? (
+          <NothingHere title="Nothing is looked for yet">Something in the filter is not right, see above.</NothingHere>
+        ) : items === undefined ? (
           audit.error === null && <Loading what="Reading the record" />
         ) : items.length === 0 ? (
           <NothingHere title={narrowed ? 'Nothing matches' : 'Nothing is recorded yet'} />
@@ -52,7 +57,7 @@ export function AuditTrail() {
           <AuditTable records={items} />
         )}
       </div>
-      <OlderOnes of={audit} />
+      {!faulty && <OlderOnes of={audit} />}
     </Stack>
   );
 }

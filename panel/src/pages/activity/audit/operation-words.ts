@@ -35,11 +35,44 @@ export function operationLabel(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Who did what, to what. */
-export function auditWords({ operation, key, ip_address: address, target }: AuditRecord): string {
-  const what = operations[operation] ?? operation;
+/** What `ends` a sentence about what was tried and not done: "tried: unblocked" would say that it was. */
+const attempts: Readonly<Record<string, string>> = {
+  block: 'tried to block',
+  unblock: 'tried to unblock',
+  batch: 'tried to change many entries at once',
+  replace: 'tried to replace the whole list',
+  sync: 'tried to compare the proxy with the database',
+  trust: 'tried to trust',
+  distrust: 'tried to stop trusting',
+  set_site: 'tried to set the site',
+  remove_site: 'tried to remove the site',
+  reload: 'tried to reload the proxy',
+  restore_backup: 'tried to roll back to',
+  create_key: 'tried to make the key',
+  revoke_key: 'tried to revoke the key',
+  set_webhook: 'tried to set the webhook',
+  remove_webhook: 'tried to remove the webhook',
+};
+
+/** Who did what, to what; of what was refused or failed, who tried. */
+export function auditWords({ operation, key, ip_address: address, target, outcome, result }: AuditRecord): string {
+  const tried = outcome === 'refused' || outcome === 'failed' ? attempts[operation] : undefined;
+  // A batch of one is about this one.
+  const single = operation === 'batch' && address !== null ? oneOfBatch(result) : null;
+  const what = tried ?? single ?? operations[operation] ?? operation;
   const about = address ?? target;
   return `${key ?? 'The service'} ${what}${about === null ? '' : ` ${about}`}`;
+}
+
+function oneOfBatch(result: AuditRecord['result']): string {
+  const counts = (result ?? {}) as { readonly added?: number; readonly removed?: number };
+  if ((counts.removed ?? 0) > 0) return 'unblocked';
+  return (counts.added ?? 0) > 0 ? 'blocked' : 'changed the entry of';
+}
+
+/** As they began, the newest first: records are numbered as they are written, which may be otherwise. */
+export function inOrder(records: readonly AuditRecord[]): AuditRecord[] {
+  return [...records].sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
 }
 
 const outcomes: Readonly<Record<AuditRecord['outcome'], { readonly tone: Tone; readonly words: string }>> = {

@@ -5,6 +5,7 @@ import type { ServiceEvent } from '../../../live/service-event.ts';
 import { momentText } from '../../../parts/age.tsx';
 import { PauseIcon, PlayIcon } from '../../../parts/icons.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
+import { Said } from '../../../parts/said.tsx';
 import { SearchField } from '../../../parts/search-field.tsx';
 import { useMay } from '../../../session/session.ts';
 import { type EventKind, eventKinds, kindOf } from './event-kinds.ts';
@@ -69,7 +70,7 @@ const Happening = memo(function Happening({ event }: { readonly event: ServiceEv
       </Text>
       <span className="happening-words" data-tone={tone}>
         <span className="dot" data-tone={tone} aria-hidden="true" />
-        {words}
+        <Said text={words} />
       </span>
     </li>
   );

@@ -1,17 +1,24 @@
-import { Alert, Button, Checkbox, List, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, List, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
+import { ApiProblem } from '../../../../../src/client/client.ts';
 import { parseIp } from '../../../../../src/domain/ip.ts';
-import { block, useBlockedChange } from '../../../api/blocked-ips.ts';
+import { block, useBlockedChange, useExistingEntry } from '../../../api/blocked-ips.ts';
+import { useCheck } from '../../../api/check.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
+import { wideNetworkCode } from '../../../api/upcoming.ts';
 import { AddressField } from '../../../parts/address-field.tsx';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { useMay, useSessionState } from '../../../session/session.ts';
+import { useMay, useSession, useSessionState } from '../../../session/session.ts';
+import { useUndoBlock } from '../removal.ts';
+import { blockRequest, type Intent } from './block-request.ts';
 import { blockWords } from './block-words.ts';
 import { concernsOf } from './concerns.ts';
 import { asItWas, type Duration, DurationField, forGood, readDuration } from './duration-field.tsx';
+import { ExistingEntry } from './existing-entry.tsx';
 
 export interface BlockDialogProps {
   /** What is blocked already and is to be changed; null: a new one. */
@@ -21,7 +28,18 @@ export interface BlockDialogProps {
   readonly onClose: () => void;
 }
 
+/** How long nobody types before the address is looked up; milliseconds. */
+const typingMs = 200;
+
+const actions: Readonly<Record<Intent, string>> = {
+  new: 'Block',
+  extend: 'Extend',
+  replace: 'Replace',
+  change: 'Save',
+};
+
 export function BlockDialog({ entry, address: given = '', onClose }: BlockDialogProps) {
+  const { clock } = useSession();
   const { info } = useSessionState();
   const admin = useMay('admin');
   const trusted = useTrusted();
@@ -30,10 +48,21 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   // Whoever mends a reason does not mean to block for longer.
   const ends = entry?.expires_at ?? null;
   const [duration, setDuration] = useState<Duration>(ends === null ? forGood : asItWas);
+  const [chosen, setChosen] = useState<'extend' | 'replace'>('extend');
   const [understood, setUnderstood] = useState(false);
+  const [allowWide, setAllowWide] = useState(false);
   const change = useBlockedChange(block);
+  const undo = useUndoBlock();
 
   const parse = parseIp(address.trim());
+  const ip = entry === null && parse.ok ? parse.entry.text : null;
+  const [settled] = useDebouncedValue(ip, typingMs);
+  const lookUp = useExistingEntry(settled);
+  const cover = useCheck(settled);
+  const looked = entry !== null || (settled === ip && lookUp.data !== undefined);
+  const existing = entry ?? (settled === ip ? (lookUp.data ?? null) : null);
+  const intent: Intent = entry !== null ? 'change' : existing === null ? 'new' : chosen;
+  const covering = looked && cover.data?.verdict === 'blocked' && cover.data.by !== ip ? cover.data.by : null;
   const concerns = parse.ok
     ? concernsOf(parse.entry, {
         trusted: trusted.data?.items.map(({ ip_address }) => ip_address) ?? [],
@@ -41,26 +70,31 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
       })
     : [];
   const overTrust = concerns.some(({ kind }) => kind === 'trusted');
+  const tooWide = change.error instanceof ApiProblem && change.error.code === wideNetworkCode;
   const seconds = readDuration(duration);
   const ready =
     parse.ok &&
+    looked &&
     (typeof seconds !== 'object' || seconds === null) &&
     (concerns.length === 0 || understood) &&
     (!overTrust || admin);
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!ready || !parse.ok) return;
+    if (!ready || !parse.ok || (typeof seconds === 'object' && seconds !== null)) return;
+    const by = info?.name ?? null;
+    const draft = { ip: parse.entry.text, intent, existing, reason, duration, seconds, by, now: clock.now() };
     const request = {
-      ip_address: parse.entry.text,
-      reason: reason.trim() === '' ? null : reason.trim(),
-      ...(entry === null && info !== null ? { blocked_by: info.name } : {}),
-      expires_at: duration.choice === 'keep' ? ends : endOf(seconds),
+      ...blockRequest(draft),
       ...(overTrust ? { force: true } : {}),
+      ...(allowWide ? { allow_wide: true } : {}),
     };
     change.mutate(request, {
-      onSuccess: (answer) => {
-        toast(blockWords(answer));
+      onSuccess: ({ answer, created }) => {
+        const back = created ? { label: 'Undo', run: () => undo(answer.ip_address, null) } : undefined;
+        const before = existing === null ? undefined : { label: 'Undo', run: () => undo(answer.ip_address, existing) };
+        const action = back ?? before;
+        toast({ ...blockWords(answer), about: answer.ip_address, ...(action === undefined ? {} : { action }) });
         onClose();
       },
     });
@@ -77,12 +111,31 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
               onChange={(text) => {
                 setAddress(text);
                 setUnderstood(false);
+                setChosen('extend');
+                setAllowWide(false);
+                change.reset();
               }}
+            />
+          )}
+          {entry === null && existing !== null && (
+            <ExistingEntry entry={existing} intent={intent} onIntent={setChosen} />
+          )}
+          {existing === null && covering !== null && (
+            <Text size="sm" c="dimmed" role="status">
+              {covering} is blocked and covers it already. This adds an entry of its own.
+            </Text>
+          )}
+          {lookUp.isError && (
+            <ProblemAlert
+              title="Whether it is blocked already could not be looked up"
+              error={lookUp.error}
+              onRetry={() => void lookUp.refetch()}
             />
           )}
           <TextInput
             label="Reason"
             description="What the next person should know."
+            placeholder={intent === 'extend' ? (existing?.reason ?? '') : ''}
             value={reason}
             maxLength={500}
             autoComplete="off"
@@ -91,7 +144,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
           <DurationField
             value={duration}
             onChange={setDuration}
-            label={entry === null ? 'For how long' : 'For how long from now'}
+            label={intent === 'new' ? 'For how long' : 'For how long from now'}
             keeps={ends !== null}
           />
           {concerns.length > 0 && (
@@ -116,20 +169,24 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
             <ProblemAlert title="Whether it is trusted could not be looked up" error={trusted.error} />
           )}
           {change.isError && (
-            <ProblemAlert title={changeTitle(change.error, 'It was not blocked')} error={change.error} />
+            <ProblemAlert title={changeTitle(change.error, 'It was not blocked')} error={change.error}>
+              {tooWide && admin && (
+                <Checkbox
+                  mt="xs"
+                  label="Block this wide network all the same"
+                  checked={allowWide}
+                  onChange={(event) => setAllowWide(event.currentTarget.checked)}
+                />
+              )}
+            </ProblemAlert>
           )}
           <DialogButtons onCancel={onClose}>
             <Button type="submit" disabled={!ready} loading={change.isPending}>
-              {entry === null ? 'Block' : 'Save'}
+              {actions[intent]}
             </Button>
           </DialogButtons>
         </Stack>
       </form>
     </Dialog>
   );
-}
-
-/** `expires_at` is taken as it is given, so that a shorter time than before holds too. */
-function endOf(seconds: ReturnType<typeof readDuration>): string | null {
-  return typeof seconds === 'number' ? new Date(Date.now() + seconds * 1_000).toISOString() : null;
 }

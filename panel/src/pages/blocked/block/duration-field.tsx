@@ -1,7 +1,6 @@
 import { Chip, Group, Input, TextInput } from '@mantine/core';
-import { useId } from 'react';
-import { parseDuration } from '../../../../../src/domain/duration.ts';
-import { sentence } from '../../../parts/problem-alert.tsx';
+import { useId, useRef } from 'react';
+import { readTypedDuration } from './typed-duration.ts';
 
 export interface Duration {
   /** One of the presets, `other`, or `keep`: what is changed ends when it did. */
@@ -28,7 +27,7 @@ export const asItWas: Duration = { choice: 'keep', text: '' };
 /** Seconds; null: for good, or nothing is said of it; or why what was typed is none. */
 export function readDuration({ choice, text }: Duration): number | null | { readonly why: string } {
   if (choice === 'good' || choice === 'keep') return null;
-  const parse = parseDuration(choice === 'other' ? text.trim() : choice);
+  const parse = readTypedDuration(choice === 'other' ? text : choice);
   return parse.ok ? parse.seconds : { why: parse.why };
 }
 
@@ -43,14 +42,26 @@ export interface DurationFieldProps {
 export function DurationField({ value, onChange, label = 'For how long', keeps = false }: DurationFieldProps) {
   const id = useId();
   const read = readDuration(value);
-  const wrong = typeof read === 'object' && read !== null && value.text !== '' ? sentence(read.why) : null;
+  const wrong = typeof read === 'object' && read !== null && value.text !== '' ? read.why : null;
+  const field = useRef<HTMLInputElement>(null);
   return (
     <div>
       <Input.Label id={id}>{label}</Input.Label>
       <Chip.Group value={value.choice} onChange={(choice) => onChange({ ...value, choice: String(choice) })}>
         <Group gap={6} mt={4} role="radiogroup" aria-labelledby={id}>
           {(keeps ? [kept, ...presets] : presets).map((preset) => (
-            <Chip key={preset.value} value={preset.value} size="sm" variant="outline">
+            <Chip
+              key={preset.value}
+              value={preset.value}
+              // One name makes them one group: one tab stop, at the chosen one.
+              name={id}
+              size="sm"
+              variant="outline"
+              // Only a click leads on to the field: arrows pass by.
+              onClick={() => {
+                if (preset.value === 'other') requestAnimationFrame(() => field.current?.focus());
+              }}
+            >
               {preset.label}
             </Chip>
           ))}
@@ -59,11 +70,11 @@ export function DurationField({ value, onChange, label = 'For how long', keeps =
       {value.choice === 'other' && (
         <TextInput
           mt="xs"
+          ref={field}
           aria-label="Number and unit"
-          placeholder="90s, 30m, 4h, 7d or 2w"
+          placeholder="30 min, 4 h, 1 d 12 h, 2 w or 1 y"
           value={value.text}
           error={wrong}
-          autoFocus
           onChange={(event) => onChange({ ...value, text: event.currentTarget.value })}
         />
       )}

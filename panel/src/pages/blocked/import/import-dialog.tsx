@@ -1,19 +1,22 @@
 // Import: choose, look, then do. Nothing is sent before somebody has seen what it would do.
-import { Alert, Button, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { useRefreshBlocked } from '../../../api/blocked-ips.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';
+import { counted } from '../../../parts/counted.ts';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
+import { useBackCloses } from '../../../parts/use-back-closes.ts';
 import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { useApi, useSessionState } from '../../../session/session.ts';
 import { concernsOf } from '../block/concerns.ts';
 import { type Duration, DurationField, forGood, readDuration } from '../block/duration-field.tsx';
 import { BadLines } from './bad-lines.tsx';
+import { ForecastWords, useForecast } from './forecast.tsx';
 import { ListSource } from './list-source.tsx';
-import { type Preview, readPreview } from './preview.ts';
-import { nothingYet, type Tally, transfer } from './transfer.ts';
+import { type BadLine, mended, type Preview, readPreview } from './preview.ts';
+import { type Common, nothingYet, type Tally, transfer } from './transfer.ts';
 
 type Stage =
   | { readonly kind: 'source' }
@@ -25,6 +28,12 @@ type Stage =
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   useFocusReturn();
   const [stage, setStage] = useState<Stage>({ kind: 'source' });
+  useBackCloses(() => {
+    if (stage.kind !== 'sending') onClose();
+  });
+  const [pasted, setPasted] = useState('');
+  const [understood, setUnderstood] = useState(false);
+  const [allowWide, setAllowWide] = useState(false);
   const [reason, setReason] = useState('');
   const [duration, setDuration] = useState<Duration>(forGood);
   const [tally, setTally] = useState<Tally>(nothingYet);
@@ -37,6 +46,9 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
 
   const look = async (list: Blob, name: string): Promise<void> => {
     setStage({ kind: 'reading', name, lines: 0 });
+    setUnderstood(false);
+    setAllowWide(false);
+    setTally(nothingYet);
     try {
       const { signal } = stop.current;
       const preview = await readPreview(list, (lines) => setStage({ kind: 'reading', name, lines }), signal);
@@ -45,13 +57,19 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       setStage({ kind: 'unreadable', name, why: `${name} ${error instanceof Error ? error.message : String(error)}` });
     }
   };
+  const seconds = readDuration(duration);
+  const common: Common | null =
+    typeof seconds === 'object' && seconds !== null
+      ? null
+      : { reason: reason.trim(), seconds, blockedBy: info?.name ?? null, allowWide };
+  const shown = stage.kind === 'preview' ? stage.preview.entries : none;
+  const forecast = useForecast(shown, common);
+  const concerns = useConcerns(shown);
   const send = async (name: string, preview: Preview): Promise<void> => {
-    const seconds = readDuration(duration);
-    if (typeof seconds === 'object' && seconds !== null) return;
+    if (common === null) return;
     stop.current = new AbortController();
     setStage({ kind: 'sending', name, preview });
     setFailure(null);
-    const common = { reason: reason.trim(), seconds, blockedBy: info?.name ?? null };
     try {
       await transfer(api, preview.entries, common, tally, setTally, stop.current.signal);
       setStage({ kind: stop.current.signal.aborted ? 'stopped' : 'done', name, preview });
@@ -75,11 +93,13 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       withCloseButton={!sending}
     >
       <Stack gap="md">
-        {stage.kind === 'source' && <ListSource onList={(list, name) => void look(list, name)} />}
+        {stage.kind === 'source' && (
+          <ListSource text={pasted} onText={setPasted} onList={(list, name) => void look(list, name)} />
+        )}
         {stage.kind === 'reading' && <Loading what={`Reading ${stage.name}, line ${stage.lines.toLocaleString()}`} />}
         {stage.kind === 'unreadable' && (
           <Alert color="red" variant="light" title="This cannot be read as a list" role="alert">
-            <Text size="sm">{sentence(stage.why)}</Text>
+            <Text size="sm">{sentence(stage.why, stage.name)}</Text>
             <Button mt="sm" size="compact-sm" variant="default" onClick={() => setStage({ kind: 'source' })}>
               Choose another
             </Button>
@@ -87,7 +107,13 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         )}
         {stage.kind === 'preview' && (
           <>
-            <PreviewWords preview={stage.preview} />
+            <PreviewWords
+              preview={stage.preview}
+              concerns={concerns}
+              understood={understood}
+              onUnderstood={setUnderstood}
+              onMend={() => setStage({ ...stage, preview: mended(stage.preview) })}
+            />
             {stage.preview.entries.length > 0 && (
               <>
                 <TextInput
@@ -103,6 +129,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
                   onChange={setDuration}
                   label="For how long, where a line does not say"
                 />
+                <ForecastWords forecast={forecast} allowWide={allowWide} onAllowWide={setAllowWide} />
               </>
             )}
             <Group justify="flex-end">
@@ -110,10 +137,10 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
                 Back
               </Button>
               <Button
-                disabled={stage.preview.entries.length === 0 || isWrong(duration)}
+                disabled={stage.preview.entries.length === 0 || common === null || (concerns.length > 0 && !understood)}
                 onClick={() => void send(stage.name, stage.preview)}
               >
-                Block {stage.preview.entries.length.toLocaleString()} addresses
+                Block {counted(stage.preview.entries.length, 'address', 'addresses')}
               </Button>
             </Group>
           </>
@@ -150,22 +177,18 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function isWrong(duration: Duration): boolean {
-  const read = readDuration(duration);
-  return typeof read === 'object' && read !== null;
+const none: Preview['entries'] = [];
+
+interface PreviewWordsProps {
+  readonly preview: Preview;
+  readonly concerns: readonly BadLine[];
+  readonly understood: boolean;
+  readonly onUnderstood: (understood: boolean) => void;
+  readonly onMend: () => void;
 }
 
-function PreviewWords({ preview: { entries, doubles, bad } }: { readonly preview: Preview }) {
-  const trusted = useTrusted();
-  const { info } = useSessionState();
-  const concerns = useMemo(
-    () =>
-      concernsAmong(entries, {
-        trusted: trusted.data?.items.map(({ ip_address }) => ip_address) ?? [],
-        clientAddress: info?.client_address ?? null,
-      }),
-    [entries, trusted.data, info],
-  );
+function PreviewWords({ preview, concerns, understood, onUnderstood, onMend }: PreviewWordsProps) {
+  const { entries, doubles, bad, mendable } = preview;
   return (
     <>
       <Text role="status">
@@ -180,22 +203,48 @@ function PreviewWords({ preview: { entries, doubles, bad } }: { readonly preview
           title={`${bad.length.toLocaleString()} ${bad.length === 1 ? 'line is' : 'lines are'} wrong and will be left out`}
         >
           <BadLines lines={bad} label="Lines that are wrong" />
+          {mendable.length > 0 && (
+            <Button mt="xs" size="compact-sm" variant="default" onClick={onMend}>
+              {mendable.length === 1
+                ? `Use ${mendable[0]?.entry.ip} for line ${mendable[0]?.line}`
+                : `Use the whole network for ${counted(mendable.length, 'line')} with host bits`}
+            </Button>
+          )}
         </Alert>
       )}
       {concerns.length > 0 && (
         <Alert color="orange" variant="light" title="Look twice">
           <BadLines lines={concerns} label="Lines to look at twice" heading="What it would do" />
+          <Checkbox
+            mt="xs"
+            label="I mean it"
+            checked={understood}
+            onChange={(event) => onUnderstood(event.currentTarget.checked)}
+          />
         </Alert>
       )}
     </>
   );
 }
 
+function useConcerns(entries: Preview['entries']): readonly BadLine[] {
+  const trusted = useTrusted();
+  const { info } = useSessionState();
+  return useMemo(
+    () =>
+      concernsAmong(entries, {
+        trusted: trusted.data?.items.map(({ ip_address }) => ip_address) ?? [],
+        clientAddress: info?.client_address ?? null,
+      }),
+    [entries, trusted.data, info],
+  );
+}
+
 /** More are not read by anybody. */
 const mostConcerns = 200;
 
-function concernsAmong(entries: Preview['entries'], surroundings: Parameters<typeof concernsOf>[1]) {
-  const found: { line: number; value: string; why: string }[] = [];
+function concernsAmong(entries: Preview['entries'], surroundings: Parameters<typeof concernsOf>[1]): BadLine[] {
+  const found: BadLine[] = [];
   // With thousands of trusted entries this would be a product of two long lists.
   const { trusted } = surroundings;
   const plain = { ...surroundings, trusted: trusted.slice(0, 50) };
@@ -203,7 +252,7 @@ function concernsAmong(entries: Preview['entries'], surroundings: Parameters<typ
     const parse = parseIp(entry.ip);
     if (!parse.ok) continue;
     for (const { words } of concernsOf(parse.entry, plain))
-      found.push({ line, value: entry.ip, why: `${entry.ip}: ${words}` });
+      found.push({ line, value: entry.ip, why: words.startsWith(entry.ip) ? words : `${entry.ip}: ${words}` });
     if (found.length >= mostConcerns) break;
   }
   return found;
@@ -230,10 +279,11 @@ function SendingWords({
       <Text role="status" className="figure">
         {kind === 'done' ? 'Done. ' : kind === 'stopped' ? 'Stopped. ' : ''}
         {tally.done.toLocaleString()} of {total.toLocaleString()}: {tally.added.toLocaleString()} blocked now,{' '}
-        {tally.unchanged.toLocaleString()} were blocked already
+        {tally.updated > 0 && `${tally.updated.toLocaleString()} changed, `}
+        {tally.unchanged.toLocaleString()} blocked already
         {tally.rejectedTotal > 0 && `, ${tally.rejectedTotal.toLocaleString()} not taken`}.
       </Text>
-      {kind !== 'sending' && tally.added + tally.unchanged > 0 && (
+      {kind !== 'sending' && tally.added + tally.updated + tally.unchanged > 0 && (
         <Text size="sm" c="dimmed">
           {tally.enforced
             ? 'Every worker of the proxy was seen to have all of it.'

@@ -4,11 +4,13 @@ import { type DragEvent, useState } from 'react';
 import { UploadIcon } from '../../../parts/icons.tsx';
 
 export interface ListSourceProps {
+  /** What is pasted; it stays while somebody looks at what it would do and comes back. */
+  readonly text: string;
+  readonly onText: (text: string) => void;
   readonly onList: (list: Blob, name: string) => void;
 }
 
-export function ListSource({ onList }: ListSourceProps) {
-  const [text, setText] = useState('');
+export function ListSource({ text, onText, onList }: ListSourceProps) {
   const [over, setOver] = useState(false);
   const take = (file: File | null | undefined): void => {
     if (file != null) onList(file, file.name);
@@ -44,9 +46,9 @@ export function ListSource({ onList }: ListSourceProps) {
       </div>
       <Textarea
         label="Or paste it"
-        description="One address or network a line. CSV, HAProxy maps and ipset files are understood too."
+        description="One address or network a line. CSV, HAProxy maps and ipset files are understood too; files may be compressed (.gz)."
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => onText(event.currentTarget.value)}
         autosize
         minRows={5}
         maxRows={12}

@@ -38,3 +38,21 @@ it('sends fewer where their reasons are so long that the service would not take 
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(25_000);
   expect(tally.done).toBe(25_000);
 });
+
+it('counts what was changed apart from what was as it is, and asks without changing anything', async () => {
+  const queries: unknown[] = [];
+  const POST = async (_path: string, { params }: { readonly params?: { readonly query: unknown } }) => {
+    queries.push(params?.query);
+    const facts = { added: 1, updated: 2, unchanged: 3, rejected_total: 1, runtime_map_updated: true };
+    return { data: { ...facts, rejected: [{ index: 0, value: '10.0.0.0/8', why: 'wide', code: 6030 }] } };
+  };
+  const api = { POST } as unknown as ApiClient;
+  let tally = nothingYet;
+  const common = { reason: '', seconds: null, blockedBy: null };
+  const ask = (dry: boolean) =>
+    transfer(api, entries(7), common, nothingYet, (now) => (tally = now), new AbortController().signal, { dry });
+  await ask(true);
+  expect(tally).toMatchObject({ added: 1, updated: 2, unchanged: 3, tooWide: 1 });
+  await ask(false);
+  expect(queries).toEqual([{ dry_run: true }, undefined]);
+});

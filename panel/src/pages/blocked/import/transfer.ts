@@ -1,7 +1,8 @@
 // Sends what the preview showed, some ten thousand at a time, so that the bar moves and a stop is a stop.
-import { changeMany } from '../../../api/blocked-ips.ts';
+import { changeMany, tryMany } from '../../../api/blocked-ips.ts';
 import type { ApiClient } from '../../../api/request.ts';
 import type { BlockRequest, BulkAnswer } from '../../../api/types.ts';
+import { isTooWide } from '../too-wide.ts';
 import type { BadLine, NumberedEntry } from './preview.ts';
 
 /** A second or so of the service's work. */
@@ -16,21 +17,41 @@ export interface Common {
   readonly seconds: number | null;
   /** Who blocks, where a line does not say so. */
   readonly blockedBy: string | null;
+  /** Takes networks that are wide, or hold a whole special range. */
+  readonly allowWide?: boolean;
 }
 
 export interface Tally {
   /** Entries that were sent and answered. */
   readonly done: number;
   readonly added: number;
+  /** Blocked already, with another reason, source or end now. */
+  readonly updated: number;
   readonly unchanged: number;
   /** Refused by the service, such as trusted ones; the first thousand of each batch. */
   readonly rejected: readonly BadLine[];
   readonly rejectedTotal: number;
+  /** Of the rejected, networks that are taken only with `allowWide`. */
+  readonly tooWide: number;
   /** Every worker was seen to have all of it. */
   readonly enforced: boolean;
 }
 
-export const nothingYet: Tally = { done: 0, added: 0, unchanged: 0, rejected: [], rejectedTotal: 0, enforced: true };
+export const nothingYet: Tally = {
+  done: 0,
+  added: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: [],
+  rejectedTotal: 0,
+  tooWide: 0,
+  enforced: true,
+};
+
+/** `dry`: only counts what would come of it, and changes nothing. */
+export interface TransferOptions {
+  readonly dry?: boolean;
+}
 
 /** Goes on behind what `tally` has. @throws ApiProblem, ApiUnreachable; `onProgress` has had what was done until then */
 export async function transfer(
@@ -40,12 +61,13 @@ export async function transfer(
   from: Tally,
   onProgress: (tally: Tally) => void,
   signal: AbortSignal,
+  { dry = false }: TransferOptions = {},
 ): Promise<void> {
   let tally = from;
   while (tally.done < entries.length && !signal.aborted) {
     const add = nextBatch(entries, tally.done, common);
     // Never given up half-way: what the service was sent, it does, and its answer says what became of it.
-    const answer = await changeMany(api, { add });
+    const answer = await (dry ? tryMany(api, { add }, signal) : changeMany(api, { add }));
     tally = added(tally, answer, entries.slice(tally.done, tally.done + add.length));
     onProgress(tally);
   }
@@ -69,7 +91,10 @@ function bytesOf({ ip_address: ip, reason, blocked_by: blockedBy }: BlockRequest
   return 120 + ip.length + 6 * ((reason?.length ?? 0) + (blockedBy?.length ?? 0));
 }
 
-export function requestOf(entry: NumberedEntry['entry'], { reason, seconds, blockedBy }: Common): BlockRequest {
+export function requestOf(
+  entry: NumberedEntry['entry'],
+  { reason, seconds, blockedBy, allowWide = false }: Common,
+): BlockRequest {
   const why = entry.reason ?? reason;
   const who = entry.blockedBy ?? blockedBy;
   return {
@@ -77,6 +102,7 @@ export function requestOf(entry: NumberedEntry['entry'], { reason, seconds, bloc
     ...(why === '' ? {} : { reason: why }),
     ...(who === null ? {} : { blocked_by: who }),
     ...expiryOf(entry, seconds),
+    ...(allowWide ? { allow_wide: true } : {}),
   };
 }
 
@@ -90,7 +116,9 @@ function added(tally: Tally, answer: BulkAnswer, batch: readonly NumberedEntry[]
   return {
     done: tally.done + batch.length,
     added: tally.added + answer.added,
+    updated: tally.updated + (answer.updated ?? 0),
     unchanged: tally.unchanged + answer.unchanged,
+    tooWide: tally.tooWide + answer.rejected.filter(isTooWide).length,
     rejected: [...tally.rejected, ...lines],
     rejectedTotal: tally.rejectedTotal + answer.rejected_total,
     enforced: tally.enforced && answer.runtime_map_updated,

@@ -1,5 +1,6 @@
 // The list itself: only the rows in sight are made, whatever its length. One tab stop; arrows, Page Up and Down, Home
 // and End move, Space selects, Enter opens, Delete removes.
+import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
@@ -28,9 +29,11 @@ export interface EntryListProps {
   readonly onSelect: ((entry: BlockedIp, range: readonly BlockedIp[] | null) => void) | null;
   readonly onOpen: (entry: BlockedIp) => void;
   readonly onRemove: ((entry: BlockedIp) => void) | null;
+  /** Delete on a row that is selected: all that are. */
+  readonly onRemoveSelected: (() => void) | null;
 }
 
-export function EntryList({ book, selected, found, onSelect, onOpen, onRemove }: EntryListProps) {
+export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, onRemoveSelected }: EntryListProps) {
   const state = useBookState(book);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { ref: sized, height: viewport } = useElementSize();
@@ -113,7 +116,8 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove }:
     if (to !== undefined) show(to);
     else if (event.key === ' ') select(active, event.shiftKey);
     else if (event.key === 'Enter' && entry !== undefined) onOpen(entry);
-    else if (event.key === 'Delete' && entry !== undefined) onRemove?.(entry);
+    else if (event.key === 'Delete' && entry !== undefined)
+      selected.has(entry.ip_address) ? onRemoveSelected?.() : onRemove?.(entry);
     else return;
     event.preventDefault();
   };
@@ -138,12 +142,16 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove }:
         }}
       >
         <div className="entries-head" role="row" aria-rowindex={1}>
-          <span role="columnheader" aria-label="Selected" />
+          <span role="columnheader">
+            <VisuallyHidden>Selected</VisuallyHidden>
+          </span>
           <span role="columnheader">Address</span>
           <span role="columnheader">Reason</span>
           <span role="columnheader">Blocked by</span>
           <span role="columnheader">Until</span>
-          <span role="columnheader" aria-label="Remove" />
+          <span role="columnheader">
+            <VisuallyHidden>Remove</VisuallyHidden>
+          </span>
         </div>
         <div role="rowgroup" style={{ height: scrolledHeight(shape), position: 'relative' }}>
           {drawn.map((index) => (

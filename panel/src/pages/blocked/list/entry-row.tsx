@@ -1,8 +1,9 @@
 // Plain elements: a fast wheel makes hundreds of rows a second, and a component of the library costs ten times as much.
 import { memo } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
-import { Age } from '../../../parts/age.tsx';
+import { End } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
+import { visibleText } from '../../../parts/visible-text.ts';
 import { placeOf } from '../search.ts';
 
 export interface RowActions {
@@ -81,18 +82,18 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       <span role="gridcell" className="entries-address mono">
         {ip}
       </span>
-      <span role="gridcell" className="entries-reason" title={entry.reason ?? ''}>
+      <span role="gridcell" className="entries-reason" title={visibleText(entry.reason ?? '')}>
         {entry.reason === null ? (
           <span className="entries-none">none given</span>
         ) : (
           <Marked said={entry.reason} part={found} />
         )}
       </span>
-      <span role="gridcell" className="entries-by" title={entry.blocked_by ?? ''}>
+      <span role="gridcell" className="entries-by" title={visibleText(entry.blocked_by ?? '')}>
         {entry.blocked_by === null ? '–' : <Marked said={entry.blocked_by} part={found} />}
       </span>
       <span role="gridcell" className="entries-until">
-        {entry.expires_at === null ? 'for good' : <Age time={entry.expires_at} />}
+        {entry.expires_at === null ? 'for good' : <End time={entry.expires_at} />}
       </span>
       <span role="gridcell" className="entries-remove">
         {removable && (
@@ -117,12 +118,12 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
 
 function Marked({ said, part }: { readonly said: string; readonly part: string }) {
   const place = placeOf(part, said);
-  if (place === null) return said;
+  if (place === null) return <bdi>{visibleText(said)}</bdi>;
   return (
-    <>
-      {said.slice(0, place.from)}
-      <mark>{said.slice(place.from, place.to)}</mark>
-      {said.slice(place.to)}
-    </>
+    <bdi>
+      {visibleText(said.slice(0, place.from))}
+      <mark>{visibleText(said.slice(place.from, place.to))}</mark>
+      {visibleText(said.slice(place.to))}
+    </bdi>
   );
 }

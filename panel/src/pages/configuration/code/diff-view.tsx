@@ -1,4 +1,5 @@
 import { Text, VisuallyHidden } from '@mantine/core';
+import { counted } from '../../../parts/counted.ts';
 import { type DiffLine, readDiff } from './diff-lines.ts';
 import './code.css';
 
@@ -11,7 +12,7 @@ export function DiffView({ diff }: { readonly diff: string }) {
   return (
     <>
       <Text size="sm" className="figure">
-        {count('added')} lines come, {count('removed')} go.
+        {counted(count('added'), 'line')} added, {count('removed')} removed.
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
       <section className="diff mono" tabIndex={0} aria-label="What a reload would change">

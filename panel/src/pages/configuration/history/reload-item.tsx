@@ -23,7 +23,7 @@ export function ReloadItem({ reload }: { readonly reload: ReloadRecord }) {
           <StateMark tone={tone} fw={600}>
             {words}
           </StateMark>
-          <Text size="sm">{reasons.map(sentence).join(' ')}</Text>
+          <Text size="sm">{reasons.map((reason) => sentence(reason)).join(' ')}</Text>
         </Group>
         <Text size="xs" c="dimmed" className="figure">
           {momentText(reload.started_at)} · <Age time={reload.started_at} />

@@ -53,10 +53,15 @@ export function faultsOf(draft: ServerDraft): DraftFaults {
   if (draft.port.trim() !== '' && !port.ok) faults.port = port.why;
   const { weight, max_connections: mostConnections } = requestOf(draft).options ?? {};
   const one = parseServerOptions(weight === undefined ? {} : { weight });
-  if (!one.ok) faults.weight = one.why;
+  if (!one.ok) faults.weight = named(one.why, 'weight', 'The weight');
   const other = parseServerOptions(mostConnections === undefined ? {} : { max_connections: mostConnections });
-  if (!other.ok) faults.maxConnections = other.why;
+  if (!other.ok) faults.maxConnections = named(other.why, 'max_connections', 'The most connections');
   return faults;
+}
+
+/** The parser's words with the label that stands on the field, not the name that the API has for it. */
+function named(why: string, name: string, label: string): string {
+  return why.replace(new RegExp(`^(the server option )?${name}`, 'i'), label);
 }
 
 export function isComplete(draft: ServerDraft): boolean {

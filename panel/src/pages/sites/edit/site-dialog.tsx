@@ -1,14 +1,17 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { parseDomain } from '../../../../../src/domain/site.ts';
-import { useSetSite } from '../../../api/sites.ts';
+import { fetchServerStates, useSetSite } from '../../../api/sites.ts';
 import type { Site } from '../../../api/types.ts';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { PlusIcon } from '../../../parts/icons.tsx';
 import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../../parts/reload-failure.tsx';
-import { reloadWords } from '../../../parts/reload-words.ts';
+import { ReplaceConsent } from '../../../parts/replace-consent.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { useApi } from '../../../session/session.ts';
+import { savedWords } from '../saved-words.ts';
+import { asciiDomain } from './ascii-domain.ts';
 import { failureTitle } from './failure-title.ts';
 import { draftOf, emptyDraft, isComplete, requestOf, type ServerDraft } from './server-draft.ts';
 import { ServerFields } from './server-fields.tsx';
@@ -23,10 +26,12 @@ export interface SiteDialogProps {
 const mostServers = 100;
 
 export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
+  const api = useApi();
   const set = useSetSite();
   const [domain, setDomain] = useState(site?.domain ?? '');
   const [drafts, setDrafts] = useState<readonly ServerDraft[]>(() => site?.servers.map(draftOf) ?? [emptyDraft(0)]);
   const wrong = site === null ? domainFault(domain, sites) : null;
+  const ascii = site === null ? asciiDomain(domain) : null;
   const twice = doubled(drafts);
   const ready = domain.trim() !== '' && wrong === null && twice === null && drafts.every(isComplete);
   const changedMeanwhile =
@@ -36,20 +41,21 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
     // What is under way goes on; the person should see what comes of it.
     if (!set.isPending) onClose();
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const save = (replace: boolean): void => {
     if (!ready) return;
-    const request = { domain: domain.trim().toLowerCase(), servers: drafts.map(requestOf) };
+    const request = { domain: domain.trim().toLowerCase(), servers: drafts.map(requestOf), replace };
     set.mutate(request, {
-      onSuccess: ({ domain: name, reload }) => {
-        toast({
-          title: `${name} is live`,
-          words: [reloadWords(reload), ...reload.warnings].join(' '),
-          tone: reload.warnings.length > 0 ? 'warn' : 'good',
-        });
+      onSuccess: async (saved) => {
         onClose();
+        // Where they cannot be asked, the page says so itself: the site is live all the same.
+        const states = await fetchServerStates(api, saved.domain).catch(() => null);
+        toast(savedWords(saved, states === null ? null : states.items));
       },
     });
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save(false);
   };
   const change = (draft: ServerDraft): void => setDrafts(drafts.map((one) => (one.id === draft.id ? draft : one)));
   const add = (): void => setDrafts([...drafts, emptyDraft(Math.max(...drafts.map(({ id }) => id)) + 1)]);
@@ -66,12 +72,18 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
               value={domain}
               onChange={(event) => setDomain(event.currentTarget.value)}
               error={wrong}
+              inputWrapperOrder={['label', 'description', 'input', 'error']}
               data-autofocus
               required
               withAsterisk={false}
               autoComplete="off"
               spellCheck={false}
             />
+          )}
+          {ascii !== null && (
+            <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setDomain(ascii)}>
+              Use {ascii}
+            </Button>
           )}
           {changedMeanwhile && (
             <Alert color="orange" variant="light" title="It was changed meanwhile">
@@ -104,6 +116,12 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
           {set.error !== null && (
             <ProblemAlert title={failureTitle(set.error)} error={set.error}>
               <ReloadFailure error={set.error} />
+              <ReplaceConsent
+                error={set.error}
+                action="Replace the live configuration"
+                busy={set.isPending}
+                onReplace={() => save(true)}
+              />
             </ProblemAlert>
           )}
           <DialogButtons
@@ -128,7 +146,8 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
 function domainFault(text: string, sites: readonly Site[]): string | null {
   if (text.trim() === '') return null;
   const domain = parseDomain(text.trim());
-  if (!domain.ok) return sentence(domain.why);
+  if (asciiDomain(text) !== null) return 'Only the xn-- form of this name can be served.';
+  if (!domain.ok) return sentence(domain.why, text.trim());
   const there = sites.some(({ domain: name }) => name === domain.value);
   return there ? 'There is a site of this name. Change that one.' : null;
 }

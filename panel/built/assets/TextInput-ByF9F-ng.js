@@ -1,1 +1,0 @@
-import{$ as e,ct as t,it as n}from"./session-DVogJ9ZH.js";import{k as r}from"./focus-row-Bf3HHNRb.js";var i=t(),a=e(e=>{let t=n([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...t,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./took-text-DgPKbtMn.js";function t({worker_before:t,worker_after:n,duration_ms:r}){return`${t===null?`Worker ${n} runs`:`Worker ${n} took over from ${t}`}, seen after ${e(r)}.`}export{t};

@@ -1,0 +1,42 @@
+// How people write a length of time: `4h`, `4 h`, `4h30m`, `90 min`, `1 year`. Files and the API take one number and unit.
+
+export type TypedDuration =
+  | { readonly ok: true; readonly seconds: number }
+  /** A whole sentence. */
+  | { readonly ok: false; readonly why: string };
+
+const units: Readonly<Record<string, number>> = {
+  s: 1,
+  sec: 1,
+  second: 1,
+  m: 60,
+  min: 60,
+  minute: 60,
+  h: 3_600,
+  hour: 3_600,
+  d: 86_400,
+  day: 86_400,
+  w: 604_800,
+  week: 604_800,
+  y: 31_536_000,
+  year: 31_536_000,
+};
+const hundredYears = 36_525 * 86_400;
+const examples = 'such as 90 s, 30 min, 4 h, 7 d, 2 w or 1 y';
+
+/** At least a second, at most a hundred years. A year has 365 days; a month is of no fixed length and is not taken. */
+export function readTypedDuration(typed: string): TypedDuration {
+  const text = typed.trim().toLowerCase();
+  if (/^\d+$/.test(text)) return { ok: false, why: `Add a unit: ${text} s, ${text} min, ${text} h or ${text} d.` };
+  if (!/^(\d{1,10}\s*[a-z]+\s*)+$/.test(text)) return { ok: false, why: `Enter a number and a unit, ${examples}.` };
+  let seconds = 0;
+  for (const [, digits, word = ''] of text.matchAll(/(\d+)\s*([a-z]+)/g)) {
+    const unit = units[word] ?? units[word.replace(/s$/, '')];
+    if (unit === undefined) return { ok: false, why: `${word} is not a unit. Enter a number and a unit, ${examples}.` };
+    seconds += Number(digits) * unit;
+  }
+  if (seconds === 0) return { ok: false, why: 'The shortest block is one second.' };
+  if (seconds > hundredYears)
+    return { ok: false, why: 'That is more than a hundred years. Choose “For good” instead.' };
+  return { ok: true, seconds };
+}

@@ -1,0 +1,38 @@
+// Whether what is live is what the sites, the settings and the template give, in words.
+import type { ConfigurationDrift } from '../../../api/upcoming.ts';
+import { counted } from '../../../parts/counted.ts';
+
+export interface DriftWords {
+  readonly title: string;
+  readonly words: string;
+}
+
+/** Null: there is nothing to tell. @param drift undefined: the service says nothing of it */
+export function driftWords(drift: ConfigurationDrift | undefined): DriftWords | null {
+  if (drift === undefined || drift.status === 'none') return null;
+  if (drift.status === 'unknown') {
+    const title = 'Whether the live configuration matches the sites and settings is not known';
+    return { title, words: drift.reason ?? '' };
+  }
+  return { title: `Live configuration differs from the sites and settings${linesOf(drift)}`, words: why(drift) };
+}
+
+function linesOf({ added, removed }: ConfigurationDrift): string {
+  return added === null || removed === null ? '' : ` (${counted(added, 'line')} to add, ${removed} to remove)`;
+}
+
+function why({ live, backup }: ConfigurationDrift): string {
+  switch (live) {
+    case 'restored':
+      return `Backup ${backup ?? ''} is in force. The next reload or change of a site would replace it.`.replace(
+        '  ',
+        ' ',
+      );
+    case 'other':
+      return 'It was written or edited outside of proxy-manager, which replaces it only when you confirm it.';
+    case 'rendered':
+      return 'A setting or the template has changed. A reload applies it.';
+    default:
+      return 'A reload would change it.';
+  }
+}

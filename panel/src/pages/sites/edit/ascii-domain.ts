@@ -1,0 +1,8 @@
+/** The xn-- form of a name with other letters (IDNA), as browsers send it; null: it needs none, or has none. */
+export function asciiDomain(text: string): string | null {
+  const name = text.trim();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
+  if (!/[^\x00-\x7f]/.test(name) || /[\s/\\?#@:]/.test(name)) return null;
+  const url = URL.parse(`http://${name}/`);
+  return url === null || url.hostname === '' ? null : url.hostname;
+}

@@ -1,0 +1,60 @@
+// What a page shows beside its name (a tab, a search, an address) stands in its address: it survives a reload, Back
+// returns to it, and it can be passed on.
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+
+const typingMs = 400;
+
+export type UrlState = readonly [value: string, set: (value: string, how?: 'push' | 'replace') => void];
+
+/** One parameter of the page's address. `push`: Back returns to the value before. @param fallback is left out of the address */
+export function useUrlState(name: string, fallback = ''): UrlState {
+  const navigate = useNavigate();
+  const value = useRouterState({
+    select: ({ location }) => (location.search as Readonly<Record<string, string>>)[name] ?? fallback,
+  });
+  const set: UrlState[1] = (next, how = 'replace') => {
+    const search = (before: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>> => ({
+      ...before,
+      [name]: next === fallback ? undefined : next,
+    });
+    void navigate({ to: '.', search: search as never, replace: how === 'replace' });
+  };
+  return [value, set];
+}
+
+/** Every value is a text as it stands there: `?q=10` is no number. */
+export function parseSearch(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** As `useUrlState` for a text that is typed: the address follows once nobody has typed for a moment. */
+export function useUrlText(name: string): readonly [string, (text: string) => void] {
+  const [url, setUrl] = useUrlState(name);
+  const [text, setText] = useState(url);
+  const written = useRef(url);
+  const write = useDebouncedCallback((next: string) => {
+    written.current = next;
+    setUrl(next);
+  }, typingMs);
+  // Back, or a link to this page.
+  useEffect(() => {
+    if (url === written.current) return;
+    written.current = url;
+    setText(url);
+  }, [url]);
+  return [
+    text,
+    (next) => {
+      setText(next);
+      write(next);
+    },
+  ];
+}

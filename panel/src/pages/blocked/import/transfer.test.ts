@@ -41,9 +41,17 @@ it('sends fewer where their reasons are so long that the service would not take 
 
 it('counts what was changed apart from what was as it is, and asks without changing anything', async () => {
   const queries: unknown[] = [];
+  let knowsDry = true;
   const POST = async (_path: string, { params }: { readonly params?: { readonly query: unknown } }) => {
     queries.push(params?.query);
-    const facts = { added: 1, updated: 2, unchanged: 3, rejected_total: 1, runtime_map_updated: true };
+    const facts = {
+      added: 1,
+      updated: 2,
+      unchanged: 3,
+      rejected_total: 1,
+      runtime_map_updated: true,
+      dry_run: knowsDry,
+    };
     return { data: { ...facts, rejected: [{ index: 0, value: '10.0.0.0/8', why: 'wide', code: 6030 }] } };
   };
   const api = { POST } as unknown as ApiClient;
@@ -54,5 +62,10 @@ it('counts what was changed apart from what was as it is, and asks without chang
   await ask(true);
   expect(tally).toMatchObject({ added: 1, updated: 2, unchanged: 3, tooWide: 1 });
   await ask(false);
-  expect(queries).toEqual([{ dry_run: true }, undefined]);
+  expect(queries).toEqual([{ dry_run: true }, { dry_run: true }, undefined]);
+  // Nothing but the empty proof goes to a service that would do what it is to count.
+  queries.length = 0;
+  knowsDry = false;
+  await expect(ask(true)).rejects.toThrow('changes what it counts');
+  expect(queries).toHaveLength(1);
 });

@@ -74,6 +74,7 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['ACCEPT_EMPTY_DATABASE', ['sure']],
   ['ACCEPT_MAP_FILE', ['y']],
   ['MAX_ENTRIES', ['-1', '1e6', '1.5', '01', '2M', '1000000000', 'none']],
+  ['ADOPT_MAP_FILE', ['y']],
 ];
 
 describe('a wrong value', () => {
@@ -149,6 +150,7 @@ describe('the settings', () => {
       acceptEmptyDatabase: false,
       acceptMapFile: false,
       maxEntries: 2_000_000,
+      adoptMapFile: false,
     });
   });
 

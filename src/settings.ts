@@ -46,6 +46,7 @@ export interface Settings {
   readonly acceptMapFile: boolean;
   /** The most entries that the blocked set takes; 0: no limit. */
   readonly maxEntries: number;
+  readonly adoptMapFile: boolean;
 }
 
 export class SettingsError extends Error {
@@ -112,7 +113,13 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('METRICS_OPEN', 'false', 'boolean', 'serve /metrics without a key'),
   setting('MAX_ENTRIES', '2000000', 'text', 'most entries of the blocked set; 0 for no limit. Never cuts a larger set'),
   setting('ACCEPT_EMPTY_DATABASE', 'false', 'boolean', 'start although the database is gone: begins an empty one'),
-  setting('ACCEPT_MAP_FILE', 'false', 'boolean', 'rewrite a map file of another database, or to less than half'),
+  setting(
+    'ACCEPT_MAP_FILE',
+    'false',
+    'boolean',
+    'rewrite a map file that is newer than the database or of another one, or to less than half',
+  ),
+  setting('ADOPT_MAP_FILE', 'false', 'boolean', 'take what the map file alone holds over as blocks'),
 ];
 
 /** In the place of a secret. */
@@ -184,6 +191,15 @@ export function readSettings(
     );
   }
 
+  const [acceptMapFile, adoptMapFile] = [boolean('ACCEPT_MAP_FILE'), boolean('ADOPT_MAP_FILE')];
+  if (acceptMapFile && adoptMapFile) {
+    throw new SettingsError(
+      'PROXY_MANAGER_ADOPT_MAP_FILE',
+      raw('ADOPT_MAP_FILE'),
+      'PROXY_MANAGER_ACCEPT_MAP_FILE loses what this one keeps: set one of the two',
+    );
+  }
+
   const settings: Settings = Object.freeze({
     prefix,
     listen: parseListen(raw('LISTEN')),
@@ -208,7 +224,8 @@ export function readSettings(
     metricsOpen: boolean('METRICS_OPEN'),
     stateDir: `${prefix}/var/lib/proxy-manager`,
     acceptEmptyDatabase: boolean('ACCEPT_EMPTY_DATABASE'),
-    acceptMapFile: boolean('ACCEPT_MAP_FILE'),
+    acceptMapFile,
+    adoptMapFile,
     maxEntries: parseMaxEntries(raw('MAX_ENTRIES')),
   });
   refuseSharedPaths(settings);

@@ -29,7 +29,7 @@ describeOnProductProxies('a start', ({ bin }) => {
     const service = await started(bin);
     await service.healthy();
     expect(await service.visit('127.0.0.9')).toBe(200);
-    expect(await readFile(service.paths.blockedMap, 'utf8')).toMatch(/^# proxy-manager database=\S+ generation=1 /);
+    expect(await readFile(service.paths.blockedMap, 'utf8')).toMatch(/^# proxy-manager database=\S+ generation=0 /);
     expect(await readFile(service.paths.config, 'utf8')).toContain(service.paths.blockedMap);
   });
 
@@ -79,7 +79,7 @@ describeOnProductProxies('a start', ({ bin }) => {
       });
       const log = await service.logText();
       expect(log).toContain('Existing map file imported');
-      expect(log).toMatch(/not imported .*line=9 why="its value \\"0\\" does not block"/);
+      expect(log).toMatch(/not imported .*line=9 why="its value \\"0\\" does not count"/);
     });
 
     it('adopts the proxy as it runs, keeps its configuration, and brings its map in line', async () => {
@@ -267,7 +267,8 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await service.healthy();
     await expectAgreement(service, ips);
   });
-  it('is refused when its database is gone, until an empty one is accepted, which takes over what the file holds', async () => {
+  it('is refused when its database is gone, until an empty one is accepted, which takes over what the files hold', async () => {
+    expect((await service.call('PUT', '/api/trusted-ips/127.20.9.9', { body: {} })).status).toBeLessThan(300);
     await stopped(service);
     await rename(service.paths.database, `${service.paths.database}.away`);
     for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
@@ -277,8 +278,33 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await service.healthy();
     await expectAgreement(service, ips);
     expect((await service.listed()).length).toBe(ips.length);
+    expect((await service.call('GET', '/api/trusted-ips')).body['items']).toMatchObject([
+      { ip_address: '127.20.9.9', note: 'from the map file' },
+    ]);
+    expect((await service.call('DELETE', '/api/trusted-ips/127.20.9.9')).status).toBeLessThan(300);
     await again(service);
     await expectAgreement(service, ips);
+  });
+
+  it('is refused with an older copy of its database, until what the map file alone holds is taken over', async () => {
+    const copy = `${service.paths.database}.copy`;
+    const database = new Database(service.paths.database, { readonly: true });
+    await database.backup(copy);
+    database.close();
+    const later = ['127.23.0.1', '127.23.0.2'];
+    for (const ip of later) await service.block(ip);
+    await stopped(service);
+    for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
+    await copyFile(copy, service.paths.database);
+    await expectRefused(/newer state of this database.*--adopt-map-file.*--accept-map-file/);
+    expect(await service.visit('127.23.0.2')).toBe(403);
+    await service.launch({ PROXY_MANAGER_ADOPT_MAP_FILE: 'true' });
+    await service.healthy();
+    await expectAgreement(service, [...ips, ...later]);
+    expect((await service.call('GET', '/api/blocked-ips/127.23.0.1')).body).toMatchObject({
+      blocked_by: 'recovered:map-file',
+    });
+    for (const ip of later) await service.unblock(ip);
   });
 
   it('is refused with a database that is another instance’s', async () => {

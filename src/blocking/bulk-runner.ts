@@ -304,6 +304,7 @@ export class BulkRunner {
       if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);
       // At the same moment, for whoever compares the two.
       this.#keeper.noteCommitted(slice.net);
+      await this.#keeper.noteGeneration(slice.generation);
       totals.added += slice.net.added.length;
       totals.updated += slice.updated;
       totals.removed += slice.net.removed.length;

@@ -5,7 +5,13 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { MapFileError } from '../haproxy/map-file.ts';
-import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../store/blocked-ips-store.ts';
+import type {
+  BlockedChange,
+  BlockedEffect,
+  BlockedIpsStore,
+  GroupAudit,
+  NetChange,
+} from '../store/blocked-ips-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeCounts } from './answers.ts';
 import { nothingChanged } from './change-counts.ts';
@@ -54,9 +60,9 @@ export class DurableCommit {
     // All of them, not only the new ones: a row of a big change that is still being applied has no line yet, and a file
     // that somebody emptied is noticed.
     const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
-    const toFile = async (): Promise<void> => {
+    const toFile = async (_net: NetChange, generation: number): Promise<void> => {
       crashPoint('group.rows-written');
-      if (lines.length > 0) await this.#keeper.file.add(lines);
+      if (lines.length > 0) await this.#keeper.file.add(lines, generation);
       crashPoint('group.lines-durable');
     };
     const write = () => this.#store.applyGroup(changes, this.#now(), toFile, audits);
@@ -87,12 +93,15 @@ export class DurableCommit {
     if (remove.length > 0) {
       try {
         const known = new Set(applied.net.removed);
-        strayLines = (await this.#keeper.file.remove(remove)).removed.filter((text) => !known.has(text));
+        strayLines = (await this.#keeper.file.remove(remove, applied.generation)).removed.filter(
+          (text) => !known.has(text),
+        );
         crashPoint('group.lines-gone');
       } catch (error) {
         fileError = await this.#recoverRemoval(error, applied.shrink !== null);
       }
     }
+    await this.#keeper.noteGeneration(applied.generation);
     if (applied.shrink !== null) this.#shrinks.push(applied.shrink);
     if (fileError === null) await this.#endShrinks();
     return { ...applied, strayLines, fileError };

@@ -190,7 +190,7 @@ describe('the one writer', () => {
   it('takes the line back when the transaction fails, tells every request of the group, and touches no worker', async () => {
     await block('192.0.2.9');
     vi.spyOn(kit.store, 'applyGroup').mockImplementationOnce(async (_changes, _now, beforeCommit) => {
-      await beforeCommit({ added: ['192.0.2.1', '192.0.2.2'], removed: [] });
+      await beforeCommit({ added: ['192.0.2.1', '192.0.2.2'], removed: [] }, 2);
       throw new StoreError('io', 'the disk is gone');
     });
     const release = holdTurn();

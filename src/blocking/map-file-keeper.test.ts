@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { type StoppedTime, stopTime } from '../../testkit/stop-time.ts';
+import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { BulkStore } from '../store/bulk-store.ts';
+import { InstanceStore } from '../store/instance-store.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -48,6 +50,12 @@ const sameEverywhere = async () => {
   expect((await kit.fileEntries()).sort()).toEqual([...texts].sort());
   expect(kit.keeper.expected.total).toBe(texts.length);
   expect(await kit.store.count()).toBe(texts.length);
+  const generation = await (await InstanceStore.open(kit.database)).generation();
+  const { header, last } = await readMapFileHeader(kit.mapPath);
+  expect(last).toBe(generation);
+  // Of the body, which may be that of an earlier rewrite.
+  expect(header?.generation).toBeLessThanOrEqual(generation);
+  return { body: header?.generation, generation };
 };
 
 /** So slow that a turn has time for one of them. */
@@ -96,6 +104,17 @@ describe('the keeper of the map file', () => {
     }
     await rewrites;
     await sameEverywhere();
+  });
+
+  it('numbers the body by the last change that was made while it was read', async () => {
+    await fill(12_000);
+    using time = stopTime();
+    const blocks: Promise<unknown>[] = [];
+    slowPages(time, () => void (blocks.length === 0 && blocks.push(block('9.0.0.1'), block('200.0.0.1'))));
+    await kit.keeper.updateBlockedIpsMap();
+    await Promise.all(blocks);
+    const { body, generation } = await sameEverywhere();
+    expect(body).toBe(generation);
   });
 
   it('notices a foreign edit at the next change, writes the file anew, and the change is in it', async () => {

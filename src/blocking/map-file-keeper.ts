@@ -124,6 +124,17 @@ export class MapFileKeeper {
     this.#expected.noteCommitted(net);
   }
 
+  /** The file tells of every committed change, also of one that needs no line, or has its lines written later. In its turn. */
+  async noteGeneration(generation: number): Promise<void> {
+    try {
+      await this.#file.note(generation);
+    } catch (error) {
+      // The change is made, and the file has its lines or lacks them as before: it is rewritten, as after any surprise.
+      this.noteProblem(error);
+      this.#log.warn('Map file does not tell of the last change', { path: this.#path, cause: causeText(error) });
+    }
+  }
+
   /**
    * Rewrites the map file from the database, atomically. Changes go on meanwhile; those made since the snapshot are
    * applied inside the closing turn.
@@ -199,7 +210,8 @@ export class MapFileKeeper {
     // Whoever was replaced by this one listens; nobody may.
     outcome.promise.catch(() => undefined);
     try {
-      if (accept.acceptOtherFile !== true)
+      if (accept.acceptOtherFile === true) await this.#guard.letGo();
+      else
         await this.#guard.refuseOtherFile(accept.acceptShrink === true || this.#shrinkGranted || this.#shrinking > 0);
       await this.#rowsByHand.adopt(turn);
       const active = await this.#begin(outcome.promise, inTurn, ended.promise);
@@ -241,7 +253,7 @@ export class MapFileKeeper {
         former.replacedBy = outcome;
         await former.rewrite.abort();
       }
-      const generation = await this.#instance.bumpGeneration();
+      const generation = await this.#instance.generation();
       const rewrite = await this.#file.beginRewrite({ database: this.#instance.databaseId, generation });
       const active: Active = { rewrite, replacedBy: null, inTurn, ended };
       this.#active = active;
@@ -270,7 +282,7 @@ export class MapFileKeeper {
         // Whatever comes after the last row that was read belongs to the set as well by now.
         pass.read(await this.#store.scanTexts(pass.cursor, Number.MAX_SAFE_INTEGER));
         if (!acceptShrink) refuseLostRows(pass.found.total, this.expected.total);
-        const result = await rewrite.finish();
+        const result = await rewrite.finish(await this.#instance.generation());
         this.#adopt(pass);
         this.#problem = null;
         if (this.#stale === staleBefore) {

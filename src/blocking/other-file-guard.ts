@@ -9,6 +9,7 @@ import { readMapFile, readMapFileHeader } from '../haproxy/map-file.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import { lastChangeOf, newerBy, newerMapFile } from './newer-map-file.ts';
 
 /** From here up a rewrite that drops more than half of the file's entries needs a confirmation. */
 const shrinkGuardFrom = 100;
@@ -39,7 +40,8 @@ export class OtherFileGuard {
   /** @throws ServiceError 409 with what to confirm; nothing was changed */
   async refuseOtherFile(acceptShrink: boolean): Promise<void> {
     if (this.#file.state === 'current' && (await this.#file.unchanged())) return;
-    const { exists, header } = await readMapFileHeader(this.#path);
+    const identity = await readMapFileHeader(this.#path);
+    const { exists, header } = identity;
     if (!exists) return;
     const own = this.#instance.databaseId;
     if (header !== null && header.database !== own) {
@@ -49,13 +51,8 @@ export class OtherFileGuard {
         `the map file ${this.#path} belongs to database ${header.database}, this one is ${own}; ${confirm}`,
       );
     }
-    if (header !== null && header.generation > (await this.#instance.generation())) {
-      throw new ServiceError(
-        codes.ForeignMapFile,
-        'update map file',
-        `the map file ${this.#path} was written by a newer state of this database (generation ${header.generation}, the database is at ${await this.#instance.generation()}): was an old copy of it restored? ${confirm}`,
-      );
-    }
+    const generation = await this.#instance.generation();
+    if (newerBy(identity, generation) === 'more') throw newerMapFile(this.#path, identity, generation);
     if (acceptShrink) return;
     const [held, wanted] = [await countEntries(this.#path), await this.#store.count()];
     if (held >= shrinkGuardFrom && wanted < held / 2) {
@@ -66,6 +63,21 @@ export class OtherFileGuard {
       );
     }
     if (held > wanted) await this.#keepLargerFile(held, wanted);
+  }
+
+  /**
+   * Somebody confirmed that the file is written whatever it holds. One of ours that holds more is kept under another name.
+   * No change from now on has the number of one of the file's, so that the database that made those is known to be the
+   * older one, should it come back.
+   */
+  async letGo(): Promise<void> {
+    const identity = await readMapFileHeader(this.#path);
+    if (identity.header === null) return;
+    const [held, wanted] = [await countEntries(this.#path), await this.#store.count()];
+    if (held > wanted) await this.#keepLargerFile(held, wanted);
+    if (identity.header.database === this.#instance.databaseId) {
+      await this.#instance.raiseGeneration(lastChangeOf(identity));
+    }
   }
 
   /**

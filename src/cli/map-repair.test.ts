@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { MapFile } from '../haproxy/map-file.ts';
+import { writeMarker } from '../service/instance-marker.ts';
+import { openState } from '../service/open-state.ts';
 import { readSettings } from '../settings.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { repairMaps } from './map-repair.ts';
@@ -31,6 +34,31 @@ it.each(['', '{}', 'null'])(
     await rm(prefix, { recursive: true });
   },
 );
+
+it('a repair keeps the lines of a change that a crash left in the file alone, and is refused beside an older database', async () => {
+  const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
+  onTestFinished(() => rm(prefix, { recursive: true }));
+  const settings = readSettings({ PROXY_MANAGER_PREFIX: prefix }, {}, () => '');
+  for (const path of [settings.blockedMap, settings.pidFile, settings.logFile]) {
+    await mkdir(dirname(path), { recursive: true });
+  }
+  await mkdir(settings.stateDir, { recursive: true, mode: 0o700 });
+  const { database, instance } = await openState(settings);
+  const databaseId = instance.databaseId;
+  await database.close();
+  await writeMarker(settings.stateDir, { database_id: databaseId });
+  const left = async (generation: number) => {
+    const file = new MapFile(settings.blockedMap);
+    await (await file.beginRewrite({ database: databaseId, generation: 0 })).finish();
+    await file.add(['192.0.2.1'], generation);
+    await file.close();
+  };
+  await left(2);
+  await expect(repairMaps(settings, silentLog)).rejects.toThrow(/--adopt-map-file.*--accept-map-file/);
+  await left(1);
+  expect(await repairMaps(settings, silentLog)).toEqual({ blocked: 1, trusted: 0 });
+  expect(await readFile(settings.blockedMap, 'utf8')).toContain('\n192.0.2.1 1\n');
+});
 
 it('a repair is refused like a start where everybody could replace what it reads, and changes nothing', async () => {
   const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));

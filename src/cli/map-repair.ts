@@ -9,6 +9,7 @@ import { MapFile } from '../haproxy/map-file.ts';
 import { readMarker } from '../service/instance-marker.ts';
 import { openState } from '../service/open-state.ts';
 import { checkRights } from '../service/rights-check.ts';
+import { recoverFromMapFile } from '../service/take-over.ts';
 import type { Settings } from '../settings.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
@@ -43,7 +44,9 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
       log,
       onDatabaseSurprise: () => undefined,
     });
-    const { entries } = await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile });
+    await recoverFromMapFile({ settings, instance, store, log, now: () => new Date() });
+    const acceptOtherFile = settings.acceptMapFile || settings.adoptMapFile;
+    const { entries } = await keeper.updateBlockedIpsMap({ acceptOtherFile });
     await keeper.file.close();
     const trusted = await new TrustedIpsStore(database).list();
     const lines = trusted.map((row) => `${mapLine(row.ip_address)}\n`);

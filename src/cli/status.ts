@@ -154,6 +154,15 @@ function reasonLines(reasons: readonly string[], paint: Paint): string[] {
 
 const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
   [/: not looked at,/, 'it did not answer in time: is the machine busy, or a disk that hangs? dmesg'],
+  [/^database: .* while it was in use/, 'put back the file that was there; where it is lost, restart the service'],
+  [
+    /^database: .*(damaged|not a database)/,
+    'stop the service and restore a backup: the guide, “The database is damaged or gone”',
+  ],
+  [
+    /^database: .*(holds the lock|is locked)/,
+    'which other program has the database open? fuser -v on the file; it goes on by itself',
+  ],
   [/^database:/, 'is the disk full or read-only? df -h and the log of the service; it goes on by itself'],
   [/^master socket:/, 'is HAProxy running? blocks are kept and enforced as soon as it answers'],
   [/^map file:/, 'proxy-manager sync rewrites it'],

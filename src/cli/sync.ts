@@ -9,7 +9,10 @@ import { Verb } from './verb.ts';
 
 export function syncVerb(): Verb {
   return new Verb('sync', 'bring map file and running proxy in line with the database, and verify')
-    .option('--accept-map-file', 'rewrite a map file that belongs to another database, or to less than half of it')
+    .option(
+      '--accept-map-file',
+      'rewrite a map file that is newer than the database or of another one, or to less than half',
+    )
     .example('sync', 'exits 3 where the running proxy is not right afterwards') as Verb;
 }
 

@@ -348,6 +348,18 @@ describe('status', () => {
   );
 });
 
+it.each([
+  [
+    `/x.sqlite was removed while it was in use, so nothing more is written: put back the file that was there`,
+    /put back/,
+  ],
+  ['the database file is damaged (SQLITE_CORRUPT: malformed)', /restore a backup/],
+  ['another process holds the lock of the database (SQLITE_BUSY: locked)', /other program/],
+  ['no space is left for the database (SQLITE_FULL: full)', /disk full/],
+])('what to do about a database that is not usable is said of its own trouble: %s', (why, hint) => {
+  expect(whatToDo(`database: ${why}`)).toMatch(hint);
+});
+
 describe('a time that was typed', () => {
   it.each([
     [{ for: '4h' }, { seconds: 14_400 }],

@@ -11,9 +11,11 @@ import {
   emptySlots,
   HEADER_BYTES,
   headerLine,
+  nowLine,
   padding,
   parseHeaderLine,
   SLOT_BYTES,
+  TAG_BYTES,
   writeHiddenSlot,
 } from './map-file-layout.ts';
 import { type MapFileLine, MapLineParser } from './map-file-reader.ts';
@@ -27,10 +29,10 @@ const header = { database: '0f7e6a1c-3b0e-4c8e-9d0a-5b1f2c3d4e5f', generation: 4
 function mapFile(): Buffer {
   const body = ['10.0.0.0/8', '192.0.2.1', '198.51.100.7', '2001:db8::/32'].map(bodyLine).join('');
   const slots = emptySlots(4);
-  writeHiddenSlot(slots, 0, '203.0.113.9');
-  slots[0] = '2'.charCodeAt(0);
-  writeHiddenSlot(slots, SLOT_BYTES, '203.0.113.10');
-  const begin = Buffer.concat([headerLine(header), Buffer.from(body)]);
+  writeHiddenSlot(slots, 0, '203.0.113.9', 7);
+  slots[TAG_BYTES] = '2'.charCodeAt(0);
+  writeHiddenSlot(slots, SLOT_BYTES, '203.0.113.10', 8);
+  const begin = Buffer.concat([headerLine(header), nowLine(43), Buffer.from(body)]);
   return Buffer.concat([begin, padding(begin.length), slots]);
 }
 

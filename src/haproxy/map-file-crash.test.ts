@@ -5,9 +5,9 @@ import type { FileHandle } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MapFile } from './map-file.ts';
-import { collect, inOrder, ipv4, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
+import { collect, HEADER, inOrder, ipv4, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 import { diskOps, type MapFileOps } from './map-file-ops.ts';
-import { MapLineParser } from './map-file-reader.ts';
+import { type MapFileLine, MapLineParser } from './map-file-reader.ts';
 
 const SECTOR = 512;
 
@@ -16,16 +16,28 @@ interface Allowed {
   readonly before: ReadonlySet<string>;
   readonly adds: ReadonlySet<string>;
   readonly removes: ReadonlySet<string>;
+  /** Its number. */
+  readonly change: number;
 }
 
 /** What a start after the crash would find: no damaged line, nothing lost that was there, nothing that nobody added. */
-function checkContent(content: Buffer, { before, adds, removes }: Allowed): void {
+function checkContent(content: Buffer, { before, adds, removes }: Allowed): MapFileLine[] {
   const keys = new Set<string>();
   const parser = new MapLineParser();
-  collect(parser.push(content), keys);
-  collect(parser.end(), keys);
+  const lines = [...parser.push(content), ...parser.end()];
+  collect(lines, keys);
   for (const key of keys) if (!before.has(key) && !adds.has(key)) throw new Error(`${key} was never added`);
   for (const key of before) if (!keys.has(key) && !removes.has(key)) throw new Error(`${key} was lost`);
+  return lines;
+}
+
+/** No line of a slot shows without the number of its change, or with another one than was begun by then. */
+function checkNumbers(lines: readonly MapFileLine[], { removes, change }: Allowed): void {
+  for (const line of lines) {
+    // Its removal, which is committed, may have written half of its number.
+    if (line.kind !== 'entry' || BODY.includes(line.key) || removes.has(line.key)) continue;
+    if (line.generation === undefined || line.generation > change) throw new Error(`${line.key} of ${line.generation}`);
+  }
 }
 
 function withWrite(content: Buffer, bytes: Uint8Array, position: number): Buffer {
@@ -56,10 +68,17 @@ async function run(
   const file = new MapFile(path, { slots: 64, ops });
   const model = new Set(BODY);
   await rewriteTo(file, model);
+  let generation = HEADER.generation;
   for (const { add, ips } of changes) {
+    generation += 1;
     const none = new Set<string>();
-    start({ before: new Set(model), adds: add ? new Set(ips) : none, removes: add ? none : new Set(ips) });
-    await (add ? file.add(ips) : file.remove(ips));
+    start({
+      before: new Set(model),
+      adds: add ? new Set(ips) : none,
+      removes: add ? none : new Set(ips),
+      change: generation,
+    });
+    await (add ? file.add(ips, generation) : file.remove(ips, generation));
     for (const ip of ips) add ? model.add(ip) : model.delete(ip);
   }
   await file.close();
@@ -76,7 +95,8 @@ async function cutEverywhere(changes: { add: boolean; ips: string[] }[]): Promis
       if (allowed !== null && isAt(path, file)) {
         const content = readFileSync(path);
         for (let length = 0; length <= bytes.length; length += 1, cuts += 1) {
-          checkContent(withWrite(content, bytes.subarray(0, length), position), allowed);
+          const cut = withWrite(content, bytes.subarray(0, length), position);
+          checkNumbers(checkContent(cut, allowed), allowed);
         }
       }
       return diskOps.writeNow(file, bytes, position);
@@ -109,7 +129,7 @@ test('so it is for slots that are used again', async () => {
 
 test('new slots, cut at any byte, leave whole lines', async () => {
   const path = await temporaryMapPath();
-  const allowed: Allowed = { before: new Set(BODY), adds: new Set(), removes: new Set() };
+  const allowed: Allowed = { before: new Set(BODY), adds: new Set(), removes: new Set(), change: 1 };
   let cuts = 0;
   const ops: MapFileOps = {
     ...diskOps,

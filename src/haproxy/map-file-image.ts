@@ -5,12 +5,18 @@ import { isMissing } from '../files/atomic-file.ts';
 import { MapFileBody } from './map-file-body.ts';
 import { asMapFileError, surprise } from './map-file-error.ts';
 import {
+  BODY_START,
   canonicalEntry,
   emptySlots,
   firstByte,
   HASH_BYTE,
   HEADER_BYTES,
+  headerLine,
+  type MapFileHeader,
+  nowLine,
   SLOT_BYTES,
+  TAG_BYTES,
+  tagLine,
   writeHiddenSlot,
 } from './map-file-layout.ts';
 import type { MapFileOps } from './map-file-ops.ts';
@@ -23,6 +29,8 @@ export interface MapFileGeometry {
   readonly slotsStart: number;
   readonly slots: number;
   readonly entries: number;
+  /** Of its first two lines. */
+  readonly generation: number;
 }
 
 /** Slots written at once: 64 KiB. */
@@ -43,6 +51,7 @@ export class MapFileImage {
   readonly #slots: SlotTable;
   #bodyEntries: number;
   #deadLines = 0;
+  #generation: number;
   #left: Identity | null = null;
 
   /** `path` is where the file is, or will be. */
@@ -51,9 +60,10 @@ export class MapFileImage {
     this.#ops = ops;
     this.#file = file;
     this.#slotsStart = geometry.slotsStart;
-    this.#body = new MapFileBody(path, file, HEADER_BYTES, geometry.bodyEnd);
+    this.#body = new MapFileBody(path, file, BODY_START, geometry.bodyEnd);
     this.#slots = new SlotTable(geometry.slots);
     this.#bodyEntries = geometry.entries;
+    this.#generation = geometry.generation;
   }
 
   get file(): FileHandle {
@@ -72,6 +82,11 @@ export class MapFileImage {
     return this.#deadLines;
   }
 
+  /** The number of the last change that was noted in it. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   get size(): number {
     return this.#slotsStart + this.#slots.count * SLOT_BYTES;
   }
@@ -80,21 +95,40 @@ export class MapFileImage {
     return this.#slots.slotOf(ip) !== undefined || this.#body.find(canonicalEntry(ip)) !== -1;
   }
 
-  /** Adds canonical addresses; those that are live already and duplicates are skipped. Returns how many were written. */
-  async add(ips: readonly string[]): Promise<number> {
+  /** Brings the first two lines to a later generation: the body holds all changes up to it. */
+  holds(header: MapFileHeader): void {
+    if (header.generation === this.#generation) return;
+    this.#writeAll(Buffer.concat([headerLine(header), nowLine(header.generation)]), 0);
+    this.#generation = header.generation;
+  }
+
+  /** Writes the second line, unless the file is as far already; returns whether it did. */
+  note(generation: number): boolean {
+    if (generation <= this.#generation) return false;
+    this.#writeAll(nowLine(generation), HEADER_BYTES);
+    this.#generation = generation;
+    return true;
+  }
+
+  /**
+   * Adds canonical addresses; those that are live already and duplicates are skipped. Returns how many were written.
+   * @param generation the number of the change; each of its slots has it
+   */
+  async add(ips: readonly string[], generation = this.#generation): Promise<number> {
     const missing = await this.#missing(ips);
     const shortage = this.#slots.shortage(missing.length);
     if (shortage > 0) await this.#grow(Math.max(shortage, GROWTH));
+    if (missing.length > 0) this.#generation = Math.max(this.#generation, generation);
     const pace = new Pace();
     for (let from = 0; from < missing.length; from += SLOTS_PER_WRITE) {
       const part = missing.slice(from, from + SLOTS_PER_WRITE);
       const slots = part.map(() => this.#slots.take());
-      this.#writeHidden(part, slots);
+      this.#writeHidden(part, slots, generation);
       crashPoint('map-file.slot-hidden');
       // Only now, the lines being whole, do they become visible, each by one byte.
       part.forEach((ip, index) => {
         const slot = slots[index] as number;
-        this.#writeAll(firstByte(ip), this.#positionOf(slot));
+        this.#writeAll(firstByte(ip), this.#lineOf(slot));
         this.#slots.hold(ip, slot);
         crashPoint('map-file.slot-shown');
       });
@@ -103,22 +137,29 @@ export class MapFileImage {
     return missing.length;
   }
 
-  /** Removes the lines of canonical addresses; returns those that were there. */
-  async remove(ips: readonly string[]): Promise<string[]> {
+  /** Removes the lines of canonical addresses, and notes the change if there were any; returns those that were there. */
+  async remove(ips: readonly string[], generation = this.#generation): Promise<string[]> {
     const removed: string[] = [];
     const pace = new Pace();
+    const hiding = Buffer.from(`${tagLine(generation)}#`, 'latin1');
+    let fromBody = false;
     for (const ip of ips) {
       const slot = this.#slots.slotOf(ip);
-      const line = slot === undefined ? this.#body.find(canonicalEntry(ip)) : this.#positionOf(slot);
+      const line = slot === undefined ? this.#body.find(canonicalEntry(ip)) : this.#lineOf(slot);
       if (line !== -1) {
-        this.#writeAll(HASH_BYTE, line);
+        // Of a slot its number too: all of it in one page, which the wait for the disk writes anyway.
+        if (slot === undefined) this.#writeAll(HASH_BYTE, line);
+        else this.#writeAll(hiding, this.#positionOf(slot));
         crashPoint('map-file.line-hidden');
         if (slot === undefined) this.#bodyLineDied();
         else this.#slots.free(ip);
+        fromBody ||= slot === undefined;
         removed.push(ip);
       }
       if (pace.due()) await pace.rest();
     }
+    if (removed.length > 0 && !fromBody) this.#generation = Math.max(this.#generation, generation);
+    if (fromBody) this.note(generation);
     return removed;
   }
 
@@ -158,13 +199,13 @@ export class MapFileImage {
   }
 
   /** Writes lines behind their `#`, contiguous slots in one write. */
-  #writeHidden(ips: readonly string[], slots: readonly number[]): void {
+  #writeHidden(ips: readonly string[], slots: readonly number[], generation: number): void {
     for (let from = 0; from < slots.length; ) {
       let to = from + 1;
       while (to < slots.length && slots[to] === (slots[to - 1] as number) + 1) to += 1;
       const bytes = Buffer.allocUnsafe((to - from) * SLOT_BYTES);
       for (let index = from; index < to; index += 1) {
-        writeHiddenSlot(bytes, (index - from) * SLOT_BYTES, ips[index] as string);
+        writeHiddenSlot(bytes, (index - from) * SLOT_BYTES, ips[index] as string, generation);
       }
       this.#writeAll(bytes, this.#positionOf(slots[from] as number));
       from = to;
@@ -197,6 +238,11 @@ export class MapFileImage {
 
   #positionOf(slot: number): number {
     return this.#slotsStart + slot * SLOT_BYTES;
+  }
+
+  /** Where the slot's line begins, behind its tag. */
+  #lineOf(slot: number): number {
+    return this.#positionOf(slot) + TAG_BYTES;
   }
 
   #bodyLineDied(): void {

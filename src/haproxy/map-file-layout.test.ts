@@ -8,8 +8,13 @@ import {
   HEADER_BYTES,
   headerLine,
   LONGEST_LINE,
+  NOW_BYTES,
+  nowLine,
   padding,
   parseHeaderLine,
+  parseNowLine,
+  parseTag,
+  tagLine,
   writeHiddenSlot,
 } from './map-file-layout.ts';
 
@@ -50,6 +55,41 @@ describe('the header', () => {
   });
 });
 
+describe('the second line', () => {
+  test.each([0, 1, 4711, Number.MAX_SAFE_INTEGER])('with generation %d is one comment line and reads back', (now) => {
+    const line = nowLine(now).toString('latin1');
+    expect(line).toMatch(/^#.*\n$/);
+    expect(line.length).toBe(NOW_BYTES);
+    expect(parseNowLine(line.slice(0, -1))).toBe(now);
+  });
+
+  test.each([
+    '',
+    '#',
+    '1.2.3.4 1',
+    '# now at generation 17, 17',
+    `# now at generation ${'9'.repeat(16)}, ${'9'.repeat(16)}`,
+  ])('is not read out of %j', (line) => {
+    expect(parseNowLine(line)).toBeNull();
+  });
+});
+
+test('a slot whose number is written in part has none, or one of the two', () => {
+  const [old, next] = [tagLine(35), tagLine(36)];
+  for (let cut = 0; cut <= old.length; cut += 1) {
+    expect([35, 36, null]).toContain(parseTag(`${next.slice(0, cut)}${old.slice(cut)}`.trimEnd()));
+  }
+  expect(() => tagLine(36 ** 8)).toThrow(RangeError);
+});
+
+test('a second line that is written in part is no number, or one of the two', () => {
+  const [old, next] = [nowLine(999), nowLine(1000)];
+  for (let cut = 0; cut <= NOW_BYTES; cut += 1) {
+    const torn = Buffer.concat([next.subarray(0, cut), old.subarray(cut)]).toString('latin1', 0, NOW_BYTES - 1);
+    expect([999, 1000, null]).toContain(parseNowLine(torn));
+  }
+});
+
 describe('padding', () => {
   test('is a comment line that ends at a multiple of 64, for every length', () => {
     for (let length = 128; length < 128 + 64; length += 1) {
@@ -64,11 +104,13 @@ describe('padding', () => {
 describe('a slot', () => {
   test('is 64 bytes of comment, empty or hidden, and a whole line when its first byte is flipped', () => {
     const slots = emptySlots(3);
-    expect(slots.toString('latin1')).toBe(`#${' '.repeat(62)}\n`.repeat(3));
-    writeHiddenSlot(slots, 64, '192.0.2.1');
-    expect(slots.toString('latin1', 64, 128)).toBe(`${'#92.0.2.1 1'.padEnd(63)}\n`);
-    slots.set(firstByte('192.0.2.1'), 64);
-    expect(slots.toString('latin1', 64, 128)).toBe(`${'192.0.2.1 1'.padEnd(63)}\n`);
+    expect(slots.toString('latin1')).toBe(`${'#'.padEnd(17)}\n${'#'.padEnd(45)}\n`.repeat(3));
+    writeHiddenSlot(slots, 64, '192.0.2.1', 17);
+    expect(slots.toString('latin1', 64, 128)).toBe(`#0000000h0000000h\n${'#92.0.2.1 1'.padEnd(45)}\n`);
+    slots.set(firstByte('192.0.2.1'), 64 + 18);
+    expect(slots.toString('latin1', 64, 128)).toBe(`#0000000h0000000h\n${'192.0.2.1 1'.padEnd(45)}\n`);
+    expect(parseTag(slots.toString('latin1', 64, 64 + 17))).toBe(17);
+    expect(parseTag(slots.toString('latin1', 0, 17))).toBeNull();
     expect(slots.toString('latin1', 0, 64)).toBe(slots.toString('latin1', 128, 192));
   });
 
@@ -77,8 +119,8 @@ describe('a slot', () => {
     expect(canonicalEntry(longest).text).toBe(longest);
     expect(longest.length + ' 1\n'.length).toBeLessThanOrEqual(LONGEST_LINE);
     const slot = emptySlots(1);
-    writeHiddenSlot(slot, 0, longest);
-    expect(slot.toString('latin1')).toBe(`${`#${longest.slice(1)} 1`.padEnd(63)}\n`);
+    writeHiddenSlot(slot, 0, longest, 36 ** 8 - 1);
+    expect(slot.toString('latin1')).toBe(`#zzzzzzzzzzzzzzzz\n${`#${longest.slice(1)} 1`.padEnd(45)}\n`);
   });
 });
 

@@ -1,10 +1,12 @@
 /**
  * The form of the map file, in bytes. Pure.
  *
- *   header    one comment line of 128 bytes: whose file this is
+ *   header    one comment line of 128 bytes: whose file this is, and which change its body holds; then one of 64 bytes,
+ *             written anew by a change that writes no slot: which change the whole file holds
  *   body      `<canonical> 1` lines in address order, as the last rewrite wrote them
  *   padding   one comment line up to the next multiple of 64
- *   slots     64-byte lines, each a comment until its first byte is flipped to an address's first character
+ *   slots     of 64 bytes, each of two lines at fixed places: a comment that names the change that wrote it, and the
+ *             line itself, a comment until its first byte is flipped to an address's first character
  *
  * Everything that changes after the rewrite is a 64-byte aligned slot or one single byte, so that no reader's buffer
  * (4096 bytes in HAProxy's fgets) and no disk sector ever holds half of a change (promise 10).
@@ -16,13 +18,18 @@ import { MapFileError } from './map-file-error.ts';
 export interface MapFileHeader {
   /** The database's own name for itself: letters, digits and hyphens, 64 at most; a UUID. */
   readonly database: string;
-  /** The generation of its blocked set. */
+  /** The number of the last change that the body holds; changes are counted in the database. */
   readonly generation: number;
 }
 
-/** Not 64: the words, a UUID and a number do not fit in that. */
+/** The first line. Not 64: the words, a UUID and a number do not fit in that. */
 export const HEADER_BYTES = 128;
+/** The second line: the file's own generation, unless a slot names a later one. */
+export const NOW_BYTES = 64;
+export const BODY_START = HEADER_BYTES + NOW_BYTES;
 export const SLOT_BYTES = 64;
+/** Of a slot: `#`, its number (blanks as long as it was never used) and a newline. */
+export const TAG_BYTES = 18;
 /** Slots come in blocks of one page. */
 export const SLOTS_PER_BLOCK = 64;
 /** The longest line is an IPv6 network's: 43 characters, the value and the newline. */
@@ -53,6 +60,37 @@ export function parseHeaderLine(line: string): MapFileHeader | null {
   return Number.isSafeInteger(generation) ? { database: match[1], generation } : null;
 }
 
+const NOW = /^# now at generation (\d{16}), (\d{16}) *$/;
+
+/** The second line, newline included. The number stands in it twice: one that is written in part is then no number. */
+export function nowLine(generation: number): Buffer {
+  const text = `# now at generation ${digits(generation)}, ${digits(generation)}`;
+  return Buffer.from(`${text.padEnd(NOW_BYTES - 1)}\n`, 'latin1');
+}
+
+/** The generation in a second line (no newline), null when the line is not one of ours: an older version wrote none. */
+export function parseNowLine(line: string): number | null {
+  const match = NOW.exec(line);
+  if (match === null || match[1] !== match[2]) return null;
+  const generation = Number(match[1]);
+  return Number.isSafeInteger(generation) ? generation : null;
+}
+
+const TAG = /^#([0-9a-z]{8})\1$/;
+
+/** A slot's first line, newline included: the number twice, in base 36, so that one that is written in part is none. */
+export function tagLine(generation: number): string {
+  const number = generation.toString(36).padStart(8, '0');
+  if (number.length > 8) throw new RangeError(`no slot has room for the number ${generation}`);
+  return `#${number}${number}\n`;
+}
+
+/** The generation in a slot's first line (no newline); null for every other line. */
+export function parseTag(line: string): number | null {
+  const match = TAG.exec(line);
+  return match === null ? null : Number.parseInt(match[1]!, 36);
+}
+
 /** One line of the body, newline included. */
 export function bodyLine(ip: string): string {
   return `${mapLine(ip)}\n`;
@@ -67,18 +105,20 @@ export function padding(length: number): Buffer {
 }
 
 /**
- * Empty slots. Each begins with `#` instead of a blank: the bytes that are written into it later are then part of a
- * comment at every moment, whatever order a reader sees them in.
+ * Empty slots. Both lines begin with `#` instead of a blank, and the newlines keep their places: the bytes that are
+ * written into it later are then part of a comment at every moment, whatever order a reader sees them in.
  */
 export function emptySlots(count: number): Buffer {
-  return Buffer.alloc(count * SLOT_BYTES, commentLine(SLOT_BYTES));
+  return Buffer.alloc(count * SLOT_BYTES, Buffer.concat([commentLine(TAG_BYTES), commentLine(SLOT_BYTES - TAG_BYTES)]));
 }
 
 /** Writes a slot that holds the line of `ip`, still hidden: `#` stands for its first character. */
-export function writeHiddenSlot(target: Buffer, offset: number, ip: string): void {
-  target.fill(BLANK, offset, offset + SLOT_BYTES - 1);
-  target.write(mapLine(ip), offset, 'latin1');
-  target[offset] = HASH;
+export function writeHiddenSlot(target: Buffer, offset: number, ip: string, generation: number): void {
+  const line = offset + TAG_BYTES;
+  target.fill(BLANK, line, offset + SLOT_BYTES - 1);
+  target.write(tagLine(generation), offset, 'latin1');
+  target.write(mapLine(ip), line, 'latin1');
+  target[line] = HASH;
   target[offset + SLOT_BYTES - 1] = NEWLINE;
 }
 
@@ -104,6 +144,10 @@ export function compareEntries(a: IpEntry, b: IpEntry): number {
     a.words[3] - b.words[3] ||
     prefixInIpv6Terms(a) - prefixInIpv6Terms(b)
   );
+}
+
+function digits(generation: number): string {
+  return String(generation).padStart(16, '0');
 }
 
 function commentLine(bytes: number): Buffer {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { temporaryMapPath } from './map-file-fixture.ts';
-import { headerLine } from './map-file-layout.ts';
+import { emptySlots, headerLine, nowLine, writeHiddenSlot } from './map-file-layout.ts';
 import { type MapFileLine, MapLineParser, readMapFile, readMapFileHeader } from './map-file-reader.ts';
 
 const entry = (key: string, value: string, line: number) => ({ kind: 'entry', key, value, line });
@@ -89,22 +89,36 @@ test('a missing file is an error', async () => {
   await expect(readMapFile(path).next()).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
+/** So many empty slots between them that they are far apart. */
+function slotsOf(...generations: number[]): Buffer {
+  const slots = emptySlots(40_000 * generations.length);
+  for (const [index, generation] of generations.entries()) {
+    writeHiddenSlot(slots, 40_000 * 64 * index, '192.0.2.1', generation);
+  }
+  return slots;
+}
+
 describe('the header of', () => {
   const header = { database: 'abc-1', generation: 7 };
-  const table: [name: string, content: Buffer | string, header: unknown][] = [
-    ['one of our files', Buffer.concat([headerLine(header), Buffer.from('1.2.3.4 1\n')]), header],
+  const table: [name: string, content: Buffer | string, header: unknown, last?: number | null][] = [
+    ['one of our files', Buffer.concat([headerLine(header), nowLine(9), Buffer.from('1.2.3.4 1\n')]), header, 9],
+    ['one with a later slot', Buffer.concat([headerLine(header), nowLine(9), slotsOf(11, 12, 10)]), header, 12],
+    ['one with no second line and a slot', Buffer.concat([headerLine(header), slotsOf(11)]), header, 11],
+    ['one of an older version', Buffer.concat([headerLine(header), Buffer.from('1.2.3.4 1\n')]), header],
+    ['one whose second line is gone', headerLine(header), header],
+    ['one whose second line was cut', Buffer.concat([headerLine(header), nowLine(9).subarray(0, 40)]), header],
     ['a foreign file', '# my list\n1.2.3.4 1\n', null],
     ['an empty file', '', null],
     ['a file cut within its header', headerLine(header).subarray(0, 100), null],
     ['a file with a very long first line', '#'.repeat(1000), null],
   ];
-  test.each(table)('%s', async (_name, content, expected) => {
+  test.each(table)('%s', async (_name, content, expected, last = null) => {
     const path = await temporaryMapPath();
     await writeFile(path, content);
-    expect(await readMapFileHeader(path)).toEqual({ exists: true, header: expected });
+    expect(await readMapFileHeader(path)).toEqual({ exists: true, header: expected, last });
   });
 
   test('a missing file', async () => {
-    expect(await readMapFileHeader(await temporaryMapPath())).toEqual({ exists: false, header: null });
+    expect(await readMapFileHeader(await temporaryMapPath())).toEqual({ exists: false, header: null, last: null });
   });
 });

@@ -1,11 +1,29 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import { isMissing } from '../files/atomic-file.ts';
-import { HASH, HEADER_BYTES, type MapFileHeader, NEWLINE, parseHeaderLine } from './map-file-layout.ts';
+import {
+  BODY_START,
+  HASH,
+  type MapFileHeader,
+  NEWLINE,
+  parseHeaderLine,
+  parseNowLine,
+  parseTag,
+  TAG_BYTES,
+} from './map-file-layout.ts';
 
-/** What HAProxy makes of one line; comments and blank lines are left out. Line numbers begin at 1. */
+/**
+ * What HAProxy makes of one line; comments and blank lines are left out. Line numbers begin at 1. `generation`: of a line
+ * that was added since the last rewrite, the number of its change.
+ */
 export type MapFileLine =
-  | { readonly kind: 'entry'; readonly key: string; readonly value: string; readonly line: number }
+  | {
+      readonly kind: 'entry';
+      readonly key: string;
+      readonly value: string;
+      readonly line: number;
+      readonly generation?: number;
+    }
   | { readonly kind: 'damaged'; readonly text: string; readonly line: number; readonly why: string };
 
 /** HAProxy (2.6, 3.0) reads with fgets into a buffer of `tune.bufsize`, 16384 by default; the rest becomes a line of its own. */
@@ -35,23 +53,55 @@ export async function* readMapFile(path: string): AsyncGenerator<MapFileLine[], 
   }
 }
 
-/** Whose file this is. A header of null: there is a file and it is not one of ours (or its first line is damaged). */
-export async function readMapFileHeader(
-  path: string,
-): Promise<{ readonly exists: boolean; readonly header: MapFileHeader | null }> {
-  let file: Awaited<ReturnType<typeof open>>;
+export interface MapFileIdentity {
+  readonly exists: boolean;
+  /** Null: there is no file, or it is not one of ours (or its first line is damaged). */
+  readonly header: MapFileHeader | null;
+  /** The last change that the file tells of; null where there is no header, or an older version wrote the file. */
+  readonly last: number | null;
+}
+
+/** Whose file this is, and which change it holds: the latest of its second line and of all of its slots. */
+export async function readMapFileHeader(path: string): Promise<MapFileIdentity> {
+  let file: FileHandle;
   try {
     file = await open(path, 'r');
   } catch (error) {
-    if (isMissing(error)) return { exists: false, header: null };
+    if (isMissing(error)) return { exists: false, header: null, last: null };
     throw error;
   }
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES * 2), 0, HEADER_BYTES * 2, 0);
-    const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
-    return { exists: true, header: end === -1 ? null : parseHeaderLine(buffer.toString('latin1', 0, end)) };
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BODY_START), 0, BODY_START, 0);
+    const [first, second] = buffer.toString('latin1', 0, bytesRead).split('\n');
+    // Without its newline the first line may be cut short.
+    const header = first === undefined || second === undefined ? null : parseHeaderLine(first);
+    if (header === null) return { exists: true, header, last: null };
+    const [now, tag] = [parseNowLine(second ?? ''), await latestTag(file)];
+    const numbered = now !== null || tag !== null;
+    return { exists: true, header, last: numbered ? Math.max(header.generation, now ?? 0, tag ?? 0) : null };
   } finally {
     await file.close();
+  }
+}
+
+/** Every number below 36 to the power of 7. */
+const TAG_BEGIN = '\n#0';
+
+/** The highest number of a slot, null when there is none. Some ms for a million entries: few lines begin so. */
+async function latestTag(file: FileHandle): Promise<number | null> {
+  const buffer = Buffer.allocUnsafe(16 * CHUNK_BYTES);
+  let latest: number | null = null;
+  // What may be the beginning of a tag at the end of a part is read again with the next one.
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+    const part = buffer.subarray(0, bytesRead);
+    for (let at = part.indexOf(TAG_BEGIN); at !== -1; at = part.indexOf(TAG_BEGIN, at + 1)) {
+      if (part[at + TAG_BYTES] !== NEWLINE) continue;
+      const tag = parseTag(part.toString('latin1', at + 1, at + TAG_BYTES));
+      if (tag !== null && (latest === null || tag > latest)) latest = tag;
+    }
+    if (bytesRead <= TAG_BYTES) return latest;
+    position += bytesRead - TAG_BYTES;
   }
 }
 
@@ -60,6 +110,8 @@ export class MapLineParser {
   #rest: Buffer = Buffer.alloc(0);
   #skipping = false;
   #line = 1;
+  /** Of a slot whose line comes next. */
+  #tag: number | null = null;
 
   push(chunk: Buffer): MapFileLine[] {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -86,7 +138,9 @@ export class MapLineParser {
     else if (end - start >= LONGEST_READABLE_LINE) lines.push(tooLong(bytes.subarray(start, end), this.#line));
     else {
       const line = readLine(bytes, start, end, this.#line);
-      if (line !== null) lines.push(line);
+      if (line !== null)
+        lines.push(line.kind === 'entry' && this.#tag !== null ? { ...line, generation: this.#tag } : line);
+      this.#tag = readTag(bytes, start, end);
     }
     this.#line += 1;
   }
@@ -102,6 +156,11 @@ export class MapLineParser {
     this.#rest = Buffer.alloc(0);
     this.#skipping = true;
   }
+}
+
+function readTag(bytes: Buffer, start: number, end: number): number | null {
+  if (end - start !== TAG_BYTES - 1 || bytes[start] !== HASH) return null;
+  return parseTag(bytes.toString('latin1', start, end));
 }
 
 /** Why a line that holds an address alone is damaged; told apart because a list of addresses looks like this. */

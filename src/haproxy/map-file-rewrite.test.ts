@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { MapFile, readMapFileHeader } from './map-file.ts';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
-import { HEADER_BYTES } from './map-file-layout.ts';
+import { BODY_START, HEADER_BYTES, nowLine } from './map-file-layout.ts';
 import { diskOps } from './map-file-ops.ts';
 
 const failure = (reason: string) => expect.objectContaining({ name: 'MapFileError', reason });
@@ -20,10 +20,21 @@ describe('a rewrite', () => {
     const text = await readFile(path, 'latin1');
     expect(entries).toBe(ips.length);
     expect(bytes).toBe(text.length);
-    expect(text.slice(HEADER_BYTES).split('\n').slice(0, ips.length)).toEqual(ips.map((ip) => `${ip} 1`));
-    expect(text.slice(-64 * 64)).toBe(`${'#'.padEnd(63)}\n`.repeat(64));
+    expect(text.slice(HEADER_BYTES, BODY_START)).toBe(nowLine(HEADER.generation).toString('latin1'));
+    expect(text.slice(BODY_START).split('\n').slice(0, ips.length)).toEqual(ips.map((ip) => `${ip} 1`));
+    expect(text.slice(-64 * 64)).toBe(`${'#'.padEnd(17)}\n${'#'.padEnd(45)}\n`.repeat(64));
     expect(text.length % 64).toBe(0);
-    expect(await readMapFileHeader(path)).toEqual({ exists: true, header: HEADER });
+    expect(await readMapFileHeader(path)).toEqual({ exists: true, header: HEADER, last: HEADER.generation });
+    await file.close();
+  });
+
+  test('tells the generation with which it was finished, of its body and of itself', async () => {
+    const path = await temporaryMapPath();
+    const file = new MapFile(path);
+    const rewrite = await file.beginRewrite({ ...HEADER, generation: 5 });
+    await rewrite.append(['1.1.1.1']);
+    await rewrite.finish(9);
+    expect(await readMapFileHeader(path)).toEqual({ exists: true, header: { ...HEADER, generation: 9 }, last: 9 });
     await file.close();
   });
 

@@ -20,6 +20,7 @@ import {
   headerLine,
   LONGEST_LINE,
   type MapFileHeader,
+  nowLine,
   padding,
   SLOTS_PER_BLOCK,
 } from './map-file-layout.ts';
@@ -52,6 +53,7 @@ export class RewriteInProgress {
   readonly #target: string;
   readonly #temporary: string;
   readonly #file: FileHandle;
+  readonly #header: MapFileHeader;
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #buffered = 0;
   #written = 0;
@@ -61,22 +63,24 @@ export class RewriteInProgress {
   #image: MapFileImage | null = null;
   #over = false;
 
-  private constructor(owner: RewriteOwner, target: string, temporary: string, file: FileHandle, header: Buffer) {
+  private constructor(owner: RewriteOwner, target: string, temporary: string, file: FileHandle, header: MapFileHeader) {
     this.#owner = owner;
     this.#target = target;
     this.#temporary = temporary;
     this.#file = file;
-    this.#buffered = header.copy(this.#buffer);
+    this.#header = header;
+    this.#buffered = Buffer.concat(firstLines(header)).copy(this.#buffer);
   }
 
   static async begin(owner: RewriteOwner, header: MapFileHeader): Promise<RewriteInProgress> {
-    const line = headerLine(header);
+    // Throws for a header that could not be read back, before there is a file.
+    firstLines(header);
     const target = await resolveTarget(owner.path);
     await removeStaleTemporaries(target);
     const temporary = temporaryPath(target);
     const file = await open(temporary, 'wx+', 0o600);
     crashPoint('map-rewrite.begun');
-    return new RewriteInProgress(owner, target, temporary, file, line);
+    return new RewriteInProgress(owner, target, temporary, file, header);
   }
 
   async append(ips: readonly string[]): Promise<void> {
@@ -108,17 +112,19 @@ export class RewriteInProgress {
     crashPoint('map-rewrite.written');
     await this.#sync(() => this.#owner.ops.sync(this.#file));
     crashPoint('map-rewrite.sealed');
-    const geometry = { bodyEnd, slotsStart, slots, entries: this.#entries };
+    const geometry = { bodyEnd, slotsStart, slots, entries: this.#entries, generation: this.#header.generation };
     this.#image = new MapFileImage(this.#owner.ops, this.#owner.path, this.#file, geometry);
   }
 
-  async finish(): Promise<{ entries: number; bytes: number }> {
+  async finish(generation = this.#header.generation): Promise<{ entries: number; bytes: number }> {
     this.#assertOpen();
     const { path, ops, mode } = this.#owner;
     let image: MapFileImage;
     try {
       await this.seal();
       image = this.#image as unknown as MapFileImage;
+      // What was read last is as new as this, and nobody knows which lines those are.
+      image.holds({ ...this.#header, generation });
       await this.#applyJournal(image);
       await inheritModeAndOwner(this.#file, this.#target, mode);
       await this.#sync(() => ops.sync(this.#file));
@@ -196,4 +202,8 @@ export class RewriteInProgress {
   #assertOpen(): void {
     if (this.#over) throw new Error('this rewrite of the map file is over');
   }
+}
+
+function firstLines(header: MapFileHeader): [Buffer, Buffer] {
+  return [headerLine(header), nowLine(header.generation)];
 }

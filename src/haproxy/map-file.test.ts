@@ -2,8 +2,9 @@ import { appendFile, open, readdir, readFile, rename, stat, truncate, unlink, wr
 import { basename, dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { MapFile, MapFileError, type MapFileOptions } from './map-file.ts';
+import { MapFile, MapFileError, type MapFileOptions, readMapFile, readMapFileHeader } from './map-file.ts';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
+import { TAG_BYTES } from './map-file-layout.ts';
 import { diskOps } from './map-file-ops.ts';
 
 async function openedWith(ips: Iterable<string>, options: MapFileOptions = {}) {
@@ -93,7 +94,7 @@ describe('a map file', () => {
     expect((await liveKeys(path)).size).toBe(760);
     const bytes = await readFile(path);
     for (const ip of [ipv4(100), ipv4(149), ipv4(200), ipv4(899)]) {
-      expect((bytes.indexOf(`\n${ip} 1 `) + 1) % 64).toBe(0);
+      expect((bytes.indexOf(`\n${ip} 1 `) + 1) % 64).toBe(TAG_BYTES);
     }
     await file.close();
   });
@@ -121,6 +122,52 @@ describe('a map file', () => {
       await file.close();
     },
   );
+
+  test('notes the number of each change with its write, and of a change without a line unsynced', async () => {
+    const dataSync = vi.fn(diskOps.dataSync);
+    const { path, file } = await openedWith(['1.1.1.1', '2.2.2.2'], { ops: { ...diskOps, dataSync } });
+    const now = async () => (await readMapFileHeader(path)).last;
+    await file.add(['3.3.3.3'], 2);
+    expect(await now()).toBe(2);
+    await file.remove(['1.1.1.1'], 3);
+    expect(await now()).toBe(3);
+    await file.remove(['3.3.3.3'], 4);
+    await file.add(['4.4.4.4'], 5);
+    expect(await now()).toBe(5);
+    // Two lines that were there, one that was not: no write, no number.
+    await file.add(['2.2.2.2'], 6);
+    await file.remove(['9.9.9.9'], 6);
+    expect(await now()).toBe(5);
+    // Taken back: the change was not committed, and its number is used again.
+    await file.remove(['4.4.4.4']);
+    await file.add(['5.5.5.5'], 5);
+    expect(await now()).toBe(5);
+    expect(dataSync).toHaveBeenCalledTimes(6);
+    await file.note(7);
+    await file.note(6);
+    expect(await now()).toBe(7);
+    expect(dataSync).toHaveBeenCalledTimes(6);
+    expect(await file.unchanged()).toBe(true);
+    const tags: unknown[] = [];
+    for await (const lines of readMapFile(path)) {
+      for (const line of lines) if (line.kind === 'entry') tags.push([line.key, line.generation]);
+    }
+    expect(tags).toEqual([
+      ['2.2.2.2', undefined],
+      ['5.5.5.5', 5],
+    ]);
+    await file.close();
+  });
+
+  test('notes nothing before its first rewrite, and in no file that somebody else wrote to', async () => {
+    const { path, file } = await openedWith(['1.1.1.1']);
+    await new MapFile(path).note(9);
+    await appendFile(path, '2.2.2.2 1\n');
+    await expect(file.note(9)).rejects.toEqual(failure('surprise'));
+    expect((await readMapFileHeader(path)).last).toBe(HEADER.generation);
+    expect(file.state).toBe('behind');
+    await file.close();
+  });
 
   test('writes and syncs nothing when there is nothing to do', async () => {
     const dataSync = vi.fn(diskOps.dataSync);

@@ -9,7 +9,7 @@ import { RewriteInProgress } from './map-file-rewrite.ts';
 
 export { MapFileError, type MapFileFailure } from './map-file-error.ts';
 export type { MapFileHeader } from './map-file-layout.ts';
-export { type MapFileLine, NO_VALUE, readMapFile, readMapFileHeader } from './map-file-reader.ts';
+export { type MapFileIdentity, type MapFileLine, NO_VALUE, readMapFile, readMapFileHeader } from './map-file-reader.ts';
 
 /** `unopened`: not yet rewritten by us. `behind`: not to be trusted until a rewrite succeeds. */
 export type MapFileState = 'unopened' | 'current' | 'behind';
@@ -30,11 +30,12 @@ export interface MapFileRewrite {
   seal(): Promise<void>;
   /**
    * Applies what changed since `beginRewrite`, syncs, renames, syncs the folder; mode and owner of the old file stay.
+   * `generation`: of the last change that the database committed; the header's when left out.
    * To be called inside the writer's turn: no add or remove may be under way. After a rejection (MapFileError) the
    * rewrite is over, nothing is left behind, and the map file is what it was; only when the folder's sync failed is the
    * new file in place and the state `behind`.
    */
-  finish(): Promise<{ entries: number; bytes: number }>;
+  finish(generation?: number): Promise<{ entries: number; bytes: number }>;
   /** Ends the rewrite without a trace; no-op when it is over. To be called after `append` or `seal` rejected. */
   abort(): Promise<void>;
 }
@@ -43,7 +44,10 @@ export interface MapFileRewrite {
  * The map file, whole at every moment (promise 10; "The map file" in the design). It becomes `current` by a rewrite;
  * from then on a change costs the same whatever the file's size.
  *
- * `add`, `remove`, `has` and `finish` are called one at a time; `beginRewrite` and `append` may overlap with them.
+ * The file tells which change it holds (its generation), so that a start knows a database that is older. `add` and
+ * `remove` note the number of their change with the write that makes it, and left out, none.
+ *
+ * `add`, `remove`, `note`, `has` and `finish` are called one at a time; `beginRewrite` and `append` may overlap with them.
  */
 export class MapFile {
   readonly #path: string;
@@ -88,22 +92,31 @@ export class MapFile {
    * Adds canonical addresses; those already live are skipped. Durable on return. Rejects with a MapFileError. After any
    * reason but `not-canonical` the state is `behind`, and some of the addresses may be in the file.
    */
-  async add(ips: readonly string[]): Promise<void> {
+  async add(ips: readonly string[], generation?: number): Promise<void> {
     await this.#assertCanonical(ips);
     this.#remember(ips, true);
-    await this.#change(async (image) => (await image.add(ips)) > 0);
+    await this.#change(async (image) => (await image.add(ips, generation)) > 0);
   }
 
   /** Removes canonical addresses and tells which of them were there. Durable on return. Rejects as `add` does. */
-  async remove(ips: readonly string[]): Promise<{ removed: string[] }> {
+  async remove(ips: readonly string[], generation?: number): Promise<{ removed: string[] }> {
     await this.#assertCanonical(ips);
     this.#remember(ips, false);
     let removed: string[] = [];
     await this.#change(async (image) => {
-      removed = await image.remove(ips);
+      removed = await image.remove(ips, generation);
       return removed.length > 0;
     });
     return { removed };
+  }
+
+  /**
+   * Notes a committed change that needed no line of the file. Not waited for: should a power failure take it back, the
+   * file is behind the database, which is always right. Rejects as `add` does; does nothing unless `current`.
+   */
+  async note(generation: number): Promise<void> {
+    if (this.#image === null || generation <= this.#image.generation) return;
+    await this.#write(async (image) => image.note(generation));
   }
 
   /** A rewrite under way leaves these addresses out: their addition failed, and the database does not hold them. */
@@ -152,7 +165,7 @@ export class MapFile {
       return {
         append: (ips) => rewrite.append(ips),
         seal: () => rewrite.seal(),
-        finish: () => this.#whileWriting(() => rewrite.finish()),
+        finish: (generation) => this.#whileWriting(() => rewrite.finish(generation)),
         abort: () => rewrite.abort(),
       };
     } catch (error) {
@@ -179,22 +192,10 @@ export class MapFile {
     await image?.file.close();
   }
 
-  /** `work` says whether it wrote. */
+  /** `work` says whether it wrote; what it wrote is durable on return. */
   async #change(work: (image: MapFileImage) => Promise<boolean>): Promise<void> {
     const image = this.#trusted();
-    try {
-      const what = image.surprise();
-      if (what !== null) throw surprise(this.#path, what);
-      const wrote = await this.#whileWriting(async () => {
-        if (!(await work(image))) return false;
-        // Before the wait for the disk: a foreign write during it is then seen.
-        image.settle();
-        return true;
-      });
-      if (!wrote) return;
-    } catch (error) {
-      throw await this.#fallBehind(asMapFileError(error, this.#path));
-    }
+    if (!(await this.#write(work))) return;
     crashPoint('map-file.before-sync');
     try {
       await this.#ops.dataSync(image.file);
@@ -203,6 +204,22 @@ export class MapFile {
       throw await this.#fallBehind(asMapFileError(error, this.#path, 'sync-failed'));
     }
     crashPoint('map-file.synced');
+  }
+
+  async #write(work: (image: MapFileImage) => Promise<boolean>): Promise<boolean> {
+    const image = this.#trusted();
+    try {
+      const what = image.surprise();
+      if (what !== null) throw surprise(this.#path, what);
+      return await this.#whileWriting(async () => {
+        if (!(await work(image))) return false;
+        // Before the wait for the disk: a foreign write during it is then seen.
+        image.settle();
+        return true;
+      });
+    } catch (error) {
+      throw await this.#fallBehind(asMapFileError(error, this.#path));
+    }
   }
 
   /** `unchanged` waits for it. */

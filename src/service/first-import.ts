@@ -1,13 +1,16 @@
-// The very first start: an existing map file is imported as permanent blocks, so that the first rewrite of the file
-// unblocks nobody. What cannot be read is told line by line and never guessed.
+// What a map file holds becomes permanent blocks, so that the rewrite of the file unblocks nobody: at the very first
+// start, and where the file is newer than the database. What cannot be read is told line by line and never guessed.
 
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { crashPoint } from '../faults/crash-point.ts';
+import { isMissing } from '../files/atomic-file.ts';
 import { type MapFileLine, NO_VALUE, readMapFile } from '../haproxy/map-file.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
 
-const importedBy = 'import:map-file';
+const lineRefused = 'A line of the existing map file is not imported';
+const trustedNote = 'from the map file';
 const groupSize = 2_000;
 const shownLines = 20;
 
@@ -16,31 +19,44 @@ export interface MapImport {
   readonly refused: number;
 }
 
+export interface MapImportOptions {
+  readonly path: string;
+  /** Named as `blocked_by` of each entry that is new. */
+  readonly blockedBy: string;
+  /** Which lines are taken over; all when left out. */
+  readonly only?: (line: MapFileLine) => boolean;
+}
+
 /**
  * What blocks today goes on being blocked, whatever its spelling: HAProxy takes host bits and dotted masks, and a last
  * line without newline. A line that holds an address alone is taken as its writer meant it (the specification's guide
  * lists one IP per line), although HAProxy lets it pass until then. An entry with the value 0 says that it does not
- * block, and is not imported. `path` exists.
+ * block, and is not imported. What is blocked already stays as it is. `path` exists.
  */
-export async function importMapFile(path: string, store: BlockedIpsStore, log: Log, now: Date): Promise<MapImport> {
+export async function importMapFile(
+  { path, blockedBy, only = () => true }: MapImportOptions,
+  store: Pick<BlockedIpsStore, 'takeOver'>,
+  log: Log,
+  now: Date,
+): Promise<MapImport> {
   let [imported, refused] = [0, 0];
   const refuse = (line: number, why: string): void => {
     refused += 1;
-    if (refused <= shownLines) log.warn('A line of the existing map file is not imported', { path, line, why });
+    if (refused <= shownLines) log.warn(lineRefused, { path, line, why });
   };
-  for await (const lines of readMapFile(path)) {
+  for await (const batch of readMapFile(path)) {
+    const lines = batch.filter(only);
     for (let start = 0; start < lines.length; start += groupSize) {
-      const changes = lines.slice(start, start + groupSize).flatMap((line) => {
+      const additions = lines.slice(start, start + groupSize).flatMap((line) => {
         const read = readLine(line);
         if (typeof read !== 'string') {
-          return [{ op: 'add' as const, entry: read, blockedBy: importedBy, expiry: { kind: 'keep' as const } }];
+          return [{ op: 'add' as const, entry: read, defaultBlockedBy: blockedBy, expiry: { kind: 'keep' as const } }];
         }
         refuse(line.line, read);
         return [];
       });
-      if (changes.length === 0) continue;
-      const { net } = await store.applyGroup(changes, now, () => undefined);
-      imported += net.added.length;
+      if (additions.length === 0) continue;
+      imported += await store.takeOver(additions, now);
       crashPoint('import.group-stored');
     }
   }
@@ -48,15 +64,71 @@ export async function importMapFile(path: string, store: BlockedIpsStore, log: L
   return { imported, refused };
 }
 
+/**
+ * The same for trusted addresses, so that a database that is lost does not lose whom one trusts: what is trusted already
+ * stays as it is. `path` exists.
+ */
+export async function importTrustedMap(
+  path: string,
+  store: Pick<TrustedIpsStore, 'get' | 'put'>,
+  log: Log,
+  now: Date,
+): Promise<MapImport> {
+  let [imported, refused] = [0, 0];
+  for await (const lines of readMapFile(path)) {
+    for (const line of lines) {
+      const read = readLine(line);
+      if (typeof read === 'string') {
+        refused += 1;
+        if (refused <= shownLines) log.warn(lineRefused, { path, line: line.line, why: read });
+      } else if ((await store.get(read.text)) === null) {
+        await store.put(read, { note: trustedNote, expiry: { kind: 'keep' } }, now);
+        imported += 1;
+      }
+    }
+  }
+  log.info('Existing map file imported', { path, imported, refused });
+  return { imported, refused };
+}
+
+/**
+ * Trust follows the database, also an older one that was put back. Whom the file named beside it, or did not, is told
+ * before the file is written: addresses, at most twenty of each.
+ */
+export async function tellOtherTrust(path: string, store: Pick<TrustedIpsStore, 'list'>, log: Log): Promise<void> {
+  const wanted = new Set((await store.list()).map((row) => row.ip_address));
+  const inFile = new Set<string>();
+  try {
+    for await (const lines of readMapFile(path)) {
+      for (const line of lines) {
+        const read = readLine(line);
+        if (typeof read !== 'string') inFile.add(read.text);
+      }
+    }
+  } catch (error) {
+    // It is written anew in a moment, which says more if that fails too.
+    if (!isMissing(error)) log.warn('Trusted map file cannot be read', { path, cause: causeText(error) });
+    return;
+  }
+  const fileOnly = [...inFile].filter((text) => !wanted.has(text));
+  const databaseOnly = [...wanted].filter((text) => !inFile.has(text));
+  if (fileOnly.length + databaseOnly.length === 0) return;
+  log.warn('Trusted map file differs from the database, which is in force', {
+    path,
+    only_in_file: fileOnly.slice(0, shownLines),
+    only_in_database: databaseOnly.slice(0, shownLines),
+  });
+}
+
 const loadableLine = /^[ \t]*(\S+)[ \t]+(\d+)[ \t\r]*$/;
 const dottedMask = /\/(\d+\.\d+\.\d+\.\d+)$/;
 
-/** What the line blocks, or why it blocks nothing. */
+/** The address that the line lists, or why it lists none. */
 function readLine(line: MapFileLine): IpEntry | string {
   const [key, value] = keyAndValue(line);
   if (line.kind === 'damaged' && value === '') return line.why;
   if (key === undefined || value === undefined || !/^[0-9]+$/.test(value) || Number(value) === 0) {
-    return `its value ${JSON.stringify(value?.slice(0, 20))} does not block`;
+    return `its value ${JSON.stringify(value?.slice(0, 20))} does not count`;
   }
   const parsed = parseIp(key.replace(dottedMask, (text, mask: string) => prefixOf(mask) ?? text));
   return parsed.ok ? parsed.entry : (parsed.meant ?? parsed.why);

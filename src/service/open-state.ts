@@ -2,6 +2,7 @@
 import type { Settings } from '../settings.ts';
 import { InstanceStore } from '../store/instance-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
+import { DatabaseUnusable } from '../store/store-error.ts';
 import type { Log } from '../telemetry/log.ts';
 import { readMarker, writeMarker } from './instance-marker.ts';
 
@@ -24,10 +25,9 @@ export async function openState(settings: Settings): Promise<OpenState> {
   try {
     database = await openDatabase(settings.databaseUrl, { createIfMissing: mayCreate });
   } catch (error) {
-    const hint = mayCreate
-      ? ''
-      : '; restore it from a backup, or start with --accept-empty-database to begin an empty one that takes over what the map file holds (nothing was touched)';
-    throw new StartRefused(`the database ${settings.databaseUrl} cannot be used: ${(error as Error).message}${hint}`, {
+    // It says which database it is, and what to do.
+    if (error instanceof DatabaseUnusable) throw new StartRefused(error.message, { cause: error.cause });
+    throw new StartRefused(`the database ${settings.databaseUrl} cannot be used: ${(error as Error).message}`, {
       cause: error,
     });
   }

@@ -6,19 +6,21 @@ import { filesNamedIn } from '../configuration/sites-map.ts';
 import { readableKnownGood } from '../configuration/start-configuration.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
-import { readMapFileHeader } from '../haproxy/map-file.ts';
 import type { Settings } from '../settings.ts';
+import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import type { ConfigurationParts } from './configuration-parts.ts';
-import { importMapFile } from './first-import.ts';
+import { tellOtherTrust } from './first-import.ts';
 import type { ApiKeys } from './keys.ts';
 import { type OpenState, rememberInstance } from './open-state.ts';
+import { recoveredBy, recoverFromMapFile, takeOverMapFiles, tellOfImport } from './take-over.ts';
 
 export interface StartParts {
   readonly settings: Settings;
   readonly state: Pick<OpenState, 'instance' | 'knownInstance'>;
   readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'bulk'>;
+  readonly trustedIps: TrustedIpsStore;
   readonly configuration: ConfigurationParts;
   readonly keys: ApiKeys;
   /** Where the key made at the first start is written. */
@@ -29,14 +31,21 @@ export interface StartParts {
 }
 
 export async function prepareStart(parts: StartParts): Promise<void> {
-  const { settings, state, blocking, configuration, keys, keyFile, audit, log } = parts;
+  const { settings, state, blocking, trustedIps, configuration, keys, keyFile, audit, log } = parts;
   const { instance, knownInstance } = state;
   const { keeper, trusted, bulk } = blocking;
   await configuration.underWay.find();
+  await removeStaleTemporaries(settings.blockedMap);
+  const takeOver = { settings, instance, store: blocking.store, log, now: parts.now };
+  // Before the first change, which would have the number of one that the file may hold.
+  const recovered = await recoverFromMapFile(takeOver);
+  if (recovered !== null && recovered.imported > 0) tellOfImport(audit, { ...recovered, blocked_by: recoveredBy });
   const acceptShrink = await bulk.finishInterrupted();
-  await takeOverMapFile(parts);
+  if (!knownInstance) await takeOverMapFiles({ ...takeOver, trusted: trustedIps, audit });
+  else await tellOtherTrust(settings.trustedMap, trustedIps, log);
   crashPoint('start.imported');
-  await keeper.updateBlockedIpsMap({ acceptOtherFile: settings.acceptMapFile || !knownInstance, acceptShrink });
+  const acceptOtherFile = settings.acceptMapFile || settings.adoptMapFile || !knownInstance;
+  await keeper.updateBlockedIpsMap({ acceptOtherFile, acceptShrink });
   crashPoint('start.blocked-map-written');
   await bulk.forgetFinished();
   await trusted.updateTrustedIpsMap();
@@ -53,16 +62,6 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   crashPoint('start.proxy-runs');
   await rememberKnownGood(settings, configuration, log);
   crashPoint('start.known-good-recorded');
-}
-
-/** What exists before the very first start is imported; later the file is the database's. */
-async function takeOverMapFile({ settings, state, blocking, audit, log, now }: StartParts): Promise<void> {
-  await removeStaleTemporaries(settings.blockedMap);
-  if (state.knownInstance) return;
-  const { exists, header } = await readMapFileHeader(settings.blockedMap);
-  if (!exists || header?.database === state.instance.databaseId) return;
-  const done = await importMapFile(settings.blockedMap, blocking.store, log, now());
-  audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details: { ...done } });
 }
 
 async function ensureConfiguration({ live, ensureStart }: ConfigurationParts, log: Log): Promise<void> {

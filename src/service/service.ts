@@ -19,6 +19,7 @@ import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
+import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
 import type { Tell } from '../telemetry/activity.ts';
@@ -212,7 +213,18 @@ async function startLocked(
 
   options.signal?.addEventListener('abort', () => supervisor?.abandon(), { once: true });
   try {
-    await prepareStart({ settings, state, blocking: parts, configuration: configured, keys, keyFile, audit, log, now });
+    await prepareStart({
+      settings,
+      state,
+      blocking: parts,
+      trustedIps: new TrustedIpsStore(database),
+      configuration: configured,
+      keys,
+      keyFile,
+      audit,
+      log,
+      now,
+    });
   } catch (error) {
     await stop();
     throw error;

@@ -3,6 +3,7 @@ import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import { type AuditNote, AuditRows } from './audit-rows.ts';
 import {
+  type BlockedAddition,
   type BlockedChange,
   type BlockedEffect,
   type BlockedIpRow,
@@ -15,6 +16,7 @@ import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
 import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { coveredAmong } from './covered-among.ts';
+import { Generation } from './instance-store.ts';
 import { LastWord } from './last-word.ts';
 import type { Database } from './open-database.ts';
 import { breathe, type Runner } from './prepared-query.ts';
@@ -41,8 +43,18 @@ export interface GroupAudit {
   readonly written: (id: number) => void;
 }
 
-/** Runs inside the transaction; when it throws, nothing of the transaction remains. It must not write to a store. */
-export type BeforeCommit = (net: NetChange) => Promise<void> | void;
+/** Runs inside the transaction, and is told the change's number; when it throws, nothing of the transaction remains. It must not write to a store. */
+export type BeforeCommit = (net: NetChange, generation: number) => Promise<void> | void;
+
+/** What became of a group. */
+export interface AppliedGroup {
+  readonly effects: BlockedEffect[];
+  readonly net: NetChange;
+  /** The number of this change. */
+  readonly generation: number;
+  /** See `applyGroup`. */
+  readonly shrink: string | null;
+}
 
 /** The table `blocked_ips`. Reads see what is committed and never wait for a write. Failures are `StoreError`s. */
 export class BlockedIpsStore {
@@ -54,6 +66,7 @@ export class BlockedIpsStore {
   readonly #lastWord: LastWord;
   readonly #audit: AuditRows;
   readonly #keys: BlockedKeys;
+  readonly #generation: Generation;
 
   constructor(database: Database) {
     this.#database = database;
@@ -64,6 +77,7 @@ export class BlockedIpsStore {
     this.#lastWord = new LastWord(database.write);
     this.#audit = new AuditRows(database.write);
     this.#keys = new BlockedKeys(database.read);
+    this.#generation = new Generation(database.write);
   }
 
   /**
@@ -81,22 +95,39 @@ export class BlockedIpsStore {
     now: Date,
     beforeCommit: BeforeCommit,
     audits: readonly GroupAudit[] = [],
-  ): Promise<{ effects: BlockedEffect[]; net: NetChange; shrink: string | null }> {
+  ): Promise<AppliedGroup> {
     const { told, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
       // The transaction's own connection: handed to each query anew by Kysely it costs as much as SQLite's work.
-      const outcome = await transaction
-        .getExecutor()
-        .provideConnection((connection) => this.#apply(connection, changes, now.toISOString(), audits));
+      const outcome = await transaction.getExecutor().provideConnection(async (connection) => ({
+        ...(await this.#apply(connection, changes, now.toISOString(), audits)),
+        generation: await this.#generation.next(connection),
+      }));
       const { added, removed } = outcome.net;
       const left = this.#database.blockedCount.value + added.length - removed.length;
       const shrinks = removed.length >= shrinkNotedFrom && 2 * removed.length >= left;
       const shrink = shrinks ? await noteShrink(transaction, now.toISOString()) : null;
-      await beforeCommit(outcome.net);
+      await beforeCommit(outcome.net, outcome.generation);
       return { ...outcome, shrink };
     });
     this.#database.blockedCount.committed(result.net);
     for (const tell of told) tell();
     return result;
+  }
+
+  /**
+   * Takes over what a map file holds, in one durable transaction: it is no change of the set, so it has no number.
+   * Returns how many addresses are new.
+   */
+  async takeOver(additions: readonly BlockedAddition[], now: Date): Promise<number> {
+    const { net } = await this.#database.write
+      .transaction()
+      .execute((transaction) =>
+        transaction
+          .getExecutor()
+          .provideConnection((connection) => this.#apply(connection, additions, now.toISOString(), [])),
+      );
+    this.#database.blockedCount.committed(net);
+    return net.added.length;
   }
 
   /** The lines of such a group are out of the map file. */
@@ -109,9 +140,13 @@ export class BlockedIpsStore {
    * Piece by piece: `after` is the `last` of the piece before.
    */
   async adoptUnkeyedRows(after: string | null, limit: number, now: Date): Promise<AdoptedRows> {
-    return await this.#database.write
-      .transaction()
-      .execute((transaction) => adoptUnkeyed(transaction, after, limit, now.toISOString()));
+    return await this.#database.write.transaction().execute(async (transaction) => {
+      const piece = await adoptUnkeyed(transaction, after, limit, now.toISOString());
+      if (piece.adopted > 0) {
+        await transaction.getExecutor().provideConnection((connection) => this.#generation.next(connection));
+      }
+      return piece;
+    });
   }
 
   /** Whether `adoptUnkeyedRows` would find any. */

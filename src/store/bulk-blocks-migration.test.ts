@@ -18,7 +18,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   await fresh.close();
   const file = new SqliteDatabase(folder.file);
   file.exec(
-    "drop table bulk_blocks; drop table audit; drop table audit_outcomes; drop table webhooks; drop table webhook_events; delete from schema_migrations where name > '0001-first-tables'",
+    "drop table bulk_blocks; drop table audit; drop table audit_outcomes; drop table webhooks; drop table webhook_events; drop table health_probe; delete from schema_migrations where name > '0001-first-tables'",
   );
   file.exec('drop index trusted_ips_expires_at; alter table trusted_ips drop column expires_at; drop table sessions');
   file.exec('drop trigger if exists blocked_ips_text_corrected');

@@ -3,6 +3,7 @@ import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.
 import type { BeforeCommit } from './blocked-ips-store.ts';
 import { BlockedRows } from './blocked-rows.ts';
 import { BulkSlices, type SliceOutcome } from './bulk-slices.ts';
+import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import { breathe } from './prepared-query.ts';
 import type { BulkState, Schema } from './schema.ts';
@@ -25,6 +26,8 @@ export interface BulkPreview {
 }
 
 export interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'updated' | 'unchanged' | 'looked' | 'worked'> {
+  /** The number of this change. */
+  readonly generation: number;
   /** It was the last. */
   readonly done: boolean;
 }
@@ -59,6 +62,7 @@ export class BulkStore {
   readonly #blocks: StagedBlocks;
   readonly #slices: BulkSlices;
   readonly #audit: AuditRows;
+  readonly #generation: Generation;
   readonly #tails = new Map<string, Tail>();
   /** The sequence of the bulk being applied, kept between its slices. */
   #applying: { id: string; merge: StagedMerge; looks: number } | null = null;
@@ -69,6 +73,7 @@ export class BulkStore {
     this.#blocks = new StagedBlocks(database.write);
     this.#slices = new BulkSlices(database.write, this.#rows, this.#blocks);
     this.#audit = new AuditRows(database.write);
+    this.#generation = new Generation(database.write);
   }
 
   /** `replace`: what is not staged as an addition is removed in the end. Returns the bulk's id. */
@@ -210,9 +215,12 @@ export class BulkStore {
         applying.looks = 2 * outcome.looked;
         const state = stateAfter(bulk, outcome);
         await this.#moveTo(transaction, id, state, state === bulk.state ? outcome.position : null);
-        await beforeCommit(outcome.net);
+        const generation = await transaction
+          .getExecutor()
+          .provideConnection((connection) => this.#generation.next(connection));
+        await beforeCommit(outcome.net, generation);
         const { net, updated, unchanged, looked, worked } = outcome;
-        return { net, updated, unchanged, looked, worked, done: state === 'finished' };
+        return { net, updated, unchanged, looked, worked, generation, done: state === 'finished' };
       });
       this.#database.blockedCount.committed(result.net);
       if (result.done) this.#applying = null;

@@ -5,6 +5,7 @@ import { firstTables } from './migrations/0001-first-tables.ts';
 import { bulkBlocks } from './migrations/0002-bulk-blocks.ts';
 import { audit } from './migrations/0003-audit.ts';
 import { webhooks } from './migrations/0004-webhooks.ts';
+import { healthProbe } from './migrations/0005-health-probe.ts';
 import { temporaryTrust } from './migrations/0007-temporary-trust.ts';
 import { sessions } from './migrations/0008-sessions.ts';
 import type { Schema } from './schema.ts';
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-bulk-blocks', up: bulkBlocks },
   { name: '0003-audit', up: audit },
   { name: '0004-webhooks', up: webhooks },
+  { name: '0005-health-probe', up: healthProbe },
   { name: '0007-temporary-trust', up: temporaryTrust },
   { name: '0008-sessions', up: sessions },
 ];

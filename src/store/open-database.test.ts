@@ -43,13 +43,29 @@ describe('opening a database', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  it('keeps its identity, and counts its generations up', async () => {
+  it('keeps its identity, and its generation, which is raised and never lowered', async () => {
     const first = await InstanceStore.open(await folder.open());
     expect(await first.generation()).toBe(0);
-    expect(await first.bumpGeneration()).toBe(1);
+    await first.raiseGeneration(7);
+    await first.raiseGeneration(5);
     const second = await InstanceStore.open(await folder.open());
     expect(second.databaseId).toBe(first.databaseId);
-    expect(await second.generation()).toBe(1);
+    expect(await second.generation()).toBe(7);
+  });
+
+  it('probes by a row of its own, and leaves the number of the owner alone', async () => {
+    const database = await folder.open();
+    const mine = new SqliteDatabase(folder.file);
+    mine.pragma('user_version = 4711');
+    const probes = () => mine.prepare('select probes from health_probe').pluck().get();
+    expect(probes()).toBe(0);
+    await database.probe();
+    await database.probe();
+    expect(probes()).toBe(2);
+    expect(mine.pragma('user_version', { simple: true })).toBe(4711);
+    mine.exec('delete from health_probe');
+    await expect(database.probe()).rejects.toMatchObject({ reason: 'corrupt' });
+    mine.close();
   });
 
   it('refuses a missing or an empty file unless it may create one, and leaves no file', async () => {

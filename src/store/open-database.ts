@@ -60,9 +60,12 @@ export class Database {
   async probe(): Promise<void> {
     await this.ping();
     await this.write.transaction().execute(async (transaction) => {
-      const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction);
-      // Another number than before: SQLite writes no page that stays as it is. Nobody else uses it.
-      await sql`pragma user_version = ${sql.lit(rows[0]?.user_version === 1 ? 0 : 1)}`.execute(transaction);
+      // Another number than before: SQLite writes no page that stays as it is.
+      const { numUpdatedRows } = await transaction
+        .updateTable('health_probe')
+        .set((eb) => ({ probes: eb('probes', '+', 1) }))
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) throw new StoreError('corrupt', 'the database has lost the row of its health probe');
     });
   }
 }

@@ -12,6 +12,7 @@ export interface Schema {
   sessions: SessionsTable;
   reloads: ReloadsTable;
   instance: InstanceTable;
+  health_probe: HealthProbeTable;
   bulk_changes: BulkChangesTable;
   bulk_blocks: BulkBlocksTable;
   bulk_skips: BulkSkipsTable;
@@ -96,8 +97,15 @@ export interface ReloadsTable {
 export interface InstanceTable {
   only: number;
   database_id: string;
+  /** The number of the last change of the blocked set; `instance-store.ts`. */
   generation: number;
   created_at: string;
+}
+
+/** One row, which nothing but the health probe touches: what it writes says nothing. */
+export interface HealthProbeTable {
+  only: number;
+  probes: number;
 }
 
 export interface BulkChangesTable {

@@ -55,7 +55,7 @@ export const parameters: Readonly<Record<string, ParameterDoc>> = {
   dry_run: { description: 'Counts what the request would do now, and changes nothing.', example: true },
   accept_map_file: {
     description:
-      'Rewrites the map file although it belongs to another database, or more than half of it would go. Needs the scope `admin`.',
+      'Rewrites the map file although it is newer than the database or belongs to another one, or more than half of it would go. Needs the scope `admin`.',
     example: false,
   },
   replace_configuration: {

@@ -92,7 +92,7 @@ function refuseForeign(path: string, connection: SqliteDatabase.Database): void 
 function missing(path: string, what: string): DatabaseUnusable {
   return new DatabaseUnusable(
     'missing',
-    `the database ${path} ${what}, though this instance has had one; restore it from a backup, ` +
-      'or start once with --accept-empty-database to begin anew',
+    `the database ${path} ${what}, though this instance has had one; nothing was touched. Restore it from a backup, or ` +
+      'start once with --accept-empty-database: an empty one takes over what the map files hold',
   );
 }

@@ -1,0 +1,92 @@
+// What a start takes over from map files before it writes them: all of those that were there before the service, and of
+// its own what the database lacks, because a crash came between a line and its commit or because somebody asked for it.
+import type { AuditRecorder } from '../activity/audit-recorder.ts';
+import { lastChangeOf, newerBy, newerMapFile } from '../blocking/newer-map-file.ts';
+import { type MapFileIdentity, readMapFileHeader } from '../haproxy/map-file.ts';
+import type { Settings } from '../settings.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { InstanceStore } from '../store/instance-store.ts';
+import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { Log } from '../telemetry/log.ts';
+import { importMapFile, importTrustedMap, type MapImport } from './first-import.ts';
+
+/** Named as `blocked_by`. */
+export const recoveredBy = 'recovered:map-file';
+
+export interface TakeOverParts {
+  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'acceptMapFile' | 'adoptMapFile'>;
+  readonly instance: InstanceStore;
+  readonly store: Pick<BlockedIpsStore, 'takeOver'>;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/**
+ * Keeps what the blocked map file alone holds: the change of which a crash left the lines and not the rows, or with
+ * `adoptMapFile` every entry. To be called before anything changes the blocked set.
+ * @throws ServiceError when the file is newer than that and nobody accepted its loss; nothing was changed
+ */
+export async function recoverFromMapFile(parts: TakeOverParts): Promise<MapImport | null> {
+  const { settings, instance, log } = parts;
+  const path = settings.blockedMap;
+  const identity = await readMapFileHeader(path);
+  if (!identity.exists) return null;
+  const generation = await instance.generation();
+  const newer = identity.header?.database === instance.databaseId ? newerBy(identity, generation) : 'none';
+  if (newer === 'more' && !settings.acceptMapFile && !settings.adoptMapFile) {
+    throw newerMapFile(path, identity, generation);
+  }
+  if (!settings.adoptMapFile && newer !== 'one') {
+    // A version before these numbers changed the set without one: a copy of then must not look as new as what follows.
+    if (newer === 'none' && identity.header !== null && identity.last === null) {
+      await instance.raiseGeneration(generation + 2);
+    }
+    return null;
+  }
+  const about = { path, file: lastChangeOf(identity), database: generation };
+  if (settings.adoptMapFile) log.warn('What the map file alone holds is taken over as blocks', about);
+  else log.warn('Map file holds a change that the database lacks; its lines are kept as blocks', about);
+  const done = await recover(parts, identity, settings.adoptMapFile ? null : generation);
+  // Last: repeated after a crash, it finds the file newer again. No later change may have a number of the file's.
+  if (identity.header?.database === instance.databaseId) await instance.raiseGeneration(lastChangeOf(identity));
+  return done;
+}
+
+/** @param since only lines of later changes; null: all */
+function recover({ settings, store, log, now }: TakeOverParts, { header }: MapFileIdentity, since: number | null) {
+  return importMapFile(
+    {
+      path: settings.blockedMap,
+      blockedBy: recoveredBy,
+      // What an unblock took out of the database, and a crash left in the file, is of an earlier change.
+      ...(since === null
+        ? {}
+        : { only: (line) => (line.kind === 'entry' ? (line.generation ?? header?.generation ?? 0) > since : false) }),
+    },
+    store,
+    log,
+    now(),
+  );
+}
+
+/** At the first start of a database: what map files hold that it did not write. Repeated after a crash. */
+export async function takeOverMapFiles(
+  parts: TakeOverParts & { readonly trusted: TrustedIpsStore; readonly audit: Pick<AuditRecorder, 'done'> },
+): Promise<void> {
+  const { settings, instance, store, trusted, audit, log, now } = parts;
+  const blocked = await readMapFileHeader(settings.blockedMap);
+  // Written from this database already, so both were taken over before.
+  if (blocked.header?.database === instance.databaseId) return;
+  if (blocked.exists) {
+    const from = { path: settings.blockedMap, blockedBy: 'import:map-file' };
+    tellOfImport(audit, { ...(await importMapFile(from, store, log, now())) });
+  }
+  if (!(await readMapFileHeader(settings.trustedMap)).exists) return;
+  const done = await importTrustedMap(settings.trustedMap, trusted, log, now());
+  if (done.imported > 0) tellOfImport(audit, { ...done, map: 'trusted' });
+}
+
+/** In the audit: the service itself did it. */
+export function tellOfImport(audit: Pick<AuditRecorder, 'done'>, details: Record<string, unknown>): void {
+  audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details });
+}

@@ -31,7 +31,7 @@ export function lastChangeOf({ header, last }: MapFileIdentity): number {
 export function newerMapFile(path: string, identity: MapFileIdentity, generation: number): ServiceError {
   return new ServiceError(
     codes.ForeignMapFile,
-    'updateBlockedIpsMap',
+    'update map file',
     `the map file ${path} was written by a newer state of this database (it holds change ${lastChangeOf(identity)}, the database change ${generation}): an older copy of the database was put back, and blocks that came after it are in the file alone; nothing was changed. To keep them as blocks, start once with --adopt-map-file (PROXY_MANAGER_ADOPT_MAP_FILE=true); to lose them, start once with --accept-map-file (PROXY_MANAGER_ACCEPT_MAP_FILE=true), or confirm a sync with accept_map_file=true`,
   );
 }

@@ -149,7 +149,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(covered.err.match(/covered by/g)).toHaveLength(1);
     expect(await user.run(['import', '/bin/sh'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('/bin/sh is not a text file'),
+      err: expect.stringContaining('/bin/sh is a program, not a list'),
     });
   });
 

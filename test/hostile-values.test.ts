@@ -156,7 +156,7 @@ describeOnOneProxy('hostile values', ({ bin }) => {
     const after = await proxyState(service);
     expect(after).toEqual(before);
     for (const line of (await readFile(service.paths.blockedMap, 'latin1')).split('\n')) {
-      expect(line).toMatch(/^(#[0-9A-Za-z.:/= -]*|[0-9a-f.:/]+ 1 *|)$/);
+      expect(line).toMatch(/^(#[0-9A-Za-z.,:/= -]*|[0-9a-f.:/]+ 1 *|)$/);
     }
     const log = (await service.logText()).split('\n').slice(0, -1);
     for (const line of log)

@@ -144,7 +144,7 @@ describeOnOneProxy('the log', ({ bin }) => {
     });
     expect(messages(lines)).toEqual(['Backup created', 'Configuration validation passed', 'Safe reload completed']);
     expect(lines.map(({ reload }) => reload)).toEqual(Array(3).fill(answer?.body['id']));
-    expect(lines[0]).toMatchObject({ backup: answer?.body['backup'] });
-    expect(lines[2]).toMatchObject({ worker_after: await service.workerPid() });
+    expect(lines[0]).toMatchObject({ backup: expect.stringMatching(/^\d{8}T/) });
+    expect(lines[2]).toMatchObject({ backup: answer?.body['backup'], worker_after: await service.workerPid() });
   });
 });

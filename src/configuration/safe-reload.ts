@@ -223,6 +223,8 @@ export class SafeReload {
       reload: request.id,
       reasons: request.reasons,
       changed: wanted.text !== attempt.live,
+      // Not the one that "Backup created" names, where that was equal to the one before it.
+      backup: attempt.backup,
       worker_before: outcome.workerBefore,
       worker_after: outcome.workerAfter,
       by: outcome.by,

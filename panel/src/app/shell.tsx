@@ -5,6 +5,7 @@ import { useEffect } from 'react';
 import { useHealth } from '../api/health.ts';
 import { LeaveIcon, ShieldIcon } from '../parts/icons.tsx';
 import { useMay, useSession, useSessionState } from '../session/session.ts';
+import { TrustOffer } from '../session/trust-offer.tsx';
 import { EnforcementMark } from './enforcement-mark.tsx';
 import { KeysHelp } from './keys-help.tsx';
 import { type Destination, destinations } from './navigation.ts';
@@ -74,6 +75,7 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
         <ReachabilityBar />
         <Outlet />
+        <TrustOffer />
       </AppShell.Main>
     </AppShell>
   );

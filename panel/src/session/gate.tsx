@@ -6,21 +6,13 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession, useSessionState } from './session.ts';
 import { SignIn } from './sign-in.tsx';
-import { TrustOffer } from './trust-offer.tsx';
 
 /** How often a service that does not answer is asked again whose session this is. */
 const retryMs = 2_000;
 
 export function Gate({ children }: { readonly children: ReactNode }) {
   const { info, hasToken, asksTabs } = useSessionState();
-  if (info !== null) {
-    return (
-      <>
-        {children}
-        <TrustOffer />
-      </>
-    );
-  }
+  if (info !== null) return children;
   if (asksTabs) return null;
   return hasToken ? <Recognising /> : <SignIn />;
 }

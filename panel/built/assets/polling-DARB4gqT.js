@@ -1,1 +1,0 @@
-import{f as e}from"./index-CLvMZ4fK.js";function t(){return e().kind===`live`?6e4:5e3}export{t};

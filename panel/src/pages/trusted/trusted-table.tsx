@@ -1,5 +1,5 @@
 import type { TrustedIp } from '../../api/types.ts';
-import { Age } from '../../parts/age.tsx';
+import { Age, End } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { Said } from '../../parts/said.tsx';
@@ -31,7 +31,7 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
           <td data-label="Since">
             <Age time={entry.added_at} />
           </td>
-          <td data-label="Expires">{entry.expires_at === null ? 'Never' : <Age time={entry.expires_at} />}</td>
+          <td data-label="Expires">{entry.expires_at === null ? 'Never' : <End time={entry.expires_at} />}</td>
           {may && (
             <td className="do">
               <RowButtons>

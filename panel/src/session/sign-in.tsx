@@ -1,6 +1,5 @@
 import { Button, Code, Group, PasswordInput, Stack, Text, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
 import { ShieldIcon } from '../parts/icons.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
@@ -11,8 +10,6 @@ export function SignIn() {
   const session = useSession();
   const { ended } = useSessionState();
   const [key, setKey] = useState('');
-  // The Undo of one user is not offered to the next one.
-  useEffect(() => notifications.clean(), []);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
 

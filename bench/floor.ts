@@ -1,7 +1,7 @@
 // The floor's handle: a HAProxy of its own beside the service's, and the process that does the raw work on it.
 
 import { join } from 'node:path';
-import { processAlive, processStartTime } from '../src/haproxy/process.ts';
+import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { PartProcess } from '../testkit/load/calls.ts';
 import { RealProxy } from '../testkit/real-proxy.ts';

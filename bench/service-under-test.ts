@@ -1,6 +1,6 @@
 // The service with one keep-alive client, as a panel or a script would use it.
 
-import { processAlive, processStartTime } from '../src/haproxy/process.ts';
+import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { HttpClient, type HttpReply } from '../testkit/load/http-client.ts';
 import { bytesWritten, forgetPeak, memoryOf, processesOf, processorTime } from '../testkit/load/process-figures.ts';

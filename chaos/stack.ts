@@ -1,5 +1,5 @@
 // The stack under attack. It is kept from round to round, so that its state ages.
-import { processAlive } from '../src/haproxy/process.ts';
+import { processAlive } from '../src/system/processes.ts';
 import { settableClock } from '../testkit/clock.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { commandLine } from '../src/haproxy/process.ts';
+import { commandLine } from '../src/system/processes.ts';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';

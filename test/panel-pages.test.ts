@@ -175,22 +175,42 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   });
 
   it('says on three pages that the live configuration differs, and leads to the difference', async () => {
-    const drift = { status: 'drift', live: 'rendered', backup: null, added: 1, removed: 2, reason: null };
-    await page.route('**/health', async (route) => {
-      const { body } = await service.call('GET', '/health');
-      const json = { ...body, configuration_drift: drift };
-      await route.fulfill({ headers: { 'x-request-id': 'drift' }, json });
-    });
+    const driftIs = (status: string) =>
+      eventually(`the drift is ${status}`, async () => {
+        const { body } = await service.call('GET', '/health');
+        return body.configuration_drift.status === status;
+      });
+    await writeTemplate(template.replace('retries 3', 'retries 1'));
+    await driftIs('drift');
+    await page.reload();
     const banner = page.getByTestId('drift');
     for (const label of ['Overview', 'Sites', 'Configuration']) {
       await goTo(label);
-      await banner.getByText('differs from the sites and settings (1 line to add, 2 to remove)').waitFor();
+      await banner.getByText('differs from the sites and settings (1 line to add, 1 to remove)').waitFor();
+      await banner.getByText('A reload applies it.').waitFor();
     }
     await goTo('Sites');
     await banner.getByRole('link').click();
     await page.waitForURL(/\/configuration\?tab=change$/);
-    await page.unroute('**/health');
+    await writeTemplate(template);
+    await driftIs('none');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Configuration', exact: true, level: 1 }).waitFor();
     await banner.waitFor({ state: 'detached' });
+  });
+
+  it('replaces a configuration that was edited by hand only with consent', async () => {
+    const edited = `${await readFile(service.paths.config, 'utf8')}# by hand\n`;
+    await writeFile(service.paths.config, edited);
+    await goTo('Configuration');
+    await button('Reload …').click();
+    await dialog().getByRole('button', { name: 'Reload now' }).click();
+    await dialog().getByText('was written or edited by hand').first().waitFor();
+    expect(await readFile(service.paths.config, 'utf8')).toBe(edited);
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Replace the live configuration' }).click();
+    await says('The new configuration went live');
+    expect(await readFile(service.paths.config, 'utf8')).not.toContain('by hand');
   });
 
   it('removes a site after a question, and takes it back', async () => {

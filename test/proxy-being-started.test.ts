@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
-import { childrenOf } from '../src/haproxy/process.ts';
+import { childrenOf } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';

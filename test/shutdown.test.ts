@@ -5,7 +5,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { commandLine } from '../src/haproxy/process.ts';
+import { commandLine } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { builtInTemplate } from '../src/configuration/builtin-template.ts';
 import { type CrashPoint, crashVariable } from '../src/faults/crash-point.ts';
 import { checkConfiguration } from '../src/haproxy/binary.ts';
-import { childrenOf, processAlive, processStartTime } from '../src/haproxy/process.ts';
+import { childrenOf, processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from './conditions.ts';
 import type { CrashOperation } from './crash-scenarios.ts';
 import { type JsonBody, RealService } from './real-service.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { processAlive, processStartTime } from '../src/haproxy/process.ts';
+import { processAlive, processStartTime } from '../src/system/processes.ts';
 
 const run = promisify(execFile);
 

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { kill } from 'node:process';
 import { MasterSocket } from '../src/haproxy/master-socket.ts';
 import { askForReload } from '../src/haproxy/master-socket-reload.ts';
-import { childrenOf, commandLine, processAlive, processStartTime } from '../src/haproxy/process.ts';
 import type { ReloadReply } from '../src/haproxy/replies.ts';
 import { type Processes, showProcesses } from '../src/haproxy/workers.ts';
+import { childrenOf, commandLine, processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually, within } from './conditions.ts';
 import { freePort } from './free-port.ts';
 

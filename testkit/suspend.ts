@@ -2,7 +2,7 @@
 // until then, on a busy machine long enough to answer.
 import { readdir, readFile } from 'node:fs/promises';
 import { kill } from 'node:process';
-import { parseStat } from '../src/haproxy/process.ts';
+import { parseStat } from '../src/system/processes.ts';
 import { eventually } from './conditions.ts';
 
 /** Resolves when every thread of the process is stopped. SIGCONT lets it go on. */

@@ -1,6 +1,7 @@
 // The proxy's processes as the faults need them: who is there, killed for good, and back again.
-import { processAlive, processStartTime } from '../../src/haproxy/process.ts';
+
 import { showProcesses } from '../../src/haproxy/workers.ts';
+import { processAlive, processStartTime } from '../../src/system/processes.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { bystander } from '../addresses.ts';
 import type { Stack } from '../fault.ts';

@@ -4,7 +4,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { processAlive, processStartTime } from '../../src/haproxy/process.ts';
+import { processAlive, processStartTime } from '../../src/system/processes.ts';
 import { eventually } from '../../testkit/conditions.ts';
 import { RealService } from '../../testkit/real-service.ts';
 import type { Random } from '../random.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
-import { processStartTime } from '../haproxy/process.ts';
 import type { GroupOutcome, RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { GroupRequest } from '../haproxy/runtime-map-changes.ts';
 import type { Processes, Worker } from '../haproxy/workers.ts';
+import { processStartTime } from '../system/processes.ts';
 import { PendingVersions } from './map-replacement.ts';
 import { RuntimeChanger } from './runtime-changer.ts';
 import type { RuntimeLink } from './runtime-link.ts';

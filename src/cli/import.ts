@@ -1,6 +1,7 @@
 // `import`: a list from a file or standard input; added to the set, or in its place.
 
 import { Option } from 'commander';
+import { isProblem, problemCodes } from '../client/problem-codes.ts';
 import { blockOptions, elementDefaults } from './block.ts';
 import { type ElementDefaults, explainNotAList } from './bulk/elements.ts';
 import { sendList } from './bulk/send.ts';
@@ -8,7 +9,7 @@ import { type ListSource, openSource } from './bulk/source.ts';
 import { type BulkResult, BulkTally } from './bulk/tally.ts';
 import { tellBulk } from './bulk/text.ts';
 import { jsonSet, textSet, type WholeSet } from './bulk/whole-set.ts';
-import { isProblem, problemCodes, shrinkText } from './connection/problem.ts';
+import { shrinkText } from './connection/shrink-text.ts';
 import { type ExitCode, Failure, misused } from './failure.ts';
 import { type ListFormat, listFormats } from './lists/format.ts';
 import { type ListReading, readList } from './lists/read-list.ts';

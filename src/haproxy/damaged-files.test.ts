@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { damaged, pieces, transcripts } from '../../testkit/damage.ts';
 import { parseIp } from '../domain/ip.ts';
+import { parseStat } from '../system/processes.ts';
 import {
   bodyLine,
   emptySlots,
@@ -21,7 +22,6 @@ import {
 import { type MapFileLine, MapLineParser } from './map-file-reader.ts';
 import { SlotTable } from './map-file-slots.ts';
 import { findMaster, runsConfiguration } from './master-process.ts';
-import { parseStat } from './process.ts';
 
 const header = { database: '0f7e6a1c-3b0e-4c8e-9d0a-5b1f2c3d4e5f', generation: 42 };
 

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { RealProxy } from '../../testkit/real-proxy.ts';
+import { commandLine } from '../system/processes.ts';
 import { findMaster, findMasterBeingStarted, masterAt, runsConfiguration } from './master-process.ts';
-import { commandLine } from './process.ts';
 
 describe('the words of a master', () => {
   it.each([

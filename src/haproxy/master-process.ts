@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { commandLine, processAlive, processStartTime, trustedSessionLeaders } from './process.ts';
+import { commandLine, processAlive, processStartTime, trustedSessionLeaders } from '../system/processes.ts';
 
 export interface MasterProcess {
   readonly pid: number;

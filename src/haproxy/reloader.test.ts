@@ -9,9 +9,9 @@ import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { RealProxy } from '../../testkit/real-proxy.ts';
 import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
+import { childrenOf, processAlive } from '../system/processes.ts';
 import { masterAt } from './master-process.ts';
 import { MasterSocket } from './master-socket.ts';
-import { childrenOf, processAlive } from './process.ts';
 import { ProxyReloader } from './reloader.ts';
 
 /** Ends only a reload that never comes. */

@@ -6,10 +6,10 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crashPoint } from '../faults/crash-point.ts';
+import { childrenOf, processAlive, processStartTime } from '../system/processes.ts';
 import { findMaster, type MasterProcess, masterAt } from './master-process.ts';
 import { type ConverseOptions, type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { askForReload } from './master-socket-reload.ts';
-import { childrenOf, processAlive, processStartTime } from './process.ts';
 import { type Listing, listProcesses, type Processes, showProcesses } from './workers.ts';
 
 export type ReloadOutcome =

@@ -6,9 +6,10 @@
 // while the serving worker stays under `# old workers`, among those that drain (3.2.26, 3.4.0). A starting worker is
 // told apart by what the master answers to a command for it, and a serving one from a draining one by what it says
 // itself.
+
+import { processStartTime } from '../system/processes.ts';
 import { type ConverseOptions, type Deadline, type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { socketFailureReason } from './master-socket-error.ts';
-import { processStartTime } from './process.ts';
 import { isWorkerGone } from './replies.ts';
 import { type MasterRow, type ProcRows, parseShowProc, type WorkerRow } from './show-proc.ts';
 

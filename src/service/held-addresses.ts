@@ -3,9 +3,9 @@
 // 3.0.11). So it is not asked.
 import { bindAddresses, tryBind } from '../configuration/listeners.ts';
 import { findMaster } from '../haproxy/master-process.ts';
-import { childrenOf } from '../haproxy/process.ts';
 import type { Settings } from '../settings.ts';
 import { listensAt } from '../supervision/foreign-listeners.ts';
+import { childrenOf } from '../system/processes.ts';
 
 /** The addresses of the configuration that the running proxy does not have yet and cannot get, as they stand in it. */
 export async function heldByOthers(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settled } from '../../testkit/conditions.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { type Passing, WorkerBook } from '../blocking/worker-book.ts';
-import { processStartTime } from '../haproxy/process.ts';
+import { processStartTime } from '../system/processes.ts';
 import { verifyWorkers } from './verify-workers.ts';
 
 // Of processes that live: this one drains, and its parent is the current worker.

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reconciler } from '../blocking/reconciler.ts';
 import type { KnownWorker, WorkerBook } from '../blocking/worker-book.ts';
-import { processAlive } from '../haproxy/process.ts';
+import { processAlive } from '../system/processes.ts';
 
 /** A worker that is about to exit lets nobody ask it any more, and is listed until it has freed what it holds. */
 const exitPatienceMs = 2_000;

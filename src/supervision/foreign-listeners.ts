@@ -1,7 +1,7 @@
 // A second proxy (or anybody) on our ports would serve part of the requests past the blocked map, and SO_REUSEPORT
 // lets it start without complaint. The kernel's list of listening sockets against those that our workers hold.
 import { open, readdir, readFile, readlink } from 'node:fs/promises';
-import { commandLine } from '../haproxy/process.ts';
+import { commandLine } from '../system/processes.ts';
 
 /** An address as the configuration binds it; `host` without brackets, a wildcard written out. */
 export interface OwnAddress {

@@ -1,7 +1,7 @@
 // Who listens beside us, and goes on doing so. During a reload the master listens itself, forks, and closes again,
 // before anybody has seen the new worker listed: that looks like a stranger for a moment, and is none.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childrenOf } from '../haproxy/process.ts';
+import { childrenOf } from '../system/processes.ts';
 
 /** Whoever is there for longer than this is no worker of ours that is just being made. */
 const tries = 3;

@@ -7,7 +7,7 @@ import { eventually } from '../../testkit/conditions.ts';
 import { freePort } from '../../testkit/free-port.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
-import { commandLine } from '../haproxy/process.ts';
+import { commandLine } from '../system/processes.ts';
 import { Supervisor } from './supervisor.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -10,8 +10,8 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { cannotBeRun, childEnvironment, programPath } from '../haproxy/child-environment.ts';
 import { findMaster, findMasterBeingStarted, type MasterProcess, masterAt } from '../haproxy/master-process.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
-import { membersOfSession, processAlive, processStartTime } from '../haproxy/process.ts';
 import { listProcesses, showProcesses } from '../haproxy/workers.ts';
+import { membersOfSession, processAlive, processStartTime } from '../system/processes.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { RestartPace } from './restart-pace.ts';
 

@@ -1,6 +1,6 @@
 // Memory, disk and processor of a process and what it started, HAProxy left out, as /proc shows them.
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { childrenOf } from '../../src/haproxy/process.ts';
+import { childrenOf } from '../../src/system/processes.ts';
 
 /** The process and its descendants, without those that are a HAProxy. */
 export async function processesOf(pid: number): Promise<number[]> {

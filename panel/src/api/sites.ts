@@ -52,8 +52,8 @@ export interface Consent {
 }
 
 /** The query of such a change. */
-export function consentOf({ replace = false }: Consent): { readonly query?: never } {
-  return replace ? { query: { replace_configuration: true } as never } : {};
+export function consentOf({ replace = false }: Consent): { readonly query?: { replace_configuration: true } } {
+  return replace ? { query: { replace_configuration: true } } : {};
 }
 
 /** Live by a safe reload before the answer. */

@@ -1,12 +1,12 @@
 // Names for what the API answers, from its own document.
 import type { components } from '../../../src/client/client.ts';
-import type { BulkFacts, ConfigurationDrift, InsideFacts } from './upcoming.ts';
 
 type Schemas = components['schemas'];
 
 export type { Scope } from '../../../src/domain/scope.ts';
 export type SessionInfo = Schemas['Session'];
-export type Health = Schemas['Health'] & { readonly configuration_drift?: ConfigurationDrift };
+export type Health = Schemas['Health'];
+export type ConfigurationDrift = Schemas['ConfigurationDrift'];
 export type WorkerHealth = Schemas['WorkerHealth'];
 export type BlockedIp = Schemas['BlockedIp'];
 export type BlockedIpDetail = Schemas['BlockedIpDetail'];
@@ -14,10 +14,9 @@ export type BlockedIpPage = Schemas['BlockedIpPage'];
 export type BlockRequest = Schemas['BlockRequest'];
 export type BlockAnswer = Schemas['BlockAnswer'];
 export type UnblockAnswer = Schemas['UnblockAnswer'];
-export type BulkAnswer = Schemas['BulkAnswer'] & BulkFacts;
+export type BulkAnswer = Schemas['BulkAnswer'];
 export type SyncAnswer = Schemas['SyncAnswer'];
-export type CheckAnswer = Omit<Schemas['CheckAnswer'], 'verdict'> &
-  InsideFacts & { readonly verdict: Schemas['CheckAnswer']['verdict'] | 'partly' };
+export type CheckAnswer = Schemas['CheckAnswer'];
 export type TrustedIp = Schemas['TrustedIp'];
 export type TrustAnswer = Schemas['TrustAnswer'];
 export type Site = Schemas['Site'];

@@ -6,7 +6,11 @@ import { NotThere } from './not-there.tsx';
 import { PageFailure } from './page-failure.tsx';
 import { Shell } from './shell.tsx';
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotThere });
+const root = createRootRoute({
+  validateSearch: (search: Readonly<Record<string, string | undefined>>) => search,
+  component: Shell,
+  notFoundComponent: NotThere,
+});
 const at = <const Path extends string>(path: Path, load: () => Promise<{ default: () => React.ReactNode }>) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
 

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
-import { ApiProblem } from '../../../src/client/client.ts';
-import { liveConfigurationKeptCode } from '../api/upcoming.ts';
+import { isProblem, problemCodes } from '../../../src/client/problem-codes.ts';
 
 export interface ReplaceConsentProps {
   readonly error: unknown;
@@ -13,7 +12,7 @@ export interface ReplaceConsentProps {
 
 /** Below a refusal to replace a live configuration that proxy-manager did not write: the button that consents. */
 export function ReplaceConsent({ error, action, busy, onReplace }: ReplaceConsentProps) {
-  if (!(error instanceof ApiProblem) || error.code !== liveConfigurationKeptCode) return null;
+  if (!isProblem(error, problemCodes.liveConfigurationKept)) return null;
   return (
     <Button mt="xs" size="compact-sm" color="red" loading={busy} onClick={onReplace}>
       {action}

@@ -15,11 +15,13 @@ export function useUrlState(name: string, fallback = ''): UrlState {
     select: ({ location }) => (location.search as Readonly<Record<string, string>>)[name] ?? fallback,
   });
   const set: UrlState[1] = (next, how = 'replace') => {
-    const search = (before: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>> => ({
+    const search = (
+      before: Readonly<Record<string, string | undefined>>,
+    ): Readonly<Record<string, string | undefined>> => ({
       ...before,
       [name]: next === fallback ? undefined : next,
     });
-    void navigate({ to: '.', search: search as never, replace: how === 'replace' });
+    void navigate({ to: '.', search: search, replace: how === 'replace' });
   };
   return [value, set];
 }

@@ -1,6 +1,7 @@
 // The result of a bulk change in words: counts to standard output, what was rejected to standard error.
+
+import { problemCodes } from '../../client/problem-codes.ts';
 import { quote } from '../../domain/quote.ts';
-import { problemCodes } from '../connection/problem.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import { count, counted } from '../output/times.ts';

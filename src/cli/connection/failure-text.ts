@@ -1,7 +1,8 @@
 // Why a call did not succeed, in words that say what to do.
 import { ApiProblem, ApiUnreachable } from '../../client/client.ts';
+import { problemCodes } from '../../client/problem-codes.ts';
 import { type ExitCode, exitCodes, Failure, HalfDone } from '../failure.ts';
-import { problemCodes, shrinkText } from './problem.ts';
+import { shrinkText } from './shrink-text.ts';
 
 export interface Told {
   readonly message: string;

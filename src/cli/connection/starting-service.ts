@@ -1,10 +1,10 @@
 // A service that is starting does not listen yet, and the very first start has not written the key yet. A line pasted
 // behind `systemctl restart` waits for it; where none is starting, nothing is waited for
 // (docs/adr/0039-readiness-by-systemd-notify.md).
-import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ageMs, commandLine, environment, processIds } from '../../system/processes.ts';
 import { isLoopback } from './own-addresses.ts';
 import { defaultUrl, type ServiceAddress } from './service-url.ts';
 
@@ -13,8 +13,6 @@ const longestStartMs = 60_000;
 const pollMs = 50;
 /** Whoever waits no longer than this is not told. */
 const silentMs = 1_000;
-/** Linux's own for user space, on every architecture that Node runs on. */
-const ticksPerSecond = 100;
 
 /**
  * Returns at once where something listens, or no service of this machine is starting; else when that is ready, or its
@@ -77,13 +75,12 @@ function isReady(service: ServiceAddress): Promise<boolean> {
 
 /** The pid of a service that began to start less than a minute ago and is to listen there; null: there is none. */
 async function startingService(service: ServiceAddress): Promise<number | null> {
-  for (const name of await namesIn('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const words = (await textOf(`/proc/${name}/cmdline`)).split('\0');
-    if (!runsService(words) || (await ageMs(name)) >= longestStartMs) continue;
-    const environment = await textOf(`/proc/${name}/environ`);
+  for (const pid of await processIds()) {
+    const words = await commandLine(pid);
+    if (words === null || !runsService(words) || ((await ageMs(pid)) ?? longestStartMs) >= longestStartMs) continue;
+    const given = await environment(pid);
     // What another user's process was given cannot be seen.
-    if (environment === '' || listensAt(service, words, environment.split('\0'))) return Number(name);
+    if (given === null || listensAt(service, words, given)) return pid;
   }
   return null;
 }
@@ -108,31 +105,4 @@ export function runsService(words: readonly string[]): boolean {
   const program = words.findIndex((word) => /^(proxy-manager|main\.ts|main\.js|trial\.ts)$/.test(basename(word)));
   if (program === -1) return false;
   return basename(words[program]!) === 'trial.ts' || words.slice(program + 1).includes('serve');
-}
-
-/** Infinite for one that is gone. */
-async function ageMs(pid: string): Promise<number> {
-  // `4711 (a name) S 1 …`: the name may hold blanks and parentheses; the 22nd field is its start, since boot.
-  const stat = await textOf(`/proc/${pid}/stat`);
-  const start = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? Number.NaN);
-  const [uptime = ''] = (await textOf('/proc/uptime')).split(' ');
-  const age = (Number(uptime) - start / ticksPerSecond) * 1_000;
-  return Number.isNaN(age) || stat === '' ? Number.POSITIVE_INFINITY : age;
-}
-
-/** Where /proc does not show it, nothing is waited for. */
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch {
-    return [];
-  }
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

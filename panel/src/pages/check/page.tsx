@@ -99,9 +99,7 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
         {inside !== null && (
           <Text size="sm" component="div">
             <StateMark tone="warn">{inside}</StateMark>{' '}
-            <Anchor renderRoot={(props) => <Link to="/blocked" search={{ q: ip } as never} {...props} />}>
-              Show them
-            </Anchor>
+            <Anchor renderRoot={(props) => <Link to="/blocked" search={{ q: ip }} {...props} />}>Show them</Anchor>
           </Text>
         )}
         {own !== null && (

@@ -93,10 +93,7 @@ function LastReload({ health, stale }: { readonly health: Health; readonly stale
           </StateMark>
         )}
         {admin && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => <Link to="/configuration" search={{ tab: 'history' } as never} {...props} />}
-          >
+          <Anchor size="sm" renderRoot={(props) => <Link to="/configuration" search={{ tab: 'history' }} {...props} />}>
             History
           </Anchor>
         )}

@@ -1,13 +1,12 @@
 import { Alert, Button, Checkbox, List, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
-import { ApiProblem } from '../../../../../src/client/client.ts';
+import { isProblem, problemCodes } from '../../../../../src/client/problem-codes.ts';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { block, useBlockedChange, useExistingEntry } from '../../../api/blocked-ips.ts';
 import { useCheck } from '../../../api/check.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
-import { wideNetworkCode } from '../../../api/upcoming.ts';
 import { AddressField } from '../../../parts/address-field.tsx';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../../parts/problem-alert.tsx';
@@ -70,7 +69,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
       })
     : [];
   const overTrust = concerns.some(({ kind }) => kind === 'trusted');
-  const tooWide = change.error instanceof ApiProblem && change.error.code === wideNetworkCode;
+  const tooWide = isProblem(change.error, problemCodes.wideNetwork);
   const seconds = readDuration(duration);
   const ready =
     parse.ok &&

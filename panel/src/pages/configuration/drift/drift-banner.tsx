@@ -15,10 +15,7 @@ export function DriftBanner() {
       <Text size="sm">
         {drift.words === '' ? '' : `${sentence(drift.words)} `}
         {admin && (
-          <Anchor
-            inherit
-            renderRoot={(props) => <Link to="/configuration" search={{ tab: 'change' } as never} {...props} />}
-          >
+          <Anchor inherit renderRoot={(props) => <Link to="/configuration" search={{ tab: 'change' }} {...props} />}>
             Review the difference
           </Anchor>
         )}

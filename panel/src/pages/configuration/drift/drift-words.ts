@@ -1,5 +1,5 @@
 // Whether what is live is what the sites, the settings and the template give, in words.
-import type { ConfigurationDrift } from '../../../api/upcoming.ts';
+import type { ConfigurationDrift } from '../../../api/types.ts';
 import { counted } from '../../../parts/counted.ts';
 
 export interface DriftWords {
@@ -7,7 +7,7 @@ export interface DriftWords {
   readonly words: string;
 }
 
-/** Null: there is nothing to tell. @param drift undefined: the service says nothing of it */
+/** Null: there is nothing to tell. @param drift undefined: the service has not answered yet */
 export function driftWords(drift: ConfigurationDrift | undefined): DriftWords | null {
   if (drift === undefined || drift.status === 'none') return null;
   if (drift.status === 'unknown') {
@@ -24,12 +24,9 @@ function linesOf({ added, removed }: ConfigurationDrift): string {
 function why({ live, backup }: ConfigurationDrift): string {
   switch (live) {
     case 'restored':
-      return `Backup ${backup ?? ''} is in force. The next reload or change of a site would replace it.`.replace(
-        '  ',
-        ' ',
-      );
+      return `${backup === null ? 'A backup' : `Backup ${backup}`} is in force, and is replaced only when you confirm it.`;
     case 'other':
-      return 'It was written or edited outside of proxy-manager, which replaces it only when you confirm it.';
+      return 'It was written or edited outside of proxy-manager, and is replaced only when you confirm it.';
     case 'rendered':
       return 'A setting or the template has changed. A reload applies it.';
     default:

@@ -1,18 +1,5 @@
-// The error answers that a verb looks for by their code (docs/errors.md).
-import { ApiProblem } from '../../client/client.ts';
+import type { ApiProblem } from '../../client/client.ts';
 import { count, counted } from '../output/times.ts';
-
-export const problemCodes = {
-  unauthorized: 401,
-  noSuchEndpoint: 404,
-  setWouldShrink: 6006,
-  coveredByTrusted: 6007,
-  wideNetwork: 6030,
-} as const;
-
-export function isProblem(error: unknown, code: number): error is ApiProblem {
-  return error instanceof ApiProblem && error.code === code;
-}
 
 /** `167,491 of 168,608 entries would go away, more than half of the set`; `all 12 entries would go away`. */
 export function shrinkText({ problem, message }: ApiProblem): string {

@@ -61,8 +61,7 @@ export async function processStartTime(pid: number): Promise<number | null> {
  * name is another file in it.
  */
 export async function trustedSessionLeaders(ownUid: number = geteuid?.() ?? 0): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  return pids.filter((pid) => readStat(pid)?.session === pid && isTrusted(pid, ownUid));
+  return (await processIds()).filter((pid) => readStat(pid)?.session === pid && isTrusted(pid, ownUid));
 }
 
 function isTrusted(pid: number, ownUid: number): boolean {
@@ -86,13 +85,43 @@ export async function processAlive(pid: number, startTime: number | null): Promi
   return startTime === null || stat.startTime === startTime;
 }
 
+/** Since its start; null when there is no such process, or it may not be read. */
+export async function ageMs(pid: number): Promise<number | null> {
+  const stat = readStat(pid);
+  if (stat === null) return null;
+  const [uptimeSeconds] = (await readFile('/proc/uptime', 'utf8')).split(' ');
+  return (Number(uptimeSeconds) - stat.startTime / ticksPerSecond) * 1_000;
+}
+
+/** Linux's own for user space, on every architecture that Node runs on. */
+const ticksPerSecond = 100;
+
 /** The arguments of the process, the program first; null when there is none, or it may not be read. */
-export async function commandLine(pid: number): Promise<string[] | null> {
+export function commandLine(pid: number): Promise<string[] | null> {
+  return wordsOf(pid, 'cmdline');
+}
+
+/** `NAME=value` each, as the process was given them; null when it has none, or they may not be read. */
+export function environment(pid: number): Promise<string[] | null> {
+  return wordsOf(pid, 'environ');
+}
+
+async function wordsOf(pid: number, file: 'cmdline' | 'environ'): Promise<string[] | null> {
   try {
-    const text = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    const text = await readFile(`/proc/${pid}/${file}`, 'utf8');
     return text === '' ? null : text.replace(/\0$/, '').split('\0');
   } catch (error) {
     if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+/** Of every process that this one sees; none where there is no /proc. */
+export async function processIds(): Promise<number[]> {
+  try {
+    return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  } catch (error) {
+    if (isGone(error)) return [];
     throw error;
   }
 }
@@ -111,8 +140,7 @@ export function membersOfSession(leader: number): Promise<number[]> {
 }
 
 async function livingProcesses(isMeant: (stat: Stat) => boolean): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  return pids.filter((pid) => {
+  return (await processIds()).filter((pid) => {
     const stat = readStat(pid);
     return stat !== null && stat.state !== 'Z' && isMeant(stat);
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { pid as ownPid } from 'node:process';
 import { expect, it } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
-import { childrenOf, commandLine, membersOfSession, processAlive, processStartTime } from './process.ts';
+import { childrenOf, commandLine, membersOfSession, processAlive, processStartTime } from './processes.ts';
 
 it('a process is alive by pid and start time together, until it ends', async () => {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });

@@ -1,1 +1,0 @@
-var e=6030,t=6020;export{e as n,t};

@@ -1,0 +1,15 @@
+// The codes of error answers that CLI and panel act on. What each stands for is in docs/errors.md.
+import { ApiProblem } from './api-problem.ts';
+
+export const problemCodes = {
+  unauthorized: 401,
+  noSuchEndpoint: 404,
+  setWouldShrink: 6006,
+  coveredByTrusted: 6007,
+  liveConfigurationKept: 6020,
+  wideNetwork: 6030,
+} as const;
+
+export function isProblem(error: unknown, code: number): error is ApiProblem {
+  return error instanceof ApiProblem && error.code === code;
+}

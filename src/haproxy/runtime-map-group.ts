@@ -17,6 +17,7 @@ export interface Subject {
   readBack: number;
   sight: Sight | null;
   mutation: string | null;
+  /** Stands for it in what is reported: its first one, until its change is planned. */
   command: string;
 }
 
@@ -32,7 +33,7 @@ export function subjectsOf(add: readonly string[], remove: readonly string[], co
     (key: string): Subject => {
       if (keys.has(key)) throw new RangeError(`${key} is twice in one group`);
       keys.add(key);
-      const command = commands.get(key);
+      const command = wish === 'add' ? commands.get(key) : commands.del(key);
       return { key, wish, bodies: [], before: null, mutations: [], readBack: -1, sight: null, mutation: null, command };
     };
   return [...add.map(subject('add')), ...remove.map(subject('remove'))];

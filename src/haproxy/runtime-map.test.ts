@@ -139,6 +139,13 @@ describe('removing an address (rule 5)', () => {
     expect(failures[0]?.reason).toBe('read-back present');
   });
 
+  it('is told by the command that was to do it when there is no socket', async () => {
+    await master.stop();
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
+    expect(failures).toMatchObject([{ ip_address: A, reason: 'missing', command: `@1 del map ${MAP} ${A}` }]);
+    await master.listen();
+  });
+
   it('is true when a network around it is found instead', async () => {
     master.map(MAP).add('192.0.2.0/24', '1');
     master.map(MAP).add(A, '1');

@@ -39,6 +39,14 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(blocked).toMatchObject({ code: 2, out: '', err: expect.stringContaining('control characters') });
     expect(await service.visit('127.0.0.9')).toBe(200);
 
+    // Two at once are for good too, also where one had an end.
+    await user.run(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried ssh']);
+    const forGood = await user.run(['block', '127.0.0.9', '127.0.0.10']);
+    expect(forGood.out).toContain('1 added, 1 updated');
+    const { body } = await service.call('GET', '/api/blocked-ips/127.0.0.9');
+    expect(body).toMatchObject({ expires_at: null, reason: expect.stringContaining('ssh') });
+    expect(await user.run(['unblock', '127.0.0.9', '127.0.0.10'])).toMatchObject({ code: 0 });
+
     const again = await user.run(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried ssh']);
     expect(again).toMatchObject({ code: 0, err: expect.stringContaining('127.0.0.9 is in a special range: loopback') });
     expect(again.out).toMatch(

@@ -104,6 +104,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
         const degraded = await service.health();
         expect(degraded.status).toBe(503);
         expect(degraded.body).toMatchObject({ status: 'degraded', scheduled_reload: { reasons: expect.any(Array) } });
+        expect(JSON.stringify(degraded.body)).not.toMatch(/master socket[^"]*master socket/i);
         expect(await service.visit('127.0.1.1')).toBe(200);
         expect(await service.logText()).not.toContain('Runtime map updated operation=block ip_address=127.0.1.1');
 

@@ -301,14 +301,18 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
 
   it('says a map file that cannot be written, and goes on when it can be', async () => {
     const { blockedMap } = service.paths;
+    const namesItOnce = /^(?!.*map file.*map file).*map file/i;
     await rename(blockedMap, `${blockedMap}.aside`);
     await mkdir(blockedMap);
-    const unusable = { status: 503, code: 6004, kind: 'Storage', says: /map file/, retryAfter: true } as const;
+    const unusable = { status: 503, code: 6004, kind: 'Storage', says: namesItOnce, retryAfter: true } as const;
     try {
       await expectError(service, block({ ip_address: '192.0.2.60' }), unusable);
       await expectError(service, { method: 'POST', path: '/api/blocked-ips/sync' }, unusable);
       await expectError(service, { method: 'POST', path: '/api/config/reload' }, unusable);
-      expect((await service.health()).body).toMatchObject({ status: 'degraded', map_file: { status: 'behind' } });
+      expect((await service.health()).body).toMatchObject({
+        status: 'degraded',
+        map_file: { status: 'behind', reason: expect.not.stringContaining('map file') },
+      });
     } finally {
       await rm(blockedMap, { recursive: true });
     }

@@ -61,7 +61,7 @@ export async function block(
     line: index + 1,
     reading: { kind: 'entry' as const, entry: { ip: text } },
   }));
-  const batches = cutBatches(only(readings), { ...defaults, own: [] });
+  const batches = cutBatches(only(readings), { ...defaults, own: [], forGood: true });
   const result = await sendBatches(session, { name: 'the list' }, batches, ({ elements }) =>
     session.api.batch({ add: elements }, { allowWide: defaults.allowWide }),
   );

@@ -141,9 +141,11 @@ function reasonLines(reasons: readonly string[], paint: Paint): string[] {
   if (reasons.length === 0) return [];
   const lines = ['', paint('title', 'Why, and what to do:')];
   const hints = new Set<string>();
+  const supervised = reasons.some((reason) => reason.startsWith('supervision:'));
   for (const reason of reasons.slice(0, shownReasons)) {
     lines.push(`  - ${harmless(reason)}`);
-    const hint = whatToDo(reason);
+    // One that somebody started by hand beside the supervised one would share its ports.
+    const hint = supervised && reason.startsWith('no worker') ? null : whatToDo(reason);
     if (hint !== null && !hints.has(hint)) lines.push(paint('quiet', `      ${hint}`));
     if (hint !== null) hints.add(hint);
   }
@@ -168,6 +170,7 @@ const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
   [/^map file:/, 'proxy-manager sync rewrites it'],
   [/^running map:/, 'it is compared and repaired by itself; proxy-manager sync does it now'],
   [/^a reload is scheduled/, 'it follows by itself; proxy-manager reload does it now and says what fails'],
+  [/^supervision:/, 'the service starts it again by itself; proxy-manager reload --dry-run says whether it could'],
   [
     /^no worker/,
     'start HAProxy, or give the service --supervise; proxy-manager reload --dry-run says whether it could',

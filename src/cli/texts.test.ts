@@ -342,6 +342,15 @@ describe('status', () => {
     expect(whatToDo(`map file: ${why}`)).toMatch(/busy/);
   });
 
+  it('sends nobody to start what the service starts again', () => {
+    const lines = (reasons: string[]): string =>
+      statusLines({ ...health, status: 'down', reasons }, 'unix:/a', now, (_style, text) => text).join('\n');
+    expect(lines(['no worker of the proxy is running'])).toContain('--supervise');
+    const supervised = lines(['supervision: it ended', 'no worker of the proxy is running']);
+    expect(supervised).not.toContain('--supervise');
+    expect(supervised).toContain('starts it again by itself');
+  });
+
   it.each(['database: disk full', 'map file: it is not what was written', 'no worker of the proxy is running'])(
     'knows what to do about %j',
     (reason) => expect(whatToDo(reason)).not.toBeNull(),

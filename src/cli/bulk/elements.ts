@@ -10,6 +10,8 @@ import type { BlockElement } from '../service-api.ts';
 export interface ElementDefaults {
   readonly reason: string | undefined;
   readonly expiry: ListExpiry | null;
+  /** Without a time of its own a block is for good, also where it had an end; default: it keeps the end that it has. */
+  readonly forGood?: boolean;
   /** Block what is covered by trust too. */
   readonly evenTrusted: boolean;
   /** Block wide networks too. */
@@ -43,11 +45,12 @@ export function ownAddressIn(ip: string, own: readonly OwnAddress[]): OwnAddress
 
 function elementOf(entry: ListEntry, defaults: ElementDefaults): BlockElement {
   const reason = entry.reason ?? defaults.reason;
+  const expiry = entry.expiry ?? defaults.expiry;
   return {
     ip_address: entry.ip,
     ...(reason !== undefined && { reason }),
     ...(entry.blockedBy !== undefined && { blocked_by: entry.blockedBy }),
-    ...expiryFields(entry.expiry ?? defaults.expiry),
+    ...(expiry === null && defaults.forGood === true ? { expires_at: null } : expiryFields(expiry)),
     ...(defaults.evenTrusted && { force: true }),
   };
 }

@@ -221,6 +221,7 @@ describe('a service that is starting', () => {
     ['node /opt/proxy-manager/src/main.ts status', false],
     ['vi /etc/default/proxy-manager', false],
     ['serve proxy-manager', false],
+    ['node /opt/proxy-manager/src/main.ts key create serve', false],
     ['', false],
   ])('is told by its words: %s', (words, is) => {
     expect(runsService(words.split(' '))).toBe(is);

@@ -77,7 +77,13 @@ function isReady(service: ServiceAddress): Promise<boolean> {
 async function startingService(service: ServiceAddress): Promise<number | null> {
   for (const pid of await processIds()) {
     const words = await commandLine(pid);
-    if (words === null || !runsService(words) || ((await ageMs(pid)) ?? longestStartMs) >= longestStartMs) continue;
+    if (
+      pid === process.pid ||
+      words === null ||
+      !runsService(words) ||
+      ((await ageMs(pid)) ?? longestStartMs) >= longestStartMs
+    )
+      continue;
     const given = await environment(pid);
     // What another user's process was given cannot be seen.
     if (given === null || listensAt(service, words, given)) return pid;
@@ -104,5 +110,5 @@ export function listensAt(service: ServiceAddress, words: readonly string[], env
 export function runsService(words: readonly string[]): boolean {
   const program = words.findIndex((word) => /^(proxy-manager|main\.ts|main\.js|trial\.ts)$/.test(basename(word)));
   if (program === -1) return false;
-  return basename(words[program]!) === 'trial.ts' || words.slice(program + 1).includes('serve');
+  return basename(words[program]!) === 'trial.ts' || words[program + 1] === 'serve';
 }

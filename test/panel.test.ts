@@ -132,6 +132,22 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect({ ...after, blocked_at: '', workers: [] }).toEqual({ ...before, blocked_at: '', workers: [] });
   });
 
+  it('takes Enter right after the address, and shows what is blocked already before it changes that', async () => {
+    const dialog = page.getByRole('dialog');
+    await button('Block').click();
+    await dialog.getByLabel('Address or network').fill('127.0.0.44');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    expect((await service.call('GET', '/api/blocked-ips/127.0.0.44')).body).toMatchObject({ expires_at: null });
+    await button('Block').click();
+    await dialog.getByLabel('Address or network').fill('127.0.0.44');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Extend', exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await service.call('DELETE', '/api/blocked-ips/127.0.0.44');
+  });
+
   it('extends what is blocked already, replaces it only where that is chosen, and takes either back', async () => {
     const ip = '203.0.113.241';
     await service.block(ip, { reason: 'court order', blocked_by: 'legal' });
@@ -443,9 +459,9 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await goTo('Blocked addresses');
     await button('Block').click();
     const dialog = page.getByRole('dialog');
+    const lookedUp = page.waitForResponse(/\/api\/blocked-ips\/127\.0\.0\.4$/);
     await dialog.getByLabel('Address or network').fill('127.0.0.4');
-    const submit = dialog.getByRole('button', { name: 'Block', exact: true });
-    await eventually('it was looked up', () => submit.isEnabled());
+    await lookedUp;
     // The change is on its way when the service dies.
     await suspend(service.pid);
     const sent = page.waitForRequest((request) => request.method() === 'POST');

@@ -4,6 +4,7 @@
 import { stat } from 'node:fs/promises';
 import type { IpEntry } from '../domain/ip.ts';
 import { parseIp } from '../domain/ip.ts';
+import { unusedTrustedMap } from '../domain/trust-effect.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
@@ -24,7 +25,6 @@ import type { RuntimeChangeResult, RuntimeChanger } from './runtime-changer.ts';
 import { runtimeReport } from './runtime-report.ts';
 import { TrustedEntries } from './trust.ts';
 import type { TurnQueue } from './turn-queue.ts';
-import { unusedTrustedMap } from './unused-map.ts';
 
 const runtimeBudgetMs = 1_400;
 /** One by one: each is a change of its own, and there are few. */

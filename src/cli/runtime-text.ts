@@ -1,5 +1,6 @@
 // What an answer says of the running proxy, in words.
 import { quote } from '../domain/quote.ts';
+import { hasNoEffect, unusedTrustedMap } from '../domain/trust-effect.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { counted } from './output/times.ts';
 import type { RuntimeReport } from './service-api.ts';
@@ -14,6 +15,7 @@ type Report = RuntimeReport & {
 /** Nothing where every worker was seen to be right. */
 export function runtimeLines(report: Report): string[] {
   if (report.runtime_map_updated) return [];
+  if (hasNoEffect(report)) return [unusedTrustedMap];
   const follows = report.reload_scheduled
     ? 'a reload follows by itself'
     : 'it is tried again by itself; see: proxy-manager status';

@@ -169,7 +169,7 @@ const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
   [/^master socket:/, 'is HAProxy running? blocks are kept and enforced as soon as it answers'],
   [/^map file:/, 'proxy-manager sync rewrites it'],
   [/^running map:/, 'it is compared and repaired by itself; proxy-manager sync does it now'],
-  [/^a reload is scheduled/, 'it follows by itself; proxy-manager reload does it now and says what fails'],
+  [/^a reload is scheduled/, 'it follows by itself, and is tried again where it fails: see "last reload" above'],
   [/^supervision:/, 'the service starts it again by itself; proxy-manager reload --dry-run says whether it could'],
   [
     /^no worker/,

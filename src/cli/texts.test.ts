@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { unusedTrustedMap } from '../domain/trust-effect.ts';
 import { auditColumns } from './audit.ts';
 import { blockLines } from './block.ts';
 import { checkLine } from './check.ts';
@@ -7,6 +8,7 @@ import { expiryOf, futureTimeOf } from './expiry-options.ts';
 import { unpainted } from './output/colour.ts';
 import { displayWidth } from './output/display-width.ts';
 import { plainLine } from './output/table.ts';
+import { runtimeLines } from './runtime-text.ts';
 import type {
   AuditRow,
   BlockAnswer,
@@ -143,6 +145,12 @@ describe('a change', () => {
       '  192.0.2.1, no worker: deadline',
       '  and 7 more',
     ]);
+  });
+
+  it('that has no effect whatever is tried says what to change', () => {
+    const failure = { ip_address: '192.0.2.1', worker: 7, command: 'add map', responses: [], reason: unusedTrustedMap };
+    const lines = runtimeLines({ ...missed, runtime_map_failures: [failure], reload_scheduled: false });
+    expect(lines).toEqual([unusedTrustedMap]);
   });
 
   it('says what still blocks, and what trust lets in', () => {

@@ -10,8 +10,8 @@ export interface TrustEnd {
 
 export interface Trust {
   readonly ip: string;
-  /** Null: none. */
-  readonly note: string | null;
+  /** Null: none; absent: as before. */
+  readonly note?: string | null;
   readonly end?: TrustEnd;
 }
 
@@ -21,7 +21,12 @@ export function useTrust() {
   return useMutation({
     mutationFn: async ({ ip, note, end }: Trust): Promise<TrustAnswer> => {
       const params = { path: { ip_address: ip } };
-      return (await api.PUT('/api/trusted-ips/{ip_address}', { params, body: { note, ...end } })).data;
+      return (
+        await api.PUT('/api/trusted-ips/{ip_address}', {
+          params,
+          body: { ...(note === undefined ? {} : { note }), ...end },
+        })
+      ).data;
     },
     onSettled: refresh,
   });

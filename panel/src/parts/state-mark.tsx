@@ -1,6 +1,7 @@
 // A state as a coloured mark and words; never by colour alone. What is not known is grey and says so.
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useSessionState } from '../session/session.ts';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'unknown';
 
@@ -11,7 +12,10 @@ export interface StateMarkProps {
   readonly fw?: number;
 }
 
-export function StateMark({ tone, children, size = 'sm', fw }: StateMarkProps) {
+/** What was good is not known while the service does not answer. */
+export function StateMark({ tone: given, children, size = 'sm', fw }: StateMarkProps) {
+  const reachable = useSessionState().unreachableSince === null;
+  const tone = given === 'good' && !reachable ? 'unknown' : given;
   return (
     <Group gap={8} wrap="nowrap" align="baseline" data-tone={tone} display="inline-flex">
       <span className="dot" data-tone={tone} aria-hidden="true" />

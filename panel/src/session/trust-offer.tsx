@@ -3,9 +3,11 @@
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { covers, parseIp } from '../../../src/domain/ip.ts';
+import { useHealth } from '../api/health.ts';
 import { useTrust } from '../api/trust.ts';
 import { useTrusted } from '../api/trusted-ips.ts';
 import type { TrustedIp } from '../api/types.ts';
+import { runtimeWords } from '../pages/blocked/runtime-words.ts';
 import { trustDurations, trustEnd, trustedUntil } from '../pages/trusted/trust-duration.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../parts/problem-alert.tsx';
@@ -26,8 +28,9 @@ export function TrustOffer() {
 
 function UnlessTrusted(props: { readonly address: string; readonly name: string }) {
   const trusted = useTrusted();
+  const hasEffect = useHealth().data?.trusted_map.used === true;
   const [wanted, setWanted] = useState(true);
-  const offered = wanted && trusted.data !== undefined && !isTrusted(props.address, trusted.data.items);
+  const offered = wanted && hasEffect && trusted.data !== undefined && !isTrusted(props.address, trusted.data.items);
   return offered ? <Offer {...props} onDone={() => setWanted(false)} /> : null;
 }
 
@@ -49,15 +52,15 @@ function Offer({ address, name, onDone }: OfferProps) {
     trust.mutate(
       { ip: address, note, end: trustEnd(duration) },
       {
-        onSuccess: ({ expires_at: end }) => {
-          toast({ title: `${address} is trusted${trustedUntil(end)}` });
+        onSuccess: (answer) => {
+          toast({ title: `${address} is trusted${trustedUntil(answer.expires_at)}`, ...runtimeWords(answer) });
           onDone();
         },
       },
     );
   };
   return (
-    <Dialog title="Trust your address?" onClose={decline}>
+    <Dialog title="Trust your address?" onClose={onDone}>
       <Stack gap="md">
         <Text size="sm">
           You are using the panel from <b className="mono">{address}</b>. While it is trusted no block can lock you out

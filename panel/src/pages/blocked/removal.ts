@@ -1,5 +1,6 @@
 // Removing, and taking it back: what is blocked again has the reason, the author and the end that it had.
 
+import { ApiProblem, ApiUnreachable } from '../../../../src/client/client.ts';
 import { block, fetchEntry, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp, BlockRequest, BulkAnswer } from '../../api/types.ts';
@@ -42,9 +43,10 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
       const [first] = entries;
       if (entries.length === 1 && first !== undefined) {
         // The list may be older than a change of this entry.
-        const entry = await fetchEntry(api, first.ip_address).catch(() => first);
         const { ip_address: about } = first;
-        toast({ ...unblockWords(await unblock(api, about)), about, action: way([entry]) });
+        const entry = await entryNow(api, about);
+        const action = entry === null ? {} : { action: way([entry]) };
+        toast({ ...unblockWords(await unblock(api, about)), about, ...action });
       } else {
         const answer = await change(api, { remove: entries.map(({ ip_address }) => ip_address) });
         // What somebody else unblocked meanwhile is not blocked again by taking this back.
@@ -62,15 +64,18 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
 
 /** Takes a block back: a new entry is removed, one that was there is put back as it was (`before`). */
 export function useUndoBlock(): (ip: string, before: BlockedIp | null) => void {
+  const admin = useMay('admin');
   const { api, clock } = useSession();
   const refresh = useRefreshBlocked();
+  // What was there a moment ago is meant, however wide it is, and whoever trusts it.
+  const all = admin ? { allow_wide: true, force: true } : {};
   const undo = async (ip: string, before: BlockedIp | null): Promise<void> => {
     try {
       if (before === null || hasEnded(before, clock.now()))
         toast({ ...unblockWords(await unblock(api, ip)), about: ip });
       else
         toast({
-          ...blockWords((await block(api, asItWas(before))).answer),
+          ...blockWords((await block(api, { ...asItWas(before), ...all })).answer),
           title: `${ip} is blocked as before`,
           about: ip,
         });
@@ -81,6 +86,16 @@ export function useUndoBlock(): (ip: string, before: BlockedIp | null) => void {
     }
   };
   return (ip, before) => void undo(ip, before);
+}
+
+/** Null: not known, so that there is no way back to it. */
+async function entryNow(api: ApiClient, ip: string): Promise<BlockedIp | null> {
+  try {
+    return await fetchEntry(api, ip);
+  } catch (error) {
+    if (error instanceof ApiProblem || error instanceof ApiUnreachable) return null;
+    throw error;
+  }
 }
 
 async function change(api: ApiClient, body: { readonly add?: BlockRequest[]; readonly remove?: string[] }) {

@@ -29,8 +29,8 @@ export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps)
         What is blocked and trusted stays as it is now.
       </Text>
       <Text size="sm">
-        It stays until somebody reloads or changes a site: that renders the template and the sites anew. A backup of
-        what is live now is made before.
+        It stays until somebody confirms that a reload or a change of a site replaces it. A backup of what is live now
+        is made before.
       </Text>
     </Confirm>
   );

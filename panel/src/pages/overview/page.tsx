@@ -11,6 +11,7 @@ import { sentence } from '../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../parts/state-mark.tsx';
 import { useMay, useSessionState } from '../../session/session.ts';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
+import { UnusedTrust } from '../trusted/unused-trust.tsx';
 import { asItWas, type HealthPart, partsOf } from './parts-of-health.ts';
 import { SitesPart, WebhooksPart } from './surroundings.tsx';
 import { Traffic } from './traffic.tsx';
@@ -24,6 +25,7 @@ export default function OverviewPage() {
     <PageFrame title="Overview">
       <Verdict />
       <DriftBanner />
+      <UnusedTrust />
       {health !== undefined && (
         <section className="card parts" aria-label="Part by part">
           {partsOf(health).map((part) => (

@@ -3,11 +3,12 @@ import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { sync, useBlockedChange } from '../../api/blocked-ips.ts';
 import { useReload } from '../../api/config.ts';
 import { useHealth } from '../../api/health.ts';
-import type { Health, SyncAnswer } from '../../api/types.ts';
+import type { Health, ReloadAnswer, SyncAnswer } from '../../api/types.ts';
 import { enforcement, isStale } from '../../app/enforcement.ts';
 import { spanText, useNow } from '../../parts/age.tsx';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
+import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useMay, useSessionState } from '../../session/session.ts';
 import { byHand, remedyFor } from './parts-of-health.ts';
@@ -64,6 +65,8 @@ function Remedies({ health }: { readonly health: Health }) {
   const reload = useReload();
   const remedy = remedyFor(health);
   const failure = repair.error ?? reload.error;
+  const reloaded = (answer: ReloadAnswer): void =>
+    toast({ title: 'The proxy was reloaded', words: reloadWords(answer) });
   return (
     <Stack gap="xs" align="stretch" maw={420}>
       {mayBlock && (health.status === 'ok' || remedy !== null) && (
@@ -76,22 +79,21 @@ function Remedies({ health }: { readonly health: Health }) {
         </Button>
       )}
       {admin && remedy === 'reload' && (
-        <Button
-          loading={reload.isPending}
-          onClick={() =>
-            reload.mutate(
-              {},
-              {
-                onSuccess: (answer) => toast({ title: 'The proxy was reloaded', words: reloadWords(answer) }),
-              },
-            )
-          }
-        >
+        <Button loading={reload.isPending} onClick={() => reload.mutate({}, { onSuccess: reloaded })}>
           Reload the proxy now
         </Button>
       )}
       {health.status !== 'ok' && remedy === null && <Text size="sm">{byHand(health)}</Text>}
-      {failure !== null && <ProblemAlert title={changeTitle(failure, 'That did not help')} error={failure} />}
+      {failure !== null && (
+        <ProblemAlert title={changeTitle(failure, 'That did not help')} error={failure}>
+          <ReplaceConsent
+            error={failure}
+            action="Replace the live configuration"
+            busy={reload.isPending}
+            onReplace={() => reload.mutate({ replace: true }, { onSuccess: reloaded })}
+          />
+        </ProblemAlert>
+      )}
     </Stack>
   );
 }

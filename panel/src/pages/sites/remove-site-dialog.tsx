@@ -6,6 +6,7 @@ import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
+import { savedWords } from './saved-words.ts';
 
 export interface RemoveSiteDialogProps {
   /** Null: none is asked about. */
@@ -20,8 +21,9 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
   const { domain, servers } = site;
   const undo = async (): Promise<void> => {
     try {
-      const { reload } = await set.mutateAsync({ domain, servers });
-      toast({ title: `${domain} is served again`, words: reloadWords(reload) });
+      const saved = await set.mutateAsync({ domain, servers });
+      if (saved.served === false) toast(savedWords(saved, null));
+      else toast({ title: `${domain} is served again`, words: reloadWords(saved.reload) });
     } catch (error) {
       toastProblem(`${domain} is still not served`, error);
     }

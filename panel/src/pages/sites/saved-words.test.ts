@@ -26,10 +26,13 @@ it('tells of a site that the configuration does not name that it is not served',
   });
 });
 
+it('calls no site live whose servers could not be asked', () => {
+  expect(savedWords(saved, null)).toMatchObject({ tone: 'unknown', title: 'dead.example is saved' });
+});
+
 it.each([
   ['a server that is up', [state('UP')]],
   ['servers that are not known yet', [state(null)]],
-  ['servers that could not be asked', null],
 ])('with %s a site is live', (_, states) => {
   expect(savedWords(saved, states)).toMatchObject({ tone: 'good', title: 'dead.example is live' });
 });

@@ -23,6 +23,10 @@ export function savedWords(
   }
   if (states !== null && siteWords(states).tone === 'bad')
     return { title: `${domain} is saved; no server is up`, words: `${downWords(states)} ${words}`, tone: 'warn' };
+  if (states === null) {
+    const unasked = `Whether its servers are up could not be asked. ${words}`;
+    return { title: `${domain} is saved`, words: unasked, tone: 'unknown' };
+  }
   return { title: `${domain} is live`, words, tone: reload.warnings.length > 0 ? 'warn' : 'good' };
 }
 

@@ -11,6 +11,7 @@ import { useUrlText } from '../../parts/url-state.ts';
 import { useMay } from '../../session/session.ts';
 import { TrustDialog } from './trust-dialog.tsx';
 import { TrustedTable } from './trusted-table.tsx';
+import { UnusedTrust } from './unused-trust.tsx';
 
 /** A longer list is narrowed by the search first. */
 const mostShown = 500;
@@ -34,6 +35,7 @@ export default function TrustedPage() {
         )
       }
     >
+      <UnusedTrust />
       <Read of={trusted} failed="The list could not be read" loading="Reading the trusted addresses">
         {() => (
           <>

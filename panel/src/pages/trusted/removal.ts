@@ -10,18 +10,24 @@ export interface Removal {
   readonly busyWith: string | null;
 }
 
-/** Takes an address out at once, and offers the way back: with the note and end it had. */
-export function useRemoval(): Removal {
+/** Puts a changed or removed entry back, with the note and end it had. */
+export function useTrustAsItWas(): (entry: TrustedIp) => Promise<void> {
   const trust = useTrust();
-  const distrust = useDistrust();
-  const undo = async ({ ip_address: ip, note, expires_at }: TrustedIp): Promise<void> => {
+  return async ({ ip_address: ip, note, expires_at }) => {
     try {
       const answer = await trust.mutateAsync({ ip, note, end: { expires_at } });
-      toast({ title: `${ip} is trusted again${trustedUntil(answer.expires_at)}`, ...runtimeWords(answer) });
+      const title = `${ip} is trusted again${trustedUntil(answer.expires_at)}`;
+      toast({ title, ...runtimeWords(answer), about: ip });
     } catch (error) {
-      toastProblem(`${ip} is still not trusted`, error);
+      toastProblem(`${ip} could not be put back`, error);
     }
   };
+}
+
+/** Takes an address out at once, and offers the way back: with the note and end it had. */
+export function useRemoval(): Removal {
+  const distrust = useDistrust();
+  const undo = useTrustAsItWas();
   const remove = async (entry: TrustedIp): Promise<void> => {
     try {
       const { tone, words } = runtimeWords(await distrust.mutateAsync(entry.ip_address));
@@ -29,6 +35,7 @@ export function useRemoval(): Removal {
         title: `${entry.ip_address} is not trusted any more`,
         words: tone === 'good' ? 'A block of it holds from now on.' : words,
         tone,
+        about: entry.ip_address,
         action: { label: 'Undo', run: () => void undo(entry) },
       });
     } catch (error) {

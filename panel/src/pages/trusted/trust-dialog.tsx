@@ -9,6 +9,7 @@ import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useSessionState } from '../../session/session.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
+import { useTrustAsItWas } from './removal.ts';
 import { trustDurations, trustEnd, trustedUntil } from './trust-duration.ts';
 
 export interface TrustDialogProps {
@@ -24,10 +25,14 @@ const widest = { 4: 16, 6: 32 } as const;
 export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
   const { info } = useSessionState();
   const trust = useTrust();
+  const putBack = useTrustAsItWas();
   const [address, setAddress] = useState(entry?.ip_address ?? '');
   const [note, setNote] = useState(entry?.note ?? '');
-  const [duration, setDuration] = useState(typeof entry?.expires_at === 'string' ? 'keep' : 'permanent');
+  const [chosen, setDuration] = useState<string | null>(null);
   const parse = parseIp(address.trim());
+  // What is trusted already keeps what nobody says anything else of.
+  const there = entry ?? (parse.ok ? trusted.find(({ ip_address }) => ip_address === parse.entry.text) : null) ?? null;
+  const duration = chosen ?? (there === null ? 'permanent' : 'keep');
   const own = info?.trustable_address ?? null;
 
   const submit = (event: FormEvent): void => {
@@ -35,15 +40,21 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
     if (!parse.ok) return;
     const words = note.trim();
     trust.mutate(
-      { ip: parse.entry.text, note: words === '' ? null : words, end: endOf(entry, duration) },
+      {
+        ip: parse.entry.text,
+        ...(entry === null && there !== null && words === '' ? {} : { note: words === '' ? null : words }),
+        end: endOf(there, duration),
+      },
       {
         onSuccess: (answer) => {
           toast({
             title:
-              entry === null
+              there === null
                 ? `${answer.ip_address} is trusted${trustedUntil(answer.expires_at)}`
                 : `${answer.ip_address} is changed: trusted${trustedUntil(answer.expires_at)}`,
             ...runtimeWords(answer),
+            about: answer.ip_address,
+            ...(there === null ? {} : { action: { label: 'Undo', run: () => void putBack(there) } }),
           });
           onClose();
         },
@@ -78,12 +89,12 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
             autoComplete="off"
             {...(entry === null ? {} : { 'data-autofocus': true })}
           />
-          {entry?.expires_at !== null && (
+          {there?.expires_at !== null && (
             <NativeSelect
               label="Duration"
               value={duration}
               onChange={(event) => setDuration(event.currentTarget.value)}
-              data={[...trustDurations(entry?.expires_at)]}
+              data={[...trustDurations(there?.expires_at)]}
             />
           )}
           {warning !== null && (
@@ -114,12 +125,16 @@ function warningOf(
   entry: Extract<ReturnType<typeof parseIp>, { ok: true }>['entry'],
   trusted: readonly TrustedIp[],
 ): string | null {
-  for (const { ip_address: text } of trusted) {
+  for (const { ip_address: text, note } of trusted) {
     const other = parseIp(text);
     if (!other.ok) continue;
-    if (text === entry.text) return `${text} is trusted already; only its note and duration change.`;
+    if (text === entry.text) return `${text} is trusted already${noted(note)}; what you leave as it is here stays.`;
     if (covers(other.entry, entry)) return `${text} is trusted already and covers it, so it changes nothing now.`;
   }
   if (entry.prefix < widest[entry.family]) return `${entry.text} is very much: nobody in it can be blocked.`;
   return null;
+}
+
+function noted(note: string | null): string {
+  return note === null ? '' : ` (${note})`;
 }

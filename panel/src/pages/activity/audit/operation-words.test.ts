@@ -17,6 +17,7 @@ it.each<[Partial<AuditRecord>, string]>([
   [{}, 'admin blocked 203.0.113.173'],
   [{ outcome: 'refused' }, 'admin tried to block 203.0.113.173'],
   [{ outcome: 'failed', operation: 'reload', ip_address: null }, 'admin tried to reload the proxy'],
+  [{ outcome: 'refused', operation: 'sign_in', ip_address: null }, 'admin tried to sign in to the panel'],
   [{ operation: 'batch', ip_address: null }, 'admin changed many entries at once'],
   [{ operation: 'batch', result: { added: 0, removed: 1 } }, 'admin unblocked 203.0.113.173'],
   [{ operation: 'batch', result: { added: 1, removed: 0 } }, 'admin blocked 203.0.113.173'],

@@ -52,6 +52,8 @@ const attempts: Readonly<Record<string, string>> = {
   revoke_key: 'tried to revoke the key',
   set_webhook: 'tried to set the webhook',
   remove_webhook: 'tried to remove the webhook',
+  sign_in: 'tried to sign in to the panel',
+  sign_out: 'tried to sign out of the panel',
 };
 
 /** Who did what, to what; of what was refused or failed, who tried. */

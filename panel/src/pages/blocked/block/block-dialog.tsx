@@ -1,6 +1,6 @@
 import { Alert, Button, Checkbox, List, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { isProblem, problemCodes } from '../../../../../src/client/problem-codes.ts';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { block, useBlockedChange, useExistingEntry } from '../../../api/blocked-ips.ts';
@@ -15,7 +15,7 @@ import { useMay, useSession, useSessionState } from '../../../session/session.ts
 import { useUndoBlock } from '../removal.ts';
 import { blockRequest, type Intent } from './block-request.ts';
 import { blockWords } from './block-words.ts';
-import { concernsOf } from './concerns.ts';
+import { concernsOf, trustedEntries } from './concerns.ts';
 import { asItWas, type Duration, DurationField, forGood, readDuration } from './duration-field.tsx';
 import { ExistingEntry } from './existing-entry.tsx';
 
@@ -64,22 +64,33 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   const covering = looked && cover.data?.verdict === 'blocked' && cover.data.by !== ip ? cover.data.by : null;
   const concerns = parse.ok
     ? concernsOf(parse.entry, {
-        trusted: trusted.data?.items.map(({ ip_address }) => ip_address) ?? [],
+        trusted: trustedEntries(trusted.data?.items ?? []),
         clientAddress: info?.client_address ?? null,
       })
     : [];
   const overTrust = concerns.some(({ kind }) => kind === 'trusted');
   const tooWide = isProblem(change.error, problemCodes.wideNetwork);
   const seconds = readDuration(duration);
-  const ready =
+  const complete =
     parse.ok &&
-    looked &&
     (typeof seconds !== 'object' || seconds === null) &&
     (concerns.length === 0 || understood) &&
     (!overTrust || admin);
+  const ready = complete && looked;
 
+  // Enter right after the last character: what is new is blocked as soon as that is known; what is there is shown first.
+  const [waiting, setWaiting] = useState(false);
+  useEffect(() => {
+    if (!waiting || (!looked && !lookUp.isError)) return;
+    setWaiting(false);
+    if (looked && existing === null) send();
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    if (ready) send();
+    else if (complete) setWaiting(true);
+  };
+  const send = (): void => {
     if (!ready || !parse.ok || (typeof seconds === 'object' && seconds !== null)) return;
     const by = info?.name ?? null;
     const draft = { ip: parse.entry.text, intent, existing, reason, duration, seconds, by, now: clock.now() };
@@ -93,7 +104,13 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
         const back = created ? { label: 'Undo', run: () => undo(answer.ip_address, null) } : undefined;
         const before = existing === null ? undefined : { label: 'Undo', run: () => undo(answer.ip_address, existing) };
         const action = back ?? before;
-        toast({ ...blockWords(answer), about: answer.ip_address, ...(action === undefined ? {} : { action }) });
+        const meanwhile = !created && existing === null;
+        toast({
+          ...blockWords(answer),
+          ...(meanwhile ? blockedMeanwhile(answer.ip_address) : {}),
+          about: answer.ip_address,
+          ...(action === undefined ? {} : { action }),
+        });
         onClose();
       },
     });
@@ -112,6 +129,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
                 setUnderstood(false);
                 setChosen('extend');
                 setAllowWide(false);
+                setWaiting(false);
                 change.reset();
               }}
             />
@@ -180,7 +198,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
             </ProblemAlert>
           )}
           <DialogButtons onCancel={onClose}>
-            <Button type="submit" disabled={!ready} loading={change.isPending}>
+            <Button type="submit" disabled={!complete || lookUp.isError} loading={change.isPending || waiting}>
               {actions[intent]}
             </Button>
           </DialogButtons>
@@ -188,4 +206,10 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
       </form>
     </Dialog>
   );
+}
+
+/** Between the look-up and the block; what was there is not known any more. */
+function blockedMeanwhile(ip: string) {
+  const words = 'Somebody blocked it meanwhile; the reason, author and end of that block are replaced by yours.';
+  return { title: `${ip} was blocked already`, words, tone: 'warn' as const };
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseIp } from '../../../../../src/domain/ip.ts';
-import { concernsOf } from './concerns.ts';
+import { concernsOf, trustedEntries } from './concerns.ts';
 
-const surroundings = { trusted: ['192.0.2.9', '198.51.100.0/24', '2001:db8:1::/48'], clientAddress: '203.0.113.5' };
+const trusted = ['192.0.2.9', '198.51.100.0/24', '2001:db8:1::/48'].map((text) => ({ ip_address: text }));
+const surroundings = { trusted: trustedEntries(trusted), clientAddress: '203.0.113.5' };
 
 function kinds(text: string, around = surroundings): string[] {
   const parse = parseIp(text);

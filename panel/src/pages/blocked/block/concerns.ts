@@ -7,8 +7,7 @@ export interface Concern {
 }
 
 export interface Surroundings {
-  /** Canonical texts. */
-  readonly trusted: readonly string[];
+  readonly trusted: readonly IpEntry[];
   /** Where this page is used from, as the service sees it; null: not known. */
   readonly clientAddress: string | null;
 }
@@ -16,15 +15,22 @@ export interface Surroundings {
 /** Wider than these is more than a neighbourhood: 65,536 addresses of IPv4, a provider's whole share of IPv6. */
 const widest = { 4: 16, 6: 32 } as const;
 
+/** Once for many entries. */
+export function trustedEntries(trusted: readonly { readonly ip_address: string }[]): IpEntry[] {
+  return trusted.flatMap(({ ip_address: text }) => {
+    const parse = parseIp(text);
+    return parse.ok ? [parse.entry] : [];
+  });
+}
+
 export function concernsOf(entry: IpEntry, { trusted, clientAddress }: Surroundings): Concern[] {
   const concerns: Concern[] = [];
-  const trustedEntries = trusted.map(parseIp).flatMap((parse) => (parse.ok ? [parse.entry] : []));
-  const over = trustedEntries.find((one) => covers(one, entry));
+  const over = trusted.find((one) => covers(one, entry));
   if (over !== undefined) {
     const words = `${over.text} is trusted, and trust wins: nobody would be turned away.`;
     concerns.push({ kind: 'trusted', words });
   }
-  const inside = trustedEntries.filter((one) => one !== over && covers(entry, one));
+  const inside = trusted.filter((one) => one !== over && covers(entry, one));
   if (inside.length > 0) {
     const some = inside
       .slice(0, 3)

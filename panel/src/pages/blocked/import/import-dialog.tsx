@@ -1,18 +1,16 @@
 // Import: choose, look, then do. Nothing is sent before somebody has seen what it would do.
 import { Alert, Button, Checkbox, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { parseIp } from '../../../../../src/domain/ip.ts';
+import { useEffect, useRef, useState } from 'react';
 import { useRefreshBlocked } from '../../../api/blocked-ips.ts';
-import { useTrusted } from '../../../api/trusted-ips.ts';
 import { counted } from '../../../parts/counted.ts';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { useBackCloses } from '../../../parts/use-back-closes.ts';
 import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { useApi, useSessionState } from '../../../session/session.ts';
-import { concernsOf } from '../block/concerns.ts';
 import { type Duration, DurationField, forGood, readDuration } from '../block/duration-field.tsx';
 import { BadLines } from './bad-lines.tsx';
+import { useConcerns } from './concerns-among.ts';
 import { ForecastWords, useForecast } from './forecast.tsx';
 import { ListSource } from './list-source.tsx';
 import { type BadLine, mended, type Preview, readPreview } from './preview.ts';
@@ -64,7 +62,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       : { reason: reason.trim(), seconds, blockedBy: info?.name ?? null, allowWide };
   const shown = stage.kind === 'preview' ? stage.preview.entries : none;
   const forecast = useForecast(shown, common);
-  const concerns = useConcerns(shown);
+  const { concerns, unchecked } = useConcerns(shown);
   const send = async (name: string, preview: Preview): Promise<void> => {
     if (common === null) return;
     stop.current = new AbortController();
@@ -110,9 +108,14 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
             <PreviewWords
               preview={stage.preview}
               concerns={concerns}
+              unchecked={unchecked}
               understood={understood}
               onUnderstood={setUnderstood}
-              onMend={() => setStage({ ...stage, preview: mended(stage.preview) })}
+              onMend={() => {
+                // Other networks than those that were looked at.
+                setUnderstood(false);
+                setStage({ ...stage, preview: mended(stage.preview) });
+              }}
             />
             {stage.preview.entries.length > 0 && (
               <>
@@ -182,12 +185,14 @@ const none: Preview['entries'] = [];
 interface PreviewWordsProps {
   readonly preview: Preview;
   readonly concerns: readonly BadLine[];
+  /** What was not looked at; null: nothing. */
+  readonly unchecked: string | null;
   readonly understood: boolean;
   readonly onUnderstood: (understood: boolean) => void;
   readonly onMend: () => void;
 }
 
-function PreviewWords({ preview, concerns, understood, onUnderstood, onMend }: PreviewWordsProps) {
+function PreviewWords({ preview, concerns, unchecked, understood, onUnderstood, onMend }: PreviewWordsProps) {
   const { entries, doubles, bad, mendable } = preview;
   return (
     <>
@@ -212,6 +217,11 @@ function PreviewWords({ preview, concerns, understood, onUnderstood, onMend }: P
           )}
         </Alert>
       )}
+      {unchecked !== null && (
+        <Text size="sm" role="status">
+          {unchecked}
+        </Text>
+      )}
       {concerns.length > 0 && (
         <Alert color="orange" variant="light" title="Look twice">
           <BadLines lines={concerns} label="Lines to look at twice" heading="What it would do" />
@@ -225,37 +235,6 @@ function PreviewWords({ preview, concerns, understood, onUnderstood, onMend }: P
       )}
     </>
   );
-}
-
-function useConcerns(entries: Preview['entries']): readonly BadLine[] {
-  const trusted = useTrusted();
-  const { info } = useSessionState();
-  return useMemo(
-    () =>
-      concernsAmong(entries, {
-        trusted: trusted.data?.items.map(({ ip_address }) => ip_address) ?? [],
-        clientAddress: info?.client_address ?? null,
-      }),
-    [entries, trusted.data, info],
-  );
-}
-
-/** More are not read by anybody. */
-const mostConcerns = 200;
-
-function concernsAmong(entries: Preview['entries'], surroundings: Parameters<typeof concernsOf>[1]): BadLine[] {
-  const found: BadLine[] = [];
-  // With thousands of trusted entries this would be a product of two long lists.
-  const { trusted } = surroundings;
-  const plain = { ...surroundings, trusted: trusted.slice(0, 50) };
-  for (const { line, entry } of entries.length * Math.max(1, plain.trusted.length) > 2_000_000 ? [] : entries) {
-    const parse = parseIp(entry.ip);
-    if (!parse.ok) continue;
-    for (const { words } of concernsOf(parse.entry, plain))
-      found.push({ line, value: entry.ip, why: words.startsWith(entry.ip) ? words : `${entry.ip}: ${words}` });
-    if (found.length >= mostConcerns) break;
-  }
-  return found;
 }
 
 function SendingWords({

@@ -56,6 +56,7 @@ test('the networks that were meant can be taken in place of all lines with host 
   expect(entries.map(({ entry }) => entry.ip).sort()).toEqual(['10.0.0.0/8', '192.0.2.1']);
   expect(bad.map(({ line }) => line)).toEqual([3]);
   expect(mendable).toEqual([]);
-  // A line of CSV says more than its address.
+  // A line of CSV or of a netset says more than its address.
+  expect((await look('add s 10.0.0.1/24 timeout 600\nadd s 192.0.2.1\n')).mendable).toEqual([]);
   expect((await look('ip_address,reason\n10.0.0.1/8,scan\n')).mendable).toEqual([]);
 });

@@ -37,6 +37,9 @@ export function mended({ entries, bad, mendable, ...rest }: Preview): Preview {
   return { ...rest, entries: [...all.values()], bad: bad.filter(({ line }) => !lines.has(line)), mendable: [] };
 }
 
+/** Their lines say nothing but an address; mended, those of others would lose their end and reason. */
+const plain: ReadonlySet<ListFormat | null> = new Set<ListFormat>(['list', 'map']);
+
 /** @param onLines told the number of lines read so far. @throws NotAList for what is no text, or compressed otherwise than by gzip */
 export async function readPreview(list: Blob, onLines: (lines: number) => void, signal: AbortSignal): Promise<Preview> {
   const entries = new Map<string, NumberedEntry>();
@@ -59,7 +62,7 @@ export async function readPreview(list: Blob, onLines: (lines: number) => void, 
     if (last !== undefined) onLines(last.line);
   }
   const { format } = reading;
-  return { format, entries: [...entries.values()], doubles, bad, mendable: format === 'csv' ? [] : mendable };
+  return { format, entries: [...entries.values()], doubles, bad, mendable: plain.has(format) ? mendable : [] };
 }
 
 /** Not every browser lets a stream be iterated. */

@@ -1,0 +1,17 @@
+import { Alert, Text } from '@mantine/core';
+import { unusedTrustedMap } from '../../../../src/domain/trust-effect.ts';
+import { useHealth } from '../../api/health.ts';
+import { counted } from '../../parts/counted.ts';
+import { sentence } from '../../parts/problem-alert.tsx';
+
+/** Where somebody is trusted and it has no effect: whoever relies on it can be locked out. */
+export function UnusedTrust() {
+  const map = useHealth().data?.trusted_map;
+  if (map === undefined || map.used !== false || map.entries === 0) return null;
+  const entries = counted(map.entries, 'trusted entry has', 'trusted entries have');
+  return (
+    <Alert color="orange" variant="light" title={`${entries} no effect`} role="status">
+      <Text size="sm">{sentence(unusedTrustedMap)}</Text>
+    </Alert>
+  );
+}

@@ -2,6 +2,7 @@
 // makes them one, and who starts the proxy where that is the service's job.
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backup-store.ts';
+import { configurationInForce } from '../configuration/in-force.ts';
 import { takenAddresses } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
 import { LiveOrigin } from '../configuration/live-origin.ts';
@@ -9,8 +10,7 @@ import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
 import type { RenderedConfiguration } from '../configuration/render.ts';
 import { SafeReload } from '../configuration/safe-reload.ts';
-import { filesNamedIn } from '../configuration/sites-map.ts';
-import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
+import { ensureStartConfiguration } from '../configuration/start-configuration.ts';
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
@@ -130,16 +130,9 @@ export async function wireConfiguration(options: {
       return !parts.link.state.up || current === null || !book.isWhole(current);
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
-    // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
     halfDone: () => underWay.interrupted !== null,
     onEnded: (ended) => options.observer.ended(ended),
-    inForce: async () => {
-      // A change that was not finished is made or unmade by what the database says.
-      if (underWay.interrupted === 'rendered') return null;
-      const configText = await live.read();
-      if (configText === null) return await readableKnownGood(backups, log);
-      return { configText, files: await filesNamedIn(settings.sitesMap, configText) };
-    },
+    inForce: () => configurationInForce({ live, origin, backups, underWay, sitesMapBase: settings.sitesMap, log }),
   });
 
   const drift = new ConfigurationDrift({ live, origin, render: renderStored, template: settings.template, reloads });

@@ -23,7 +23,7 @@ export interface ReloadRequest {
   readonly restore?: {
     readonly configText: string;
     readonly files: readonly NamedFile[];
-    /** Its id; absent: it is the live configuration itself. */
+    /** Its id; absent: it is the live configuration itself, or the last known good where that is missing. */
     readonly backup?: string;
   };
   /** A live configuration that proxy-manager did not render may be replaced by the rendered one. */

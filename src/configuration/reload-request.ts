@@ -51,7 +51,7 @@ export interface ReloadAttempt {
   readonly live: string | null;
   /** The live configuration is somebody else's: a failure brings that back, and nothing older. */
   readonly isOthers: boolean;
-  /** The id of the set that stays. */
-  backup: string | null;
+  /** The id of the set that holds what was live. */
+  readonly backup: string | null;
   readonly warnings: string[];
 }

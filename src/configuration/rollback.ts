@@ -188,7 +188,7 @@ export class Rollback {
       for (const warning of await comparisonWarnings(this.#surroundings, this.#comparisonPatienceMs))
         this.#log.warn(warning, { reload: attempt.request.id });
       // One that was never recorded names files that are not known here.
-      if (recorded !== null) await this.#tidyUp(attempt, recorded.files);
+      if (recorded !== null) await this.#tidyUp(recorded.files);
       await noteEnded(this.#underWay, this.#log);
       return { restored: true, problem: null, outcome, keptEdit };
     } catch (error) {
@@ -237,14 +237,13 @@ export class Rollback {
     }
   }
 
-  /** What the refused configuration named beside itself goes with it; refusals add no backups for ever either. */
-  async #tidyUp(attempt: ReloadAttempt, files: readonly NamedFile[]): Promise<void> {
+  /** What the refused configuration named beside itself goes with it. */
+  async #tidyUp(files: readonly NamedFile[]): Promise<void> {
     try {
       await collectGarbage(
         this.#sitesMapBase,
         files.map(({ path }) => path),
       );
-      if (attempt.backup !== null) attempt.backup = await this.#backups.dropDouble(attempt.backup);
       await this.#backups.prune();
     } catch (error) {
       this.#log.warn('What a refused configuration left could not be removed', { cause: causeText(error) });

@@ -168,6 +168,21 @@ describe('a safe reload', () => {
     expect((await fixture.backups.list()).sets).toHaveLength(3);
   });
 
+  it('that fails again and again leaves one backup, and names it', async () => {
+    await edit('edited\n');
+    const again = { restore: { configText: 'edited\n', files: [] } };
+    const fail = async () => (await failure(again)).members.backup;
+    fixture.does.reload = () => refused('not-running');
+    const backup = await fail();
+    expect(await fail()).toBe(backup);
+    fixture.does.reload = () => refused();
+    expect(await fail()).toBe(backup);
+    // Before there is a candidate, too.
+    fixture.does.writeMaps = () => Promise.reject(new ServiceError(codes.MapFileUnusable, 'maps', 'full'));
+    await failure(again);
+    expect((await fixture.backups.list()).sets.map(({ id }) => id)).toEqual([backup]);
+  });
+
   it('tells the warnings of HAProxy as its own', async () => {
     await writeFile(
       join(fixture.folder, 'proxy'),

@@ -176,8 +176,19 @@ export class SafeReload {
       extraFiles: await filesNamedIn(this.#sitesMapBase, live),
       mapFiles: this.#mapFiles,
     });
-    this.#log.info('Backup created', { backup: id, reload: request.id });
-    return id;
+    const kept = await this.#dropDouble(id);
+    this.#log.info('Backup created', { backup: kept, reload: request.id });
+    return kept;
+  }
+
+  /** At once: one that fails again and again must not fill the disk. */
+  async #dropDouble(id: string): Promise<string> {
+    try {
+      return await this.#backups.dropDouble(id);
+    } catch (error) {
+      this.#log.warn('A backup that is the same as the one before could not be removed', { cause: causeText(error) });
+      return id;
+    }
   }
 
   /** Rendered and validated, or the known good is back in force and the refusal is thrown. */
@@ -230,7 +241,6 @@ export class SafeReload {
       reload: request.id,
       reasons: request.reasons,
       changed: wanted.text !== attempt.live,
-      // Not the one that "Backup created" names, where that was equal to the one before it.
       backup: attempt.backup,
       worker_before: outcome.workerBefore,
       worker_after: outcome.workerAfter,
@@ -261,7 +271,6 @@ export class SafeReload {
       crashPoint('reload.known-good-recorded');
       const keep = [...wanted.files, ...(before?.files ?? [])].map((file) => file.path);
       await collectGarbage(this.#sitesMapBase, keep);
-      if (attempt.backup !== null) attempt.backup = await this.#backups.dropDouble(attempt.backup);
       await this.#backups.prune();
     } catch (error) {
       const text = `the known good configuration could not be recorded: ${causeText(error)}`;

@@ -404,7 +404,7 @@ export interface components {
       readonly reason: string;
       /** What was noted; null where nothing was. */
       readonly note: string | null;
-      /** Who wrote its configuration; what `other` wrote is never pruned. Null: a set of an older version. */
+      /** Who wrote its configuration; one of each that `other` wrote is never pruned. Null: a set of an older version. */
       readonly written_by: 'proxy-manager' | 'other' | null;
       /** Files that the configuration names; restored with it. */
       readonly files: readonly components['schemas']['BackupFile'][];

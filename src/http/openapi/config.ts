@@ -110,7 +110,7 @@ export const operations: OperationDocs = {
     tag: 'Configuration',
     summary: 'List the backups',
     description:
-      'Newest first. One is made before every reload; one that equals the one before it is dropped after a successful reload, and the last 20 different ones are kept. One of a configuration that proxy-manager did not write (`written_by: other`) is never pruned.',
+      'Newest first. One is made before every reload; one that equals the one before it is dropped at once, and the last 20 different ones are kept. One of a configuration that proxy-manager did not write (`written_by: other`) is pruned only where a newer one would restore the same.',
     answers: { 200: { description: 'The backups.' } },
     examples: { all: { summary: 'One backup', answer: { items: [backup] } } },
   },
@@ -177,7 +177,7 @@ export const fields: FieldDocs = {
   'Backup.id': 'Its id.',
   'Backup.reason': 'Why it was made.',
   'Backup.written_by':
-    'Who wrote its configuration; what `other` wrote is never pruned. Null: a set of an older version.',
+    'Who wrote its configuration; one of each that `other` wrote is never pruned. Null: a set of an older version.',
   'Backup.files': 'Files that the configuration names; restored with it.',
   'Backup.maps': 'Copies of map files, for reading only: a restore never brings them back.',
   'BackupFile.name': 'Its name in the set.',

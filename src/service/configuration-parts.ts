@@ -135,7 +135,14 @@ export async function wireConfiguration(options: {
     inForce: () => configurationInForce({ live, origin, backups, underWay, sitesMapBase: settings.sitesMap, log }),
   });
 
-  const drift = new ConfigurationDrift({ live, origin, render: renderStored, template: settings.template, reloads });
+  const drift = new ConfigurationDrift({
+    live,
+    origin,
+    render: renderStored,
+    template: settings.template,
+    reloads,
+    log,
+  });
 
   const supervisor: Supervisor | null = settings.supervise
     ? new Supervisor({

@@ -9,6 +9,7 @@ import { LiveOrigin } from '../configuration/live-origin.ts';
 import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
 import type { RenderedConfiguration } from '../configuration/render.ts';
+import { shared } from '../configuration/render-turns.ts';
 import { SafeReload } from '../configuration/safe-reload.ts';
 import { ensureStartConfiguration } from '../configuration/start-configuration.ts';
 import { Template } from '../configuration/template.ts';
@@ -64,7 +65,8 @@ export async function wireConfiguration(options: {
       serverStateFile,
       sites,
     });
-  const renderStored = async (): Promise<RenderedConfiguration> => await render(await sitesStore.all());
+  // Health, differences and dry runs may be asked for by many at a time.
+  const renderStored = shared(async () => await render(await sitesStore.all()));
   const writeMaps = async (): Promise<void> => {
     if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
     await trusted.updateTrustedIpsMap();
@@ -172,6 +174,7 @@ export async function wireConfiguration(options: {
     drift,
     backups,
     serverStateFile,
+    template,
     renderStored,
     ensureStart,
     rule,

@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { missingForNotifySocket, type NotifySocket, openNotifySocket } from '../testkit/notify-socket.ts';
@@ -146,6 +147,30 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
       /HAProxy \(process \d+\) runs and was left as it is/,
     );
     await expectServed(service);
+  });
+
+  it('lets go of all it had where it fails after the API listens, and tells that cause alone', async () => {
+    await powerCut(service);
+    await service.launch();
+    await service.healthy();
+    const put = await service.call('PUT', '/api/webhooks/hook', {
+      body: { url: 'http://127.0.0.1:9/', enabled: false },
+    });
+    expect(put.status).toBeLessThan(300);
+    service.kill('SIGKILL');
+    await service.ended();
+    const database = new Database(service.paths.database);
+    cleanUps.push(() => database.close());
+    const types = database.prepare("UPDATE webhooks SET types_json = ? WHERE id = 'hook'");
+    types.run('{');
+    cleanUps.unshift(() => types.run(null));
+    const output = await refusedStart(service, {}, 1);
+    expect(output).toMatch(/JSON.*HAProxy \(process \d+\) runs and was left as it is/);
+    expect(output).not.toContain('another proxy-manager');
+    await expectServed(service);
+    types.run(null);
+    await service.launch();
+    await service.healthy();
   });
 
   describe('starts none', () => {

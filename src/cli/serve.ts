@@ -110,17 +110,34 @@ async function start(settings: Settings, options: ServeOptions, attempt: Attempt
   }
   log.info('API listens', { url: listening.url });
   const begun = service.begin();
-  const shutDown = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     const cut = await listening.close(graceMs);
     if (cut > 0) log.warn('Requests were cut off at the end', { connections: cut });
-    await Promise.all([service.stop(), begun]);
+    // Whether it began is told by itself, below.
+    await Promise.all([service.stop(), Promise.allSettled([begun])]);
+  };
+  let ending: Promise<void> | null = null;
+  const shutDown = (): Promise<void> => {
+    ending ??= end();
+    return ending;
   };
   const ended = signal.aborted
     ? shutDown()
     : new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => shutDown().then(resolve, reject), { once: true });
       });
-  await begun;
+  try {
+    await begun;
+  } catch (error) {
+    // Its locks would keep it from the proxy that a refused start sees to. That goes on, unless it is a trial's.
+    const untold = (failure: unknown): void => {
+      log.error('The service that did not begin could not be stopped', { cause: causeText(failure) });
+    };
+    await shutDown().catch(untold);
+    // A signal that comes meanwhile waits for the same end, and nobody waits for this any more.
+    ended.catch(untold);
+    throw error;
+  }
   await tellReady(listening.url, log);
   return { url: listening.url, keyFile: service.keyFile, ended };
 }

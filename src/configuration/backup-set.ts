@@ -14,7 +14,7 @@ export interface BackupMeta {
   readonly sha256: string;
   readonly reason: string;
   readonly note: string | null;
-  /** Who wrote the configuration in it; absent in a set of an older version. What `other` wrote is never pruned. */
+  /** Who wrote the configuration in it; absent in a set of an older version. Of what `other` wrote one of each is never pruned. */
   readonly written_by?: 'proxy-manager' | 'other';
   /** Files the configuration names; restored with it. `name` is relative to the set, `path` where it belongs. */
   readonly files: readonly { readonly name: string; readonly path: string; readonly sha256: string }[];

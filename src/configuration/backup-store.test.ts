@@ -114,6 +114,26 @@ test('pruning keeps what somebody else wrote, and of older sets what does not sa
   expect((await store.prune(1)).sort()).toEqual([ids[1], ids[2]]);
 });
 
+test('of what somebody else wrote pruning keeps one of each, the newest that is whole', async () => {
+  const ids: string[] = [];
+  const made = ['1', '2', '1', '3', '1', '3'];
+  for (const text of made) ids.push((await store.create({ ...request(text), writtenBy: 'other' })).id);
+  // Of ours, which may be pruned itself, and with other files: neither keeps what they wrote.
+  await store.create(request('2'));
+  await store.create({ ...request('2'), writtenBy: 'other', extraFiles: [] });
+  await appendFile(join(directory, ids[5]!, 'proxy.cfg'), 'x');
+  expect((await store.prune()).sort()).toEqual([ids[0], ids[2]]);
+  expect(await store.prune()).toEqual([]);
+});
+
+test('a double stays where the set before it is damaged', async () => {
+  const { id } = await store.create(request('1'));
+  await appendFile(join(directory, id, 'proxy.cfg'), 'x');
+  const double = (await store.create(request('1'))).id;
+  expect(await store.dropDouble(double)).toBe(double);
+  expect(await store.dropDouble((await store.create(request('1'))).id)).toBe(double);
+});
+
 test('the last known good is the latest that was marked, and nothing is left of the one before', async () => {
   await store.markKnownGood('first\n', [sitesMap]);
   await store.markKnownGood('second\n', []);

@@ -101,20 +101,24 @@ export class BackupStore {
     return this.#proven(join(this.directory, id), `The backup ${id}`);
   }
 
-  /** Drops the set where it would restore the same as the one made before it. Gives back the id of the one that stays. */
+  /**
+   * Drops the set where it would restore the same as the one made before it, and that one is whole. Gives back the id of
+   * the one that stays.
+   */
   async dropDouble(id: string): Promise<string> {
     const { sets } = await this.list();
     const place = sets.findIndex((set) => set.id === id);
     const [set, before] = [sets[place], sets[place + 1]];
     if (set === undefined || before === undefined || !restoreTheSame(set, before)) return id;
+    if (!(await this.#isWhole(before.id))) return id;
     await rm(join(this.directory, id), { recursive: true });
     return before.id;
   }
 
   /**
    * Removes the oldest whole sets beyond `keep`, never the one that the last known good came from. What somebody else
-   * wrote, what is damaged and what is no set is neither counted nor removed. Also removes what a crash left half
-   * built. Gives back the ids removed.
+   * wrote is not counted, and removed only where a newer set of theirs would restore the same. What is damaged and what
+   * is no set is neither counted nor removed. Also removes what a crash left half built. Gives back the ids removed.
    */
   async prune(keep = 20): Promise<string[]> {
     await this.#sweep();
@@ -122,12 +126,36 @@ export class BackupStore {
     const protectedSet = await this.#knownGoodBackup();
     const removed: string[] = [];
     const ours = sets.filter((set) => set.written_by !== 'other');
-    for (const { id, written_by } of ours.slice(keep)) {
-      if (id === protectedSet || (written_by === undefined && !(await this.#saysGenerated(id)))) continue;
+    const tooMany: string[] = [];
+    for (const { id, written_by } of ours.slice(keep))
+      if (written_by !== undefined || (await this.#saysGenerated(id))) tooMany.push(id);
+    const doubles = await this.#doublesOf(sets.filter((set) => set.written_by === 'other'));
+    for (const id of [...tooMany, ...doubles]) {
+      if (id === protectedSet) continue;
       await rm(join(this.directory, id), { recursive: true });
       removed.push(id);
     }
     return removed;
+  }
+
+  /** Those that would restore the same as a newer one, which is whole. `sets`: newest first. */
+  async #doublesOf(sets: readonly BackupMeta[]): Promise<string[]> {
+    const doubles: string[] = [];
+    for (const [place, set] of sets.entries()) {
+      const newer = sets.slice(0, place).find((one) => !doubles.includes(one.id) && restoreTheSame(one, set));
+      if (newer !== undefined && (await this.#isWhole(newer.id))) doubles.push(set.id);
+    }
+    return doubles;
+  }
+
+  async #isWhole(id: string): Promise<boolean> {
+    try {
+      await readSet(join(this.directory, id));
+      return true;
+    } catch (error) {
+      if (error instanceof DamagedSet) return false;
+      throw error;
+    }
   }
 
   /**

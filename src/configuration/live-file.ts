@@ -6,8 +6,9 @@ import { dirname } from 'node:path';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
-import { fsyncFolder, resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
+import { fsyncFolder, isMissing, resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
 import { sha256 } from './backup-set.ts';
+import { refuseEditedMeanwhile } from './replace-consent.ts';
 import { asConfigurationTrouble } from './trouble.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -48,7 +49,7 @@ export class LiveFile {
     // One that a crash left behind may have had any mode and owner; this one has the live file's.
     await rm(path, { force: true });
     await writeFileAtomically(path, text);
-    const candidate = new Candidate(path, target, sha256(text));
+    const candidate = new Candidate({ path, target, live: this.path, hash: sha256(text) });
     try {
       const live = await stat(this.path);
       // Before chmod: chown clears the set-id bits.
@@ -67,16 +68,28 @@ export class LiveFile {
 export class Candidate {
   readonly path: string;
   readonly #target: string;
+  readonly #live: string;
   readonly #hash: string;
+  #inPlace = false;
 
-  constructor(path: string, target: string, hash: string) {
-    this.path = path;
-    this.#target = target;
-    this.#hash = hash;
+  constructor(of: { readonly path: string; readonly target: string; readonly live: string; readonly hash: string }) {
+    this.path = of.path;
+    this.#target = of.target;
+    this.#live = of.live;
+    this.#hash = of.hash;
   }
 
-  /** @throws when somebody changed the candidate since it was written; the live file is untouched then */
-  async deploy(): Promise<void> {
+  /** Renamed over the live file; perhaps not durable yet. */
+  get inPlace(): boolean {
+    return this.#inPlace;
+  }
+
+  /**
+   * @param over what the live file is known to hold, null where there is none; any other text is an edit, and stays
+   * @throws when somebody changed the candidate since it was written, or the live file since it was read; the live file
+   *   is untouched then
+   */
+  async deploy(over?: string | null): Promise<void> {
     const found = sha256(await readFile(this.path, 'utf8'));
     if (found !== this.#hash) {
       await this.discard();
@@ -87,12 +100,28 @@ export class Candidate {
         { retryAfterSeconds: 1 },
       );
     }
+    // As late as can be: what is written after this look is lost.
+    if (over !== undefined && !(await holds(this.#target, over))) {
+      await this.discard();
+      refuseEditedMeanwhile(this.#live);
+    }
     await rename(this.path, this.#target);
+    this.#inPlace = true;
     crashPoint('candidate.renamed');
     await fsyncFolder(dirname(this.#target));
   }
 
   async discard(): Promise<void> {
     await rm(this.path, { force: true });
+  }
+}
+
+async function holds(path: string, text: string | null): Promise<boolean> {
+  try {
+    const bytes = await readFile(path);
+    return text !== null && bytes.equals(Buffer.from(text));
+  } catch (error) {
+    if (isMissing(error)) return text === null;
+    throw error;
   }
 }

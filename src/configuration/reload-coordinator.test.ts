@@ -296,6 +296,14 @@ describe('a scheduled reload', () => {
     await eventually('it is dropped', () => reloads.scheduled === null);
   });
 
+  it('replaces no edit by hand, also where it makes good what was left half done', async () => {
+    await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
+    reloads.schedule('one was neither done nor undone');
+    await eventually('it was tried', async () => (await history.latest()) !== null);
+    expect(await history.latest()).toMatchObject({ status: 'refused' });
+    expect(await fixture.live()).toBe('edited\n');
+  });
+
   it('does not keep the service from stopping', async () => {
     memory = false;
     reloads.schedule('one');

@@ -76,7 +76,7 @@ export class ReloadCoordinator {
     readonly stillNeeded: () => Promise<boolean>;
     /** False while one worker more, beside the draining ones, would not fit. */
     readonly memoryAllows: () => Promise<boolean>;
-    /** The live configuration, which such a reload leaves as it is; null: there is none yet. */
+    /** The live configuration, which such a reload leaves as it is; null: what database and template say. */
     readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
     /** Live file, proxy and database are of different minds: the last one failed, and so did its rollback. */
     readonly halfDone: () => boolean;
@@ -232,8 +232,7 @@ export class ReloadCoordinator {
         // that the template would replace, is for a reload that somebody asks for.
         const inForce = await this.#inForce();
         await this.#run(
-          // A change that a crash interrupted had the consent it needed.
-          inForce === null || inForce === undefined ? { ...request, replace: true } : { ...request, restore: inForce },
+          inForce === null || inForce === undefined ? request : { ...request, restore: inForce },
           'scheduled',
         );
       });

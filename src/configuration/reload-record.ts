@@ -7,9 +7,14 @@ import type { CompletedReload, ReloadRequest } from './reload-request.ts';
 
 type StoredReload = Parameters<ReloadsStore['append']>[0];
 
-/** Refused: it was not begun, by the template, by the proxy's check, or for want of consent. */
+/**
+ * Refused: it was not begun, by the template, by the proxy's check, for want of consent, or because the live
+ * configuration was edited meanwhile.
+ */
 export function statusOf(error: unknown): 'refused' | 'failed' {
-  return error instanceof ServiceError && (error.status === 422 || isUnconsented(error)) ? 'refused' : 'failed';
+  if (!(error instanceof ServiceError)) return 'failed';
+  const isRefused = error.status === 422 || isUnconsented(error) || error.code === codes.Conflict;
+  return isRefused ? 'refused' : 'failed';
 }
 
 /** It would have replaced what proxy-manager did not render: nothing was tried. */

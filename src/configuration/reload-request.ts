@@ -23,7 +23,7 @@ export interface ReloadRequest {
   readonly restore?: {
     readonly configText: string;
     readonly files: readonly NamedFile[];
-    /** Its id; absent: it is the live configuration itself. */
+    /** Its id; absent: it is the live configuration itself, or the last known good where that is missing. */
     readonly backup?: string;
   };
   /** A live configuration that proxy-manager did not render may be replaced by the rendered one. */
@@ -51,7 +51,7 @@ export interface ReloadAttempt {
   readonly live: string | null;
   /** The live configuration is somebody else's: a failure brings that back, and nothing older. */
   readonly isOthers: boolean;
-  /** The id of the set that stays. */
-  backup: string | null;
+  /** The id of the set that holds what was live. */
+  readonly backup: string | null;
   readonly warnings: string[];
 }

@@ -74,7 +74,7 @@ it('of a crash is not forgotten when what makes it good could not be put in plac
 it('of a text of its own is told apart, and what cannot be understood was one of the database', async () => {
   fixture = await reloadFixture('old\n');
   fixture.does.reload = async () => refused();
-  const restore = { configText: 'given\n', files: [] };
+  const restore = { configText: 'given\n', files: [], backup: 'b1' };
   await expect(fixture.safeReload.run({ ...request, restore })).rejects.toThrow();
   const path = join(fixture.folder, 'reload-under-way');
   expect(await new ReloadUnderWay(path).find()).toBe('given');

@@ -1,4 +1,4 @@
-// What is told where a reload would replace a live configuration that proxy-manager did not render.
+// What is told where a reload would replace a live configuration that proxy-manager did not render, or does not know.
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { LiveOriginFinding } from './live-origin.ts';
@@ -13,5 +13,14 @@ export function refuseToReplace(path: string, { live, backup }: LiveOriginFindin
     codes.LiveConfigurationKept,
     'safe reload',
     `${what}; the template's configuration would replace it, so nothing was changed. See the difference: proxy-manager config diff (GET /api/config/diff). To keep it, put its lines into a template of your own (PROXY_MANAGER_TEMPLATE). To replace it, repeat with --replace-configuration (?replace_configuration=true); it is kept as a backup`,
+  );
+}
+
+/** @throws ServiceError 409, always: the live configuration is not what the reload began with */
+export function refuseEditedMeanwhile(path: string): never {
+  throw new ServiceError(
+    codes.Conflict,
+    'safe reload',
+    `${path} was edited or removed while a reload was being prepared; it was left as it is, and nothing was changed. See the difference: proxy-manager config diff (GET /api/config/diff). Then repeat`,
   );
 }

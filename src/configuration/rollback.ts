@@ -19,11 +19,18 @@ interface Restored {
   readonly restored: boolean;
   readonly problem: string | null;
   readonly outcome: ReloadOutcome | null;
+  /** The backup of an edit that was made meanwhile. */
+  readonly keptEdit: string | null;
 }
 
-const leftAlone: Restored = { restored: false, problem: null, outcome: null };
+const leftAlone: Restored = { restored: false, problem: null, outcome: null, keptEdit: null };
 
 function rollbackText(restored: Restored): string {
+  const edit = restored.keptEdit === null ? '' : `; an edit made meanwhile is the backup ${restored.keptEdit}`;
+  return `${wayBackText(restored)}${edit}`;
+}
+
+function wayBackText(restored: Restored): string {
   if (restored === leftAlone) return '; the live configuration is what it was';
   if (restored.outcome === null && restored.problem === null)
     return '; the last known good configuration is back on disk';
@@ -141,17 +148,26 @@ export class Rollback {
     how: { readonly tried: string | null; readonly reload: boolean } = { tried: null, reload: true },
   ): Promise<Restored> {
     let outcome: ReloadOutcome | null = null;
+    let keptEdit: string | null = null;
     try {
       const recorded = await this.#toRestore(attempt);
       const known = recorded ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
-      if (known === null) return { restored: false, problem: 'there is no known good configuration yet', outcome };
+      if (known === null)
+        return { restored: false, problem: 'there is no known good configuration yet', outcome, keptEdit };
+      const current = await this.#live.read();
+      const isEdited = current !== null && ![attempt.live, how.tried, known.configText].includes(current);
+      if (isEdited && how.tried === null) {
+        this.#log.warn('The live configuration was edited meanwhile; it is left as it is', { path: this.#live.path });
+        return leftAlone;
+      }
       await this.#stillUnderWay(attempt);
       crashPoint('rollback.begun');
       await ensureFiles(known.files);
       crashPoint('rollback.files-written');
-      if ((await this.#live.read()) !== known.configText) {
+      if (isEdited) keptEdit = await this.#keepEdit(attempt, current);
+      if (current !== known.configText) {
         const candidate = await this.#live.stage(known.configText);
-        await candidate.deploy();
+        await candidate.deploy(current);
       }
       crashPoint('rollback.switched');
       await this.#surroundings.writeMaps();
@@ -159,7 +175,7 @@ export class Rollback {
       this.#log.info('Backup restored', { reload: attempt.request.id, backup: attempt.backup });
       if (!how.reload) {
         await noteEnded(this.#underWay, this.#log);
-        return { restored: true, problem: null, outcome };
+        return { restored: true, problem: null, outcome, keptEdit };
       }
       outcome = await this.#surroundings.reloadProxy();
       crashPoint('rollback.reloaded');
@@ -167,21 +183,21 @@ export class Rollback {
         const problem = `the reload with the known good configuration failed too: ${outcome.detail}${outcome.output === '' ? '' : `: ${outcome.output.slice(0, 2_000)}`}`;
         this.#log.error('Restored configuration was not confirmed', { reload: attempt.request.id, cause: problem });
         // The bytes are back and, where nothing new was deployed, so is what the worker runs.
-        return { restored: how.tried === null || known.configText !== how.tried, problem, outcome };
+        return { restored: how.tried === null || known.configText !== how.tried, problem, outcome, keptEdit };
       }
       for (const warning of await comparisonWarnings(this.#surroundings, this.#comparisonPatienceMs))
         this.#log.warn(warning, { reload: attempt.request.id });
       // One that was never recorded names files that are not known here.
-      if (recorded !== null) await this.#tidyUp(attempt, recorded.files);
+      if (recorded !== null) await this.#tidyUp(recorded.files);
       await noteEnded(this.#underWay, this.#log);
-      return { restored: true, problem: null, outcome };
+      return { restored: true, problem: null, outcome, keptEdit };
     } catch (error) {
       this.#log.error('Restoring the last known good configuration failed', {
         reload: attempt.request.id,
         cause: causeText(error),
       });
       if (how.tried !== null) this.#underWay.leftHalfDone(kindOf(attempt.request));
-      return { restored: false, problem: causeText(error), outcome };
+      return { restored: false, problem: causeText(error), outcome, keptEdit };
     }
   }
 
@@ -196,6 +212,22 @@ export class Rollback {
     return { configText: live, files: await filesNamedIn(this.#sitesMapBase, live) };
   }
 
+  /** What was saved since the switch gives way to what is known to work, and is not lost. Gives back the backup's id. */
+  async #keepEdit({ request }: ReloadAttempt, configText: string): Promise<string> {
+    const { id } = await this.#backups.create({
+      reason: `edited while the reload ${request.id} was made, and rolled back with it`,
+      configText,
+      writtenBy: 'other',
+      extraFiles: await filesNamedIn(this.#sitesMapBase, configText),
+      mapFiles: [],
+    });
+    this.#log.warn('The live configuration was edited meanwhile; it is kept in a backup', {
+      path: this.#live.path,
+      backup: id,
+    });
+    return id;
+  }
+
   /** A rollback is made also where it cannot be noted. */
   async #stillUnderWay(attempt: ReloadAttempt): Promise<void> {
     try {
@@ -205,14 +237,13 @@ export class Rollback {
     }
   }
 
-  /** What the refused configuration named beside itself goes with it; refusals add no backups for ever either. */
-  async #tidyUp(attempt: ReloadAttempt, files: readonly NamedFile[]): Promise<void> {
+  /** What the refused configuration named beside itself goes with it. */
+  async #tidyUp(files: readonly NamedFile[]): Promise<void> {
     try {
       await collectGarbage(
         this.#sitesMapBase,
         files.map(({ path }) => path),
       );
-      if (attempt.backup !== null) attempt.backup = await this.#backups.dropDouble(attempt.backup);
       await this.#backups.prune();
     } catch (error) {
       this.#log.warn('What a refused configuration left could not be removed', { cause: causeText(error) });

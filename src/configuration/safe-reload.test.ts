@@ -1,8 +1,9 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { statusOf } from './reload-record.ts';
 import { confirmed, type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
 
 let fixture: ReloadFixture;
@@ -167,6 +168,21 @@ describe('a safe reload', () => {
     expect((await fixture.backups.list()).sets).toHaveLength(3);
   });
 
+  it('that fails again and again leaves one backup, and names it', async () => {
+    await edit('edited\n');
+    const again = { restore: { configText: 'edited\n', files: [] } };
+    const fail = async () => (await failure(again)).members.backup;
+    fixture.does.reload = () => refused('not-running');
+    const backup = await fail();
+    expect(await fail()).toBe(backup);
+    fixture.does.reload = () => refused();
+    expect(await fail()).toBe(backup);
+    // Before there is a candidate, too.
+    fixture.does.writeMaps = () => Promise.reject(new ServiceError(codes.MapFileUnusable, 'maps', 'full'));
+    await failure(again);
+    expect((await fixture.backups.list()).sets.map(({ id }) => id)).toEqual([backup]);
+  });
+
   it('tells the warnings of HAProxy as its own', async () => {
     await writeFile(
       join(fixture.folder, 'proxy'),
@@ -250,6 +266,55 @@ describe('a safe reload', () => {
     expect(await fixture.live()).toBe('old\n');
     expect(fixture.loaded).toEqual([]);
     expect(await leftovers()).toEqual([]);
+  });
+
+  it.each([
+    ['another', 'new\n'],
+    ['the same', 'old\n'],
+  ])('of %s configuration changes nothing where the live one was edited meanwhile', async (_which, text) => {
+    fixture.does.render = () => ({ text });
+    fixture.does.writeMaps = () => edit('edited\n');
+    const error = await failure();
+    expect(error).toMatchObject({ status: 409, code: codes.Conflict });
+    expect(error.detail).toMatch(/proxy\.cfg was edited .* while .* left as it is, and nothing was changed.*repeat/);
+    expect(statusOf(error)).toBe('refused');
+    expect([await fixture.live(), fixture.loaded, await leftovers()]).toEqual(['edited\n', [], []]);
+    // What was edited is nobody's to replace without being asked.
+    expect((await fixture.origin.of('edited\n')).live).toBe('other');
+    expect((await fixture.origin.of('old\n')).live).toBe('rendered');
+  });
+
+  it('that is refused leaves an edit alone that was made meanwhile', async () => {
+    fixture.does.render = () => ({ text: 'bad\n' });
+    fixture.does.writeMaps = () => edit('edited\n');
+    expect(await failure()).toMatchObject({ status: 422, members: { restored: false } });
+    expect([await fixture.live(), fixture.loaded]).toEqual(['edited\n', []]);
+  });
+
+  it('that is rolled back keeps an edit that was made since its switch as a backup, and names it', async () => {
+    fixture.does.reload = async (text) => {
+      if (text !== 'new\n') return confirmed(1, 3);
+      await edit('edited\n');
+      return refused();
+    };
+    const error = await failure();
+    expect([await fixture.live(), fixture.loaded.at(-1)]).toEqual(['old\n', 'old\n']);
+    const [newest] = (await fixture.backups.list()).sets;
+    expect(newest).toMatchObject({ written_by: 'other' });
+    expect((await fixture.backups.read(newest!.id)).configText).toBe('edited\n');
+    expect(error.detail).toContain(`an edit made meanwhile is the backup ${newest!.id}`);
+  });
+
+  it('of the live configuration as it is does not bring back what an edit has replaced since it was read', async () => {
+    await edit('edited\n');
+    expect((await failure({ restore: { configText: 'old\n', files: [] } })).code).toBe(codes.Conflict);
+    expect([await fixture.live(), fixture.loaded]).toEqual(['edited\n', []]);
+  });
+
+  it('with the last known good in the place of a missing file leaves open who wrote it', async () => {
+    await rm(join(fixture.folder, 'proxy.cfg'));
+    await run({ restore: { configText: 'by hand\n', files: [] } });
+    expect((await fixture.origin.of('by hand\n')).live).toBe('other');
   });
 
   it('is done although the workers could not be compared: that is a warning', async () => {

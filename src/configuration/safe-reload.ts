@@ -18,7 +18,7 @@ import { proxyWarnings } from './proxy-warnings.ts';
 import { noteBegun, noteEnded } from './reload-note.ts';
 import type { CompletedReload, ReloadAttempt, ReloadRequest, ReloadSurroundings } from './reload-request.ts';
 import type { ReloadUnderWay } from './reload-under-way.ts';
-import { refuseToReplace } from './replace-consent.ts';
+import { refuseEditedMeanwhile, refuseToReplace } from './replace-consent.ts';
 import { Rollback } from './rollback.ts';
 import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from './sites-map.ts';
 import { asConfigurationTrouble } from './trouble.ts';
@@ -73,7 +73,7 @@ export class SafeReload {
 
   /**
    * One reload, start to end; the caller holds the lock.
-   * @throws ServiceError 409 (it would replace what proxy-manager did not render, and nobody consented), 422 (refused by template or proxy; members `output`, `restored`, `worker_before`,
+   * @throws ServiceError 409 (it would replace what proxy-manager did not render, and nobody consented; or an edit made meanwhile), 422 (refused by template or proxy; members `output`, `restored`, `worker_before`,
    *   `worker_after`), 503 (not confirmed and rolled back, or the files or the database cannot be used)
    */
   async run(request: ReloadRequest): Promise<CompletedReload> {
@@ -87,6 +87,9 @@ export class SafeReload {
   async #run(request: ReloadRequest): Promise<CompletedReload> {
     const began = performance.now();
     const live = await this.#live.read();
+    const { restore } = request;
+    const isAsItIs = restore !== undefined && restore.backup === undefined;
+    if (isAsItIs && live !== null && live !== restore.configText) refuseEditedMeanwhile(this.#live.path);
     const isOthers = live !== null && (await this.#origin.of(live)).live === 'other';
     const rendered = await this.#wanted(request);
     await this.#askForConsent(request, live, rendered);
@@ -99,16 +102,20 @@ export class SafeReload {
     if (wanted.text !== live) {
       await noteBegun(this.#underWay, attempt.request);
       try {
-        await this.#origin.beforeSwitch(wanted.text, live, request.restore?.backup ?? null);
-        await wanted.candidate.deploy();
+        // A last known good in the place of a missing file leaves open who wrote it.
+        if (!isAsItIs) await this.#origin.beforeSwitch(wanted.text, live, restore?.backup ?? null);
+        await wanted.candidate.deploy(live);
       } catch (error) {
         // The last step of it is the sync of the folder, and by then the new one is in place.
-        if ((await this.#live.read()) !== live) return await this.#rollback.undo(attempt, error, wanted.text);
+        if (wanted.candidate.inPlace) return await this.#rollback.undo(attempt, error, wanted.text);
         // One that a crash interrupted is still to be made good.
         if (this.#underWay.interrupted === null) await noteEnded(this.#underWay, this.#log);
         throw error;
       }
-    } else await wanted.candidate.discard();
+    } else {
+      await wanted.candidate.discard();
+      if ((await this.#live.read()) !== live) refuseEditedMeanwhile(this.#live.path);
+    }
     crashPoint('reload.switched');
     let failure: ReloadOutcome & { confirmed: false };
     try {
@@ -169,8 +176,19 @@ export class SafeReload {
       extraFiles: await filesNamedIn(this.#sitesMapBase, live),
       mapFiles: this.#mapFiles,
     });
-    this.#log.info('Backup created', { backup: id, reload: request.id });
-    return id;
+    const kept = await this.#dropDouble(id);
+    this.#log.info('Backup created', { backup: kept, reload: request.id });
+    return kept;
+  }
+
+  /** At once: one that fails again and again must not fill the disk. */
+  async #dropDouble(id: string): Promise<string> {
+    try {
+      return await this.#backups.dropDouble(id);
+    } catch (error) {
+      this.#log.warn('A backup that is the same as the one before could not be removed', { cause: causeText(error) });
+      return id;
+    }
   }
 
   /** Rendered and validated, or the known good is back in force and the refusal is thrown. */
@@ -223,7 +241,6 @@ export class SafeReload {
       reload: request.id,
       reasons: request.reasons,
       changed: wanted.text !== attempt.live,
-      // Not the one that "Backup created" names, where that was equal to the one before it.
       backup: attempt.backup,
       worker_before: outcome.workerBefore,
       worker_after: outcome.workerAfter,
@@ -254,7 +271,6 @@ export class SafeReload {
       crashPoint('reload.known-good-recorded');
       const keep = [...wanted.files, ...(before?.files ?? [])].map((file) => file.path);
       await collectGarbage(this.#sitesMapBase, keep);
-      if (attempt.backup !== null) attempt.backup = await this.#backups.dropDouble(attempt.backup);
       await this.#backups.prune();
     } catch (error) {
       const text = `the known good configuration could not be recorded: ${causeText(error)}`;

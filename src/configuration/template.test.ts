@@ -1,14 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { anyCharacter } from '../../testkit/any-text.ts';
+import { eventually } from '../../testkit/conditions.ts';
 import type { Site } from '../domain/site.ts';
+import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { acceptedRule } from './blocked-rule.ts';
 import { type RenderInput, renderConfiguration } from './render.ts';
 import { Template } from './template.ts';
+import { renderTemplate } from './template-engine.ts';
 import { manySites, sampleInput, sampleSites } from './template-samples.ts';
 
 const rule = '{% for b in http_bind %}bind {{ b }}\n{% endfor %}'.concat(
@@ -175,6 +179,29 @@ describe("an operator's template", () => {
     expect((await template.render(sampleInput)).text).toContain('frontend two');
     await writeFile(path, '{{ no_such }}');
     expect((await errorOf(template.render(sampleInput))).members).toMatchObject({ line: 1 });
+  });
+
+  test('is rendered once at a time, and not any more where the service stops', async () => {
+    await writeFile(path, `frontend f\n${rule}\n`);
+    const begun: (() => void)[] = [];
+    const template = await Template.fromFile(path, async (text, scope) => {
+      await new Promise<void>((resolve) => void begun.push(resolve));
+      return await renderTemplate(text, scope);
+    });
+    const renders = [1, 2, 3].map(() => template.render(sampleInput));
+    const ends = Promise.allSettled(renders);
+    await eventually('the first has its turn', () => begun.length > 0);
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    expect(begun).toHaveLength(1);
+    begun[0]!();
+    await eventually('the second has its turn', () => begun.length > 1);
+    template.stop();
+    begun[1]!();
+    expect(await ends).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'fulfilled' },
+      { reason: { code: codes.ShuttingDown } },
+    ]);
   });
 
   test('may loop over sites and join words with a blank', async () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../errors/service-error.ts';
 import { builtInTemplate } from './builtin-template.ts';
 import { type RenderedConfiguration, type RenderInput, renderConfiguration } from './render.ts';
+import { RenderTurns } from './render-turns.ts';
 import { renderTemplate } from './template-engine.ts';
 import { renderInThread } from './template-thread.ts';
 
@@ -10,11 +11,18 @@ export class Template {
   readonly name: string;
   readonly #read: () => Promise<string>;
   readonly #engine: typeof renderTemplate;
+  readonly #turns: RenderTurns | null;
 
-  private constructor(name: string, read: () => Promise<string>, engine: typeof renderTemplate) {
+  private constructor(
+    name: string,
+    read: () => Promise<string>,
+    engine: typeof renderTemplate,
+    turns: RenderTurns | null = null,
+  ) {
     this.name = name;
     this.#read = read;
     this.#engine = engine;
+    this.#turns = turns;
   }
 
   /** Known to end: it is rendered where it stands. */
@@ -22,14 +30,24 @@ export class Template {
     return new Template('the built-in template', async () => builtInTemplate, renderTemplate);
   }
 
-  /** The file is read at every render. Throws ServiceError 5001 at once when it cannot be read now. */
-  static async fromFile(path: string): Promise<Template> {
-    const template = new Template(path, () => readTemplate(path), renderInThread);
+  /**
+   * The file is read at every render, and one is rendered at a time: its limit of time begins with its own turn. Throws
+   * ServiceError 5001 at once when it cannot be read now.
+   */
+  static async fromFile(path: string, engine: typeof renderTemplate = renderInThread): Promise<Template> {
+    const turns = new RenderTurns();
+    const inTurn: typeof engine = (template, scope) => turns.take(() => engine(template, scope));
+    const template = new Template(path, () => readTemplate(path), inTurn, turns);
     await template.#read();
     return template;
   }
 
-  /** Throws ServiceError 5001 (template or value refused) or 5003 (no rule for the blocked map). */
+  /** The service ends: what waits for its turn is not rendered any more. */
+  stop(): void {
+    this.#turns?.stop();
+  }
+
+  /** Throws ServiceError 5001 (template or value refused), 5003 (no rule for the blocked map) or 6012 (`stop`). */
   async render(input: RenderInput): Promise<RenderedConfiguration> {
     return renderConfiguration(await this.#read(), this.name, input, this.#engine);
   }

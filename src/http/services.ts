@@ -142,7 +142,7 @@ export interface BackupRecord {
   readonly sha256: string;
   readonly reason: string;
   readonly note: string | null;
-  /** Who wrote the configuration in it; what `other` wrote is never pruned. Null: a set of an older version. */
+  /** Who wrote the configuration in it; one of each that `other` wrote is never pruned. Null: a set of an older version. */
   readonly written_by: 'proxy-manager' | 'other' | null;
   /** Files that the configuration names; restored with it. */
   readonly files: readonly { readonly name: string; readonly path: string; readonly sha256: string }[];

@@ -1,18 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { stopTime } from '../../testkit/stop-time.ts';
 import { sha256 } from '../configuration/backup-set.ts';
 import { LiveFile } from '../configuration/live-file.ts';
 import { LiveOrigin } from '../configuration/live-origin.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { silentLog } from '../telemetry/log.ts';
 import { ConfigurationDrift } from './configuration-drift.ts';
 
 let folder: string;
 let origin: LiveOrigin;
 let drift: ConfigurationDrift;
-let rendered: string | ServiceError;
+let rendered: string | Error;
+let logged: string[];
 let renders: number;
 let reloads: { underWay: boolean; last: { id: string } | null };
 const at = (name: string): string => join(folder, name);
@@ -22,6 +25,7 @@ beforeEach(async () => {
   origin = new LiveOrigin(at('live-configuration'));
   rendered = 'bind :80\n';
   renders = 0;
+  logged = [];
   reloads = { underWay: false, last: null };
   await writeFile(at('proxy.cfg'), 'bind :80\n');
   await origin.confirmed('bind :80\n', null);
@@ -35,9 +39,10 @@ const service = () =>
     origin,
     template: at('template'),
     reloads,
+    log: { ...silentLog, error: (message) => void logged.push(message) },
     async render() {
       renders += 1;
-      if (rendered instanceof ServiceError) throw rendered;
+      if (rendered instanceof Error) throw rendered;
       return { text: rendered, sha256: sha256(rendered), files: [], warnings: [] };
     },
   });
@@ -80,4 +85,39 @@ test('while a reload is under way what was found before is told, and nothing of 
   rendered = 'with a site\n';
   await writeFile(at('template'), 'newer');
   expect(await drift.look()).toMatchObject({ status: 'none' });
+});
+
+test('what failed for a moment is looked at again', async () => {
+  rendered = new ServiceError(codes.DatabaseUnusable, 'read sites', 'the database is locked');
+  expect(await drift.look()).toMatchObject({ status: 'unknown', live: 'rendered' });
+  rendered = 'bind :80\n';
+  expect(await drift.look()).toMatchObject({ status: 'none' });
+  expect(logged).toEqual([]);
+});
+
+test('a refusal is told for a minute without another render, as it may be for a busy machine', async () => {
+  using time = stopTime();
+  rendered = new ServiceError(codes.TemplateRefused, 'render', 'it was not rendered within 12 s');
+  const refused = await drift.look();
+  rendered = 'bind :80\n';
+  expect([await drift.look(), renders]).toEqual([refused, 1]);
+  time.standStill(60_000);
+  expect(await drift.look()).toMatchObject({ status: 'none' });
+});
+
+test('a defect is unknown with its reason, and logged once while it stays', async () => {
+  rendered = Object.assign(new Error('Worker initialization failure: EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect(await drift.look()).toMatchObject({ status: 'unknown', live: 'rendered', reason: rendered.message });
+  }
+  expect(logged).toHaveLength(1);
+  rendered = 'bind :80\n';
+  expect(await drift.look()).toMatchObject({ status: 'none' });
+});
+
+test('a live file that cannot be looked at is unknown too, and no defect', async () => {
+  await rm(at('proxy.cfg'));
+  await mkdir(at('proxy.cfg'));
+  expect(await drift.look()).toMatchObject({ status: 'unknown', reason: expect.stringContaining('EISDIR') });
+  expect(logged).toEqual([]);
 });

@@ -2,15 +2,16 @@
 // makes them one, and who starts the proxy where that is the service's job.
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backup-store.ts';
+import { configurationInForce } from '../configuration/in-force.ts';
 import { takenAddresses } from '../configuration/listeners.ts';
 import { LiveFile } from '../configuration/live-file.ts';
 import { LiveOrigin } from '../configuration/live-origin.ts';
 import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
 import type { RenderedConfiguration } from '../configuration/render.ts';
+import { shared } from '../configuration/render-turns.ts';
 import { SafeReload } from '../configuration/safe-reload.ts';
-import { filesNamedIn } from '../configuration/sites-map.ts';
-import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
+import { ensureStartConfiguration } from '../configuration/start-configuration.ts';
 import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
@@ -64,7 +65,8 @@ export async function wireConfiguration(options: {
       serverStateFile,
       sites,
     });
-  const renderStored = async (): Promise<RenderedConfiguration> => await render(await sitesStore.all());
+  // Health, differences and dry runs may be asked for by many at a time.
+  const renderStored = shared(async () => await render(await sitesStore.all()));
   const writeMaps = async (): Promise<void> => {
     if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
     await trusted.updateTrustedIpsMap();
@@ -130,19 +132,19 @@ export async function wireConfiguration(options: {
       return !parts.link.state.up || current === null || !book.isWhole(current);
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
-    // What runs is the live file, an operator's own edit included; it is validated like any other before the reload.
     halfDone: () => underWay.interrupted !== null,
     onEnded: (ended) => options.observer.ended(ended),
-    inForce: async () => {
-      // A change that was not finished is made or unmade by what the database says.
-      if (underWay.interrupted === 'rendered') return null;
-      const configText = await live.read();
-      if (configText === null) return await readableKnownGood(backups, log);
-      return { configText, files: await filesNamedIn(settings.sitesMap, configText) };
-    },
+    inForce: () => configurationInForce({ live, origin, backups, underWay, sitesMapBase: settings.sitesMap, log }),
   });
 
-  const drift = new ConfigurationDrift({ live, origin, render: renderStored, template: settings.template, reloads });
+  const drift = new ConfigurationDrift({
+    live,
+    origin,
+    render: renderStored,
+    template: settings.template,
+    reloads,
+    log,
+  });
 
   const supervisor: Supervisor | null = settings.supervise
     ? new Supervisor({
@@ -172,6 +174,7 @@ export async function wireConfiguration(options: {
     drift,
     backups,
     serverStateFile,
+    template,
     renderStored,
     ensureStart,
     rule,

@@ -238,6 +238,7 @@ async function startLocked(
     await parts.trustExpiry.stop();
     parts.bulk.stop();
     await supervisor?.stop();
+    configured.template.stop();
     await reloads.stop();
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();

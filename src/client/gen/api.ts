@@ -404,7 +404,7 @@ export interface components {
       readonly reason: string;
       /** What was noted; null where nothing was. */
       readonly note: string | null;
-      /** Who wrote its configuration; what `other` wrote is never pruned. Null: a set of an older version. */
+      /** Who wrote its configuration; one of each that `other` wrote is never pruned. Null: a set of an older version. */
       readonly written_by: 'proxy-manager' | 'other' | null;
       /** Files that the configuration names; restored with it. */
       readonly files: readonly components['schemas']['BackupFile'][];
@@ -2218,7 +2218,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 6006 | 6008 | 6020;
+              readonly code?: 409 | 6006 | 6008 | 6020;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2281,7 +2281,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 6006 | 6008 | 6020;
+              readonly code?: 409 | 6006 | 6008 | 6020;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2373,7 +2373,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 6006 | 6008 | 6020;
+              readonly code?: 409 | 6006 | 6008 | 6020;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2649,7 +2649,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 1000 | 6006 | 6008 | 6020;
+              readonly code?: 409 | 1000 | 6006 | 6008 | 6020;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -36,7 +36,7 @@ export const operations: OperationDocs = {
     tag: 'Configuration',
     summary: 'Reload the proxy safely',
     description:
-      'Renders the configuration from its template, makes a backup, validates the exact bytes, puts them in place, reloads, and proves it by a new worker whose maps are compared with the database. Callers that arrive while one runs share the next one, and get its id. Takes no body.\n\nA live configuration that was written or edited by hand, or restored from a backup, is replaced only with `replace_configuration=true`; otherwise the answer is 409 (6020) and nothing was changed.\n\nWhere template or proxy refuse the new configuration (422), or the reload is not confirmed (503), the last known good one is back in force within the same request, and the problem says what came of that.',
+      'Renders the configuration from its template, makes a backup, validates the exact bytes, puts them in place, reloads, and proves it by a new worker whose maps are compared with the database. Callers that arrive while one runs share the next one, and get its id. Takes no body.\n\nA live configuration that was written or edited by hand, or restored from a backup, is replaced only with `replace_configuration=true`; otherwise the answer is 409 (6020) and nothing was changed. So it is (409, code 409) where it was edited while the reload was being prepared.\n\nWhere template or proxy refuse the new configuration (422), or the reload is not confirmed (503), the last known good one is back in force within the same request, and the problem says what came of that.',
     answers: { 200: { description: 'The proxy runs with it.' } },
     codes: reloadCodes,
     members: failure,
@@ -110,7 +110,7 @@ export const operations: OperationDocs = {
     tag: 'Configuration',
     summary: 'List the backups',
     description:
-      'Newest first. One is made before every reload; one that equals the one before it is dropped after a successful reload, and the last 20 different ones are kept. One of a configuration that proxy-manager did not write (`written_by: other`) is never pruned.',
+      'Newest first. One is made before every reload; one that equals the one before it is dropped at once, and the last 20 different ones are kept. One of a configuration that proxy-manager did not write (`written_by: other`) is pruned only where a newer one would restore the same.',
     answers: { 200: { description: 'The backups.' } },
     examples: { all: { summary: 'One backup', answer: { items: [backup] } } },
   },
@@ -177,7 +177,7 @@ export const fields: FieldDocs = {
   'Backup.id': 'Its id.',
   'Backup.reason': 'Why it was made.',
   'Backup.written_by':
-    'Who wrote its configuration; what `other` wrote is never pruned. Null: a set of an older version.',
+    'Who wrote its configuration; one of each that `other` wrote is never pruned. Null: a set of an older version.',
   'Backup.files': 'Files that the configuration names; restored with it.',
   'Backup.maps': 'Copies of map files, for reading only: a restore never brings them back.',
   'BackupFile.name': 'Its name in the set.',

@@ -2,6 +2,8 @@
 import { codes } from '../../errors/catalogue.ts';
 
 export const reloadCodes = [
+  // It was edited while the reload was prepared.
+  codes.Conflict,
   codes.LiveConfigurationKept,
   codes.TemplateRefused,
   codes.ProxyRefusesConfiguration,

@@ -2,8 +2,7 @@
 // `updateBlockedIpsMap` (the specification's `update_blocked_ips_map`) is the one way the file is written whole.
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type MapFile, MapFileError, type MapFileRewrite } from '../haproxy/map-file.ts';
-import { asMapFileError } from '../haproxy/map-file-error.ts';
+import type { MapFile, MapFileRewrite } from '../haproxy/map-file.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -188,8 +187,7 @@ export class MapFileKeeper {
   }
 
   noteProblem(error: unknown): void {
-    const known = error instanceof ServiceError ? error.cause : error;
-    this.#problem = known instanceof MapFileError ? known.what : causeText(error);
+    this.#problem = causeText(error);
   }
 
   async #run(accept: Acceptance, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
@@ -316,8 +314,12 @@ export class MapFileKeeper {
 
   #asFailure(error: unknown): ServiceError {
     if (error instanceof ServiceError || isDefect(error)) return asServiceError(error);
-    const cause = asMapFileError(error, this.#path);
-    return new ServiceError(codes.MapFileUnusable, 'update map file', cause.message, { cause, retryAfterSeconds: 5 });
+    return new ServiceError(
+      codes.MapFileUnusable,
+      'update map file',
+      `the map file ${this.#path} could not be written: ${(error as Error).message}`,
+      { cause: error, retryAfterSeconds: 5 },
+    );
   }
 
   #adopt(pass: TablePass): void {

@@ -13,19 +13,11 @@ export type MapFileFailure =
 export class MapFileError extends Error {
   override readonly name = 'MapFileError';
   readonly reason: MapFileFailure;
-  /** The message for where the file is named already: "it could not be written: …". */
-  readonly what: string;
 
-  constructor(reason: MapFileFailure, message: string, options: ErrorOptions & { readonly what?: string } = {}) {
+  constructor(reason: MapFileFailure, message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
-    this.what = options.what ?? message;
   }
-}
-
-/** @param what behind its name, such as "could not be written: …" */
-export function mapFileError(reason: MapFileFailure, path: string, what: string, options?: ErrorOptions): MapFileError {
-  return new MapFileError(reason, `the map file ${path} ${what}`, { ...options, what: `it ${what}` });
 }
 
 /** Any failure of the system as a MapFileError with its cause; a MapFileError as it is. */
@@ -33,10 +25,10 @@ export function asMapFileError(error: unknown, path: string, reason: MapFileFail
   if (error instanceof MapFileError) return error;
   const what = error instanceof Error ? error.message : String(error);
   const action = reason === 'sync-failed' ? 'could not be synced to disk' : 'could not be written';
-  return mapFileError(reason, path, `${action}: ${what}`, { cause: error });
+  return new MapFileError(reason, `The map file ${path} ${action}: ${what}`, { cause: error });
 }
 
 export function surprise(path: string, what: string, cause?: unknown): MapFileError {
-  const told = `is not as it was left: ${what}. It must be rewritten from the database.`;
-  return mapFileError('surprise', path, told, cause === undefined ? {} : { cause });
+  const message = `The map file ${path} is not as it was left: ${what}. It must be rewritten from the database.`;
+  return new MapFileError('surprise', message, cause === undefined ? {} : { cause });
 }

@@ -1,6 +1,6 @@
 import { crashPoint } from '../faults/crash-point.ts';
 import { DEFAULT_FILE_MODE } from '../files/atomic-file.ts';
-import { asMapFileError, MapFileError, mapFileError, surprise } from './map-file-error.ts';
+import { asMapFileError, MapFileError, surprise } from './map-file-error.ts';
 import type { MapFileImage } from './map-file-image.ts';
 import { canonicalEntry, type MapFileHeader } from './map-file-layout.ts';
 import { diskOps, type MapFileOps } from './map-file-ops.ts';
@@ -236,9 +236,9 @@ export class MapFile {
 
   #trusted(): MapFileImage {
     if (this.#image !== null) return this.#image;
-    const why = this.#failure === null ? 'it was not rewritten since the start' : this.#failure.what;
-    throw mapFileError('behind', this.#path, `takes no changes before it is rewritten: ${why}`, {
-      ...(this.#failure === null ? {} : { cause: this.#failure.cause }),
+    const why = this.#failure === null ? 'it was not rewritten since the start' : this.#failure.message;
+    throw new MapFileError('behind', `The map file ${this.#path} takes no changes before it is rewritten: ${why}`, {
+      ...(this.#failure === null ? {} : { cause: this.#failure }),
     });
   }
 
@@ -251,7 +251,7 @@ export class MapFile {
       await image?.file.close();
     } catch (error) {
       const both = new AggregateError([failure.cause, error], 'the map file failed, and so did closing it');
-      this.#failure = new MapFileError(failure.reason, failure.message, { what: failure.what, cause: both });
+      this.#failure = new MapFileError(failure.reason, failure.message, { cause: both });
     }
     return this.#failure;
   }

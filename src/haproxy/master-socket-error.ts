@@ -60,8 +60,6 @@ const SHOWN_COMMAND = 200;
 export class MasterSocketError extends Error {
   override readonly name = 'MasterSocketError';
   readonly reason: SocketFailureReason;
-  /** The message for where it is said already that the master socket is meant. */
-  readonly what: string;
   readonly path: string;
   readonly command: string;
   readonly responses: readonly string[];
@@ -70,10 +68,8 @@ export class MasterSocketError extends Error {
   constructor(reason: SocketFailureReason, failure: MasterSocketFailure) {
     const command = failure.command.slice(0, SHOWN_COMMAND).trimEnd();
     const about = command === '' ? '' : ` (${command})`;
-    const what = `${failure.path}${about}: ${failure.detail ?? explanations[reason]}`;
-    super(`master socket ${what}`, { cause: failure.cause });
+    super(`master socket ${failure.path}${about}: ${failure.detail ?? explanations[reason]}`, { cause: failure.cause });
     this.reason = reason;
-    this.what = what;
     this.path = failure.path;
     this.command = command;
     this.responses = failure.responses ?? [];

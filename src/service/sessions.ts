@@ -14,8 +14,6 @@ import { causeText, type Log } from '../telemetry/log.ts';
 
 const idleMs = 30 * 60_000;
 const longestMs = 12 * 3_600_000;
-/** What a clock may be corrected by. One that begins later than that began under a clock that was ahead. */
-const clockSlackMs = 60_000;
 const noteUseEveryMs = 60_000;
 const mostOfKey = 64;
 /** While the database takes nothing. */
@@ -120,8 +118,7 @@ export class Sessions implements SessionsService {
 
   #isOver(row: SessionRow, now: number): boolean {
     const used = Math.max(Date.parse(row.last_used_at), this.#used.get(row.hash)?.at ?? 0);
-    const age = now - Date.parse(row.created_at);
-    return age >= longestMs || age < -clockSlackMs || now - used >= idleMs;
+    return now - Date.parse(row.created_at) >= longestMs || now - used >= idleMs;
   }
 
   /** Written at most once a minute: a request must not cost a sync of the disk. */

@@ -146,8 +146,8 @@ export class BlockedSet implements BlockedSetService {
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };
     if (options.dryRun === true) {
-      const effects = await this.#store.preview(changes, this.#now());
-      this.#refuseFull(countsOf(effects));
+      const { effects, net } = await this.#store.preview(changes, this.#now());
+      this.#refuseFull(net.added.length - net.removed.length);
       return { ...dryRunAnswer(countsOf(effects), rejected), ...special.members };
     }
     const removals = changes.flatMap((change) => (change.op === 'remove' ? [change.entry] : []));
@@ -274,11 +274,9 @@ export class BlockedSet implements BlockedSetService {
     return { still_blocked: still.slice(0, listedStillBlocked), still_blocked_total: still.length };
   }
 
-  #refuseFull({ added, removed }: ChangeCounts): void {
+  #refuseFull(growth: number): void {
     const { total } = this.#store;
-    if (added > removed && !this.#room.has(total + added - removed)) {
-      throw this.#room.refusal(total, total + added - removed);
-    }
+    if (growth > 0 && !this.#room.has(total + growth)) throw this.#room.refusal(total, total + growth);
   }
 
   /** Nothing was changed; whether the workers hold what they should is told all the same. */

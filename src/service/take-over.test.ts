@@ -163,6 +163,27 @@ describe('a copy of the database that is put back', () => {
     expect(await start()).toBeNull();
   });
 
+  it('keeps what was blocked again after its end in the copy', async () => {
+    const end = new Date(clock.getTime() + 3_600_000);
+    await block('10.2.0.1', { expiry: { kind: 'at', at: end } });
+    await backUp();
+    clock = new Date(end.getTime() + 86_400_000);
+    const expired = { op: 'expire' as const, entry: entryOf('10.2.0.1'), now: clock.toISOString() };
+    const outcome = await kit.writer.change([expired], 'urgent', performance.now() + 100, {
+      operation: 'batch',
+      caller: caller(),
+    });
+    expect(outcome.effects).toMatchObject([{ removed: { ip_address: '10.2.0.1' } }]);
+    await block('10.2.0.1');
+    await putBack();
+    expect(await start({ adoptMapFile: true })).toMatchObject({ imported: 1 });
+    const anew = { blocked_by: 'recovered:map-file', blocked_at: clock.toISOString(), expires_at: null };
+    expect(await kit.store.get('10.2.0.1')).toMatchObject(anew);
+    kit.expiry.start();
+    await block('10.2.0.2', { expiry: { kind: 'at', at: new Date(clock.getTime() - 1) } });
+    await expect.poll(lines).toEqual(['10.1.0.1 1', '10.1.0.2 1', '10.2.0.1 1']);
+  });
+
   it('lets what came after it go when that is asked for', async () => {
     for (const ip of ['10.2.0.1', '10.2.0.2']) await block(ip);
     await putBack();

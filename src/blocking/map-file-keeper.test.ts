@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -198,19 +198,29 @@ describe('the keeper of the map file', () => {
     writeFileSync(kit.mapPath, foreign);
     await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6008 });
     await expect(block('192.0.2.2')).rejects.toMatchObject({ code: 6004 });
-    await expect(block('192.0.2.2')).rejects.toThrow(/accept_map_file/);
+    await expect(block('192.0.2.2')).rejects.toThrow(/--adopt-map-file.*accept_map_file/);
     expect(await kit.store.get('192.0.2.2')).toBeNull();
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(foreign);
     await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    const kept = readdirSync(folder.path).filter((name) => name.includes('.kept'));
+    expect(kept.map((name) => readFileSync(join(folder.path, name), 'utf8'))).toEqual([foreign]);
     await block('192.0.2.2');
     await sameEverywhere();
+    // One that holds nothing of its own needs no copy.
+    const empty = `${foreign.split('\n', 1)[0]}\n192.0.2.1 1\n`;
+    writeFileSync(kit.mapPath, empty);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    expect(readdirSync(folder.path).filter((name) => name.includes('.kept'))).toEqual(kept);
   });
 
   it('does not rewrite when more than half of the file’s lines would go', async () => {
     await fill(40);
     const lines = Array.from({ length: 100 }, (_, n) => `10.9.0.${n} 1\n`).join('');
     writeFileSync(kit.mapPath, lines);
-    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6006 });
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({
+      code: 6006,
+      detail: expect.stringMatching(/--adopt-map-file.*--accept-map-file.*accept_map_file=true/),
+    });
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(lines);
     await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
     await sameEverywhere();
@@ -267,7 +277,10 @@ describe('the keeper of the map file', () => {
     await fill(200);
     const before = readFileSync(kit.mapPath, 'utf8');
     sql('DELETE FROM blocked_ips');
-    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6006 });
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({
+      code: 6006,
+      detail: expect.stringMatching(/--adopt-map-file.*--accept-map-file.*accept_map_file=true/),
+    });
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(before);
     await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
     await sameEverywhere();

@@ -32,6 +32,7 @@ import type {
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import { countsOf } from './change-counts.ts';
+import { asServiceError } from './durable-commit.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Room } from './room.ts';
@@ -127,7 +128,7 @@ export class BlockedSet implements BlockedSetService {
         ? this.#outcomes.one('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
     // Only now: what was done is told and enforced, though the database cannot be asked any more.
-    const covering = await this.#coveringOf(entry);
+    const covering = await afterStoring(countsOf(result.effects), () => this.#coveringOf(entry));
     if (effect.removed === null) {
       throw new ServiceError(
         codes.NotFound,
@@ -158,7 +159,7 @@ export class BlockedSet implements BlockedSetService {
     return {
       ...answer,
       ...special.members,
-      ...(removals.length > 0 ? await this.#stillBlocked(removals) : {}),
+      ...(removals.length > 0 ? await afterStoring(answer, () => this.#stillBlocked(removals)) : {}),
     };
   }
 
@@ -290,6 +291,15 @@ export class BlockedSet implements BlockedSetService {
 function dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
   const counts = { added, updated, removed, unchanged, rejected_total: total };
   return { ...counts, rejected: first, dry_run: true, ...runtimeReport([], false) };
+}
+
+/** Looks at the database for the answer of a change that is made: a failure now says what is stored all the same. */
+async function afterStoring<T>(stored: ChangeCounts, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    throw asServiceError(error, stored);
+  }
 }
 
 function deadlineOf(caller: Caller): number {

@@ -6,8 +6,10 @@ import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlo
 import { eventually, within } from '../../testkit/conditions.ts';
 import { type StoppedTime, stopTime } from '../../testkit/stop-time.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
+import { asMapFileError } from '../haproxy/map-file-error.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { InstanceStore } from '../store/instance-store.ts';
+import { asServiceError } from './durable-commit.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -295,6 +297,19 @@ describe('the keeper of the map file', () => {
     expect(await kit.fileEntries()).toContain('2001:db8::7 1');
     const warned = kit.lines.filter((line) => line.message.includes('no addresses'));
     expect(warned).toMatchObject([{ level: 'warn', fields: { count: 1, rows: [{ ip_address: 'nonsense' }] } }]);
+  });
+
+  it('names the file once in a failure, whoever tells it', async () => {
+    const failure = asMapFileError(new Error('ENOSPC: no space left'), kit.mapPath);
+    const once = `the map file ${kit.mapPath} could not be written: ENOSPC: no space left`;
+    vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('ENOSPC: no space left'));
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6004, detail: once });
+    vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(failure);
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6004, detail: once });
+    expect(asServiceError(failure).detail).toBe(once);
+    // `/health` says "map file: " before it.
+    vi.spyOn(kit.keeper.file, 'state', 'get').mockReturnValue('behind');
+    expect(kit.keeper.problem).toBe(`${kit.mapPath} could not be written: ENOSPC: no space left`);
   });
 
   it('keeps the old file, and takes no block, while a rewrite that has to be cannot be made', async () => {

@@ -32,6 +32,7 @@ import type {
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import { countsOf } from './change-counts.ts';
+import { asServiceError } from './durable-commit.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Room } from './room.ts';
@@ -127,7 +128,7 @@ export class BlockedSet implements BlockedSetService {
         ? this.#outcomes.one('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
     // Only now: what was done is told and enforced, though the database cannot be asked any more.
-    const covering = await this.#coveringOf(entry);
+    const covering = await afterStoring(countsOf(result.effects), () => this.#coveringOf(entry));
     if (effect.removed === null) {
       throw new ServiceError(
         codes.NotFound,
@@ -146,8 +147,8 @@ export class BlockedSet implements BlockedSetService {
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };
     if (options.dryRun === true) {
-      const effects = await this.#store.preview(changes, this.#now());
-      this.#refuseFull(countsOf(effects));
+      const { effects, net } = await this.#store.preview(changes, this.#now());
+      this.#refuseFull(net.added.length - net.removed.length);
       return { ...dryRunAnswer(countsOf(effects), rejected), ...special.members };
     }
     const removals = changes.flatMap((change) => (change.op === 'remove' ? [change.entry] : []));
@@ -158,7 +159,7 @@ export class BlockedSet implements BlockedSetService {
     return {
       ...answer,
       ...special.members,
-      ...(removals.length > 0 ? await this.#stillBlocked(removals) : {}),
+      ...(removals.length > 0 ? await afterStoring(answer, () => this.#stillBlocked(removals)) : {}),
     };
   }
 
@@ -274,11 +275,9 @@ export class BlockedSet implements BlockedSetService {
     return { still_blocked: still.slice(0, listedStillBlocked), still_blocked_total: still.length };
   }
 
-  #refuseFull({ added, removed }: ChangeCounts): void {
+  #refuseFull(growth: number): void {
     const { total } = this.#store;
-    if (added > removed && !this.#room.has(total + added - removed)) {
-      throw this.#room.refusal(total, total + added - removed);
-    }
+    if (growth > 0 && !this.#room.has(total + growth)) throw this.#room.refusal(total, total + growth);
   }
 
   /** Nothing was changed; whether the workers hold what they should is told all the same. */
@@ -292,6 +291,15 @@ export class BlockedSet implements BlockedSetService {
 function dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
   const counts = { added, updated, removed, unchanged, rejected_total: total };
   return { ...counts, rejected: first, dry_run: true, ...runtimeReport([], false) };
+}
+
+/** Looks at the database for the answer of a change that is made: a failure now says what is stored all the same. */
+async function afterStoring<T>(stored: ChangeCounts, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    throw asServiceError(error, stored);
+  }
 }
 
 function deadlineOf(caller: Caller): number {

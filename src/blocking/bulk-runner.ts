@@ -219,9 +219,11 @@ export class BulkRunner {
   /** What it would do now; the staged rows are discarded. */
   async #preview(id: string, entries: number, options: Guarded): Promise<BulkResult> {
     await this.#stored(() => this.#guard.refuse(id, entries, options));
-    const { adds, removes, updates, unchanged } = await this.#stored(() => this.#bulk.preview(id, { updates: true }));
+    const now = this.#now();
+    const preview = await this.#stored(() => this.#bulk.preview(id, { updatesAt: now }));
+    const { adds, removes, updates, renewed, unchanged } = preview;
     await this.#end(id);
-    const counts = { added: adds, updated: updates, removed: removes, unchanged };
+    const counts = { added: adds + renewed, updated: updates, removed: removes, unchanged };
     return { ...counts, failures: [], failuresTotal: 0, currentFailed: false };
   }
 
@@ -305,7 +307,7 @@ export class BulkRunner {
       // At the same moment, for whoever compares the two.
       this.#keeper.noteCommitted(slice.net);
       await this.#keeper.noteGeneration(slice.generation);
-      totals.added += slice.net.added.length;
+      totals.added += slice.net.added.length + slice.renewed;
       totals.updated += slice.updated;
       totals.removed += slice.net.removed.length;
       totals.unchanged += slice.unchanged;

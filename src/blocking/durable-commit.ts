@@ -172,15 +172,10 @@ export function asServiceError(error: unknown, committed: ChangeCounts | null = 
 function knownFailure(error: unknown): ServiceError | null {
   if (error instanceof ServiceError) return error.code === codes.ChangeFailed ? null : error;
   if (!(error instanceof MapFileError) || isDefect(error.cause)) return null;
-  return new ServiceError(
-    codes.MapFileUnusable,
-    'change blocked set',
-    `the map file cannot be written: ${error.message}`,
-    {
-      cause: error,
-      retryAfterSeconds: 5,
-    },
-  );
+  return new ServiceError(codes.MapFileUnusable, 'change blocked set', error.message, {
+    cause: error,
+    retryAfterSeconds: 5,
+  });
 }
 
 /** What the language throws of a mistake in the program; the system's own errors have a code. */

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -6,8 +6,10 @@ import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlo
 import { eventually, within } from '../../testkit/conditions.ts';
 import { type StoppedTime, stopTime } from '../../testkit/stop-time.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
+import { asMapFileError } from '../haproxy/map-file-error.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { InstanceStore } from '../store/instance-store.ts';
+import { asServiceError } from './durable-commit.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -198,19 +200,29 @@ describe('the keeper of the map file', () => {
     writeFileSync(kit.mapPath, foreign);
     await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6008 });
     await expect(block('192.0.2.2')).rejects.toMatchObject({ code: 6004 });
-    await expect(block('192.0.2.2')).rejects.toThrow(/accept_map_file/);
+    await expect(block('192.0.2.2')).rejects.toThrow(/--adopt-map-file.*accept_map_file/);
     expect(await kit.store.get('192.0.2.2')).toBeNull();
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(foreign);
     await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    const kept = readdirSync(folder.path).filter((name) => name.includes('.kept'));
+    expect(kept.map((name) => readFileSync(join(folder.path, name), 'utf8'))).toEqual([foreign]);
     await block('192.0.2.2');
     await sameEverywhere();
+    // One that holds nothing of its own needs no copy.
+    const empty = `${foreign.split('\n', 1)[0]}\n192.0.2.1 1\n`;
+    writeFileSync(kit.mapPath, empty);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    expect(readdirSync(folder.path).filter((name) => name.includes('.kept'))).toEqual(kept);
   });
 
   it('does not rewrite when more than half of the file’s lines would go', async () => {
     await fill(40);
     const lines = Array.from({ length: 100 }, (_, n) => `10.9.0.${n} 1\n`).join('');
     writeFileSync(kit.mapPath, lines);
-    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6006 });
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({
+      code: 6006,
+      detail: expect.stringMatching(/--adopt-map-file.*--accept-map-file.*accept_map_file=true/),
+    });
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(lines);
     await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
     await sameEverywhere();
@@ -267,7 +279,10 @@ describe('the keeper of the map file', () => {
     await fill(200);
     const before = readFileSync(kit.mapPath, 'utf8');
     sql('DELETE FROM blocked_ips');
-    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6006 });
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({
+      code: 6006,
+      detail: expect.stringMatching(/--adopt-map-file.*--accept-map-file.*accept_map_file=true/),
+    });
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(before);
     await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
     await sameEverywhere();
@@ -282,6 +297,19 @@ describe('the keeper of the map file', () => {
     expect(await kit.fileEntries()).toContain('2001:db8::7 1');
     const warned = kit.lines.filter((line) => line.message.includes('no addresses'));
     expect(warned).toMatchObject([{ level: 'warn', fields: { count: 1, rows: [{ ip_address: 'nonsense' }] } }]);
+  });
+
+  it('names the file once in a failure, whoever tells it', async () => {
+    const failure = asMapFileError(new Error('ENOSPC: no space left'), kit.mapPath);
+    const once = `the map file ${kit.mapPath} could not be written: ENOSPC: no space left`;
+    vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('ENOSPC: no space left'));
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6004, detail: once });
+    vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(failure);
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6004, detail: once });
+    expect(asServiceError(failure).detail).toBe(once);
+    // `/health` says "map file: " before it.
+    vi.spyOn(kit.keeper.file, 'state', 'get').mockReturnValue('behind');
+    expect(kit.keeper.problem).toBe(`${kit.mapPath} could not be written: ENOSPC: no space left`);
   });
 
   it('keeps the old file, and takes no block, while a rewrite that has to be cannot be made', async () => {

@@ -3,6 +3,7 @@
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { MapFile, MapFileRewrite } from '../haproxy/map-file.ts';
+import { asMapFileError } from '../haproxy/map-file-error.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -187,7 +188,8 @@ export class MapFileKeeper {
   }
 
   noteProblem(error: unknown): void {
-    this.#problem = causeText(error);
+    // Whoever shows it names the map file before it.
+    this.#problem = causeText(error).replace(/^the map file /, '');
   }
 
   async #run(accept: Acceptance, turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<MapFileUpdate> {
@@ -314,12 +316,8 @@ export class MapFileKeeper {
 
   #asFailure(error: unknown): ServiceError {
     if (error instanceof ServiceError || isDefect(error)) return asServiceError(error);
-    return new ServiceError(
-      codes.MapFileUnusable,
-      'update map file',
-      `the map file ${this.#path} could not be written: ${(error as Error).message}`,
-      { cause: error, retryAfterSeconds: 5 },
-    );
+    const { message } = asMapFileError(error, this.#path);
+    return new ServiceError(codes.MapFileUnusable, 'update map file', message, { cause: error, retryAfterSeconds: 5 });
   }
 
   #adopt(pass: TablePass): void {

@@ -27,11 +27,15 @@ export function lastChangeOf({ header, last }: MapFileIdentity): number {
   return last ?? header?.generation ?? 0;
 }
 
+/** Both ways out of a refusal to write a map file that holds what the database lacks. */
+export const waysOut =
+  'nothing was changed. To keep what the file alone holds as blocks, start once with --adopt-map-file (PROXY_MANAGER_ADOPT_MAP_FILE=true); to lose it, start once with --accept-map-file (PROXY_MANAGER_ACCEPT_MAP_FILE=true), or confirm a sync with accept_map_file=true';
+
 /** The refusal to write it, with both ways out. Nothing was changed. */
 export function newerMapFile(path: string, identity: MapFileIdentity, generation: number): ServiceError {
   return new ServiceError(
     codes.ForeignMapFile,
     'update map file',
-    `the map file ${path} was written by a newer state of this database (it holds change ${lastChangeOf(identity)}, the database change ${generation}): an older copy of the database was put back, and blocks that came after it are in the file alone; nothing was changed. To keep them as blocks, start once with --adopt-map-file (PROXY_MANAGER_ADOPT_MAP_FILE=true); to lose them, start once with --accept-map-file (PROXY_MANAGER_ACCEPT_MAP_FILE=true), or confirm a sync with accept_map_file=true`,
+    `the map file ${path} was written by a newer state of this database (it holds change ${lastChangeOf(identity)}, the database change ${generation}): an older copy of the database was put back, and blocks that came after it are in the file alone; ${waysOut}`,
   );
 }

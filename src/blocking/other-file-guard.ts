@@ -1,6 +1,6 @@
 // What a rewrite of the map file asks first: whether the file is of this database, and of this state of it, and whether
 // it would drop more than half. A database that is empty, foreign or old must not unblock the world.
-import { link, rm } from 'node:fs/promises';
+import { link, lstat, rm } from 'node:fs/promises';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { resolveTarget } from '../files/atomic-file.ts';
@@ -9,12 +9,10 @@ import { readMapFile, readMapFileHeader } from '../haproxy/map-file.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { lastChangeOf, newerBy, newerMapFile } from './newer-map-file.ts';
+import { lastChangeOf, newerBy, newerMapFile, waysOut } from './newer-map-file.ts';
 
 /** From here up a rewrite that drops more than half of the file's entries needs a confirmation. */
 const shrinkGuardFrom = 100;
-
-const confirm = 'nothing was changed; to go on, confirm with accept_map_file=true (a start: --accept-map-file)';
 
 export class OtherFileGuard {
   readonly #file: MapFile;
@@ -48,7 +46,7 @@ export class OtherFileGuard {
       throw new ServiceError(
         codes.ForeignMapFile,
         'update map file',
-        `the map file ${this.#path} belongs to database ${header.database}, this one is ${own}; ${confirm}`,
+        `the map file ${this.#path} belongs to database ${header.database}, this one is ${own}; ${waysOut}`,
       );
     }
     const generation = await this.#instance.generation();
@@ -59,25 +57,57 @@ export class OtherFileGuard {
       throw new ServiceError(
         codes.ShrinkRefused,
         'update map file',
-        `the map file ${this.#path} holds ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${confirm}`,
+        `the map file ${this.#path} holds ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${waysOut}`,
       );
     }
     if (held > wanted) await this.#keepLargerFile(held, wanted);
   }
 
   /**
-   * Somebody confirmed that the file is written whatever it holds. One of ours that holds more is kept under another name.
-   * No change from now on has the number of one of the file's, so that the database that made those is known to be the
-   * older one, should it come back.
+   * Somebody confirmed that the file is written whatever it holds. One that holds what the database lacks is kept under a
+   * name of its own. No change from now on has the number of one of the file's, so that the database that made those is
+   * known to be the older one, should it come back.
+   * @throws ServiceError 503 when it could not be kept; nothing was changed
    */
   async letGo(): Promise<void> {
     const identity = await readMapFileHeader(this.#path);
-    if (identity.header === null) return;
+    if (!identity.exists) return;
+    const own = identity.header?.database === this.#instance.databaseId;
+    const newer = own && newerBy(identity, await this.#instance.generation()) !== 'none';
     const [held, wanted] = [await countEntries(this.#path), await this.#store.count()];
-    if (held > wanted) await this.#keepLargerFile(held, wanted);
-    if (identity.header.database === this.#instance.databaseId) {
-      await this.#instance.raiseGeneration(lastChangeOf(identity));
+    // A newer file may hold fewer: what was unblocked since is not in it, and what was blocked since is nowhere else.
+    if (newer || held > wanted || (identity.header !== null && !own && (await this.#holdsAnother()))) {
+      await this.#keepAside(lastChangeOf(identity), { entries: held, database: wanted });
     }
+    if (own) await this.#instance.raiseGeneration(lastChangeOf(identity));
+  }
+
+  /** Whether the file has an entry that the database lacks. */
+  async #holdsAnother(): Promise<boolean> {
+    for await (const lines of readMapFile(this.#path)) {
+      const texts = lines.flatMap((line) => (line.kind === 'entry' ? [line.key] : []));
+      const present = await this.#store.presentOf(texts);
+      if (texts.some((text) => !present.has(text))) return true;
+    }
+    return false;
+  }
+
+  /** No copy that was made before is replaced: each may hold blocks that are nowhere else. */
+  async #keepAside(change: number, about: { readonly entries: number; readonly database: number }): Promise<void> {
+    const source = await resolveTarget(this.#path);
+    const name = `${source}.kept-${change}`;
+    let kept = name;
+    try {
+      for (let number = 2; !(await linked(source, kept)); number += 1) kept = `${name}-${number}`;
+    } catch (error) {
+      throw new ServiceError(
+        codes.MapFileUnusable,
+        'update map file',
+        `the map file ${this.#path} holds what the database lacks, and could not be kept as ${kept}: ${causeText(error)}; nothing was changed. Copy it away, and move it, before it is let go`,
+        { cause: error },
+      );
+    }
+    this.#log.warn('Map file is let go, and is kept under another name', { path: this.#path, ...about, kept });
   }
 
   /**
@@ -106,6 +136,19 @@ export class OtherFileGuard {
   }
 }
 
+/** False: another file has that name. */
+async function linked(source: string, name: string): Promise<boolean> {
+  try {
+    await link(source, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // An attempt before this one may have kept this very file.
+    const [ours, its] = [await lstat(source), await lstat(name)];
+    return ours.ino === its.ino && ours.dev === its.dev;
+  }
+}
+
 async function countEntries(path: string): Promise<number> {
   let count = 0;
   for await (const lines of readMapFile(path)) {
@@ -120,6 +163,6 @@ export function refuseLostRows(found: number, known: number): void {
   throw new ServiceError(
     codes.ShrinkRefused,
     'update map file',
-    `the database holds ${found} entries where the service knew ${known}: somebody deleted more than half behind its back; ${confirm}`,
+    `the database holds ${found} entries where the service knew ${known}: somebody deleted more than half behind its back; ${waysOut}`,
   );
 }

@@ -31,6 +31,10 @@ describe('a link whose last command failed', () => {
     const link = linkTo(socket);
     link.markDown(failure);
     expect(socket.asked).toBe(1);
+    // Whoever tells it says "master socket is down" before it.
+    expect(link.state).toMatchObject({
+      reason: expect.stringMatching(`^reset: ${nowhere} .*: the connection was reset`),
+    });
     await link.close();
   });
 

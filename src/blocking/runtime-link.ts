@@ -95,7 +95,7 @@ export class RuntimeLink {
 
   markDown(cause: MasterSocketError): void {
     if (this.#state.up) {
-      this.#state = { up: false, since: this.#now(), reason: `${cause.reason}: ${cause.message}` };
+      this.#state = { up: false, since: this.#now(), reason: `${cause.reason}: ${cause.detail}` };
       this.#log.warn('Master socket is down', { reason: cause.reason, cause: causeText(cause) });
     }
     this.#startProbing();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { ScriptedMaster } from '../../testkit/scripted-master.ts';
+import { StoreError } from '../store/store-error.ts';
 
 let master: ScriptedMaster;
 let kit: BlockingKit;
@@ -41,7 +42,7 @@ describe('what is told', () => {
 
   it('of an unblock that was made is all of it, though the database cannot be asked any more what covers it', async () => {
     await kit.blockedSet.block(toBlock('192.0.2.1'), caller());
-    const asked = vi.spyOn(kit.store, 'coveringOf').mockRejectedValueOnce(new Error('disk gone'));
+    const asked = vi.spyOn(kit.store, 'coveringOf').mockRejectedValueOnce(new StoreError('io', 'disk gone'));
     await expect(kit.blockedSet.unblock(entryOf('192.0.2.1'), caller())).rejects.toThrow('disk gone');
     asked.mockRestore();
     expect(told('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);

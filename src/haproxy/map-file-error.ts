@@ -25,10 +25,10 @@ export function asMapFileError(error: unknown, path: string, reason: MapFileFail
   if (error instanceof MapFileError) return error;
   const what = error instanceof Error ? error.message : String(error);
   const action = reason === 'sync-failed' ? 'could not be synced to disk' : 'could not be written';
-  return new MapFileError(reason, `The map file ${path} ${action}: ${what}`, { cause: error });
+  return new MapFileError(reason, `the map file ${path} ${action}: ${what}`, { cause: error });
 }
 
 export function surprise(path: string, what: string, cause?: unknown): MapFileError {
-  const message = `The map file ${path} is not as it was left: ${what}. It must be rewritten from the database.`;
+  const message = `the map file ${path} is not as it was left: ${what}. It must be rewritten from the database.`;
   return new MapFileError('surprise', message, cause === undefined ? {} : { cause });
 }

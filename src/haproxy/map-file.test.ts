@@ -2,6 +2,7 @@ import { appendFile, open, readdir, readFile, rename, stat, truncate, unlink, wr
 import { basename, dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { causeText } from '../telemetry/log.ts';
 import { MapFile, MapFileError, type MapFileOptions, readMapFile, readMapFileHeader } from './map-file.ts';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 import { TAG_BYTES } from './map-file-layout.ts';
@@ -251,6 +252,10 @@ describe('when the disk fails', () => {
       );
       expect(file.state).toBe('behind');
       expect(await file.unchanged()).toBe(false);
+      const said = await file.add(['3.3.3.3']).catch(causeText);
+      expect(said).toBe(
+        `the map file ${path} takes no changes before it is rewritten: it could not be synced to disk: EIO: i/o error`,
+      );
       for (let tries = 0; tries < 2; tries += 1) await expect(file.add(['3.3.3.3'])).rejects.toEqual(failure('behind'));
       expect(dataSync).toHaveBeenCalledTimes(1);
       await rewriteTo(file, ['1.1.1.1', '2.2.2.2']);

@@ -236,9 +236,12 @@ export class MapFile {
 
   #trusted(): MapFileImage {
     if (this.#image !== null) return this.#image;
-    const why = this.#failure === null ? 'it was not rewritten since the start' : this.#failure.message;
-    throw new MapFileError('behind', `The map file ${this.#path} takes no changes before it is rewritten: ${why}`, {
-      ...(this.#failure === null ? {} : { cause: this.#failure }),
+    const failure = this.#failure;
+    // The file is named once, and what the system said is the cause of both.
+    const why =
+      failure?.message.replace(`the map file ${this.#path} `, 'it ') ?? 'it was not rewritten since the start';
+    throw new MapFileError('behind', `the map file ${this.#path} takes no changes before it is rewritten: ${why}`, {
+      ...(failure === null ? {} : { cause: failure.cause }),
     });
   }
 

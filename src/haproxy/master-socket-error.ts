@@ -64,11 +64,15 @@ export class MasterSocketError extends Error {
   readonly command: string;
   readonly responses: readonly string[];
   readonly partial: string;
+  /** The message for one who has named the socket: its path, the command, and what happened. */
+  readonly detail: string;
 
   constructor(reason: SocketFailureReason, failure: MasterSocketFailure) {
     const command = failure.command.slice(0, SHOWN_COMMAND).trimEnd();
     const about = command === '' ? '' : ` (${command})`;
-    super(`master socket ${failure.path}${about}: ${failure.detail ?? explanations[reason]}`, { cause: failure.cause });
+    const detail = `${failure.path}${about}: ${failure.detail ?? explanations[reason]}`;
+    super(`master socket ${detail}`, { cause: failure.cause });
+    this.detail = detail;
     this.reason = reason;
     this.path = failure.path;
     this.command = command;

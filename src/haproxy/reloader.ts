@@ -78,7 +78,7 @@ export class ProxyReloader {
   /** Never throws for what the proxy or its socket does. `deadline` in ms of `performance.now()`. */
   async reload(deadline: number): Promise<ReloadOutcome> {
     const baseline = await this.#baseline(deadline);
-    if (baseline instanceof MasterSocketError) return await this.#bySignal(deadline, baseline.message);
+    if (baseline instanceof MasterSocketError) return await this.#bySignal(deadline, baseline.detail);
     return await this.#bySocket(baseline, deadline);
   }
 
@@ -129,7 +129,7 @@ export class ProxyReloader {
       if (!(error instanceof MasterSocketError)) throw error;
       // A reload that somebody else began: ours was not queued. Once it is over, ours begins anew.
       if (reloadSigns.has(error.reason)) return await this.#again(before, deadline);
-      return await this.#bySignal(deadline, error.message);
+      return await this.#bySignal(deadline, error.detail);
     }
     crashPoint('reload.asked');
     const asked = performance.now();

@@ -159,7 +159,11 @@ export async function wireConfiguration(options: {
           await options.facts.read();
           await writeMaps();
           const start = await ensureStart();
-          return start.usable ? null : `no configuration that the proxy takes: ${start.output}`;
+          if (start.usable) return null;
+          return new Error(
+            'no configuration that the proxy takes; the log and `proxy-manager config validate` have its words',
+            { cause: new Error(start.output) },
+          );
         },
         takenAddresses: async () => await takenAddresses((await live.read()) ?? ''),
         onRunning: () => {

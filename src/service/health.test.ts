@@ -203,7 +203,9 @@ describe('health, while changes come', () => {
     await master.stop();
     await kit.link.processes(1).catch(() => undefined);
     expect(kit.link.state.up).toBe(false);
-    expect(await healthOf(kit).health()).toMatchObject({ master_socket: { status: 'down' } });
+    const down = await healthOf(kit).health();
+    expect(down).toMatchObject({ master_socket: { status: 'down' } });
+    expect(down.reasons).toContainEqual(expect.stringMatching(/^master socket: \//));
   });
 
   itScripted(

@@ -347,7 +347,7 @@ async function problemOf(ask: () => Promise<void>): Promise<string | null> {
 }
 
 function socketProblem(seen: Processes | MasterSocketError): string | null {
-  return seen instanceof MasterSocketError ? seen.message : null;
+  return seen instanceof MasterSocketError ? seen.detail : null;
 }
 
 function partOf<T, Wrong extends string>(look: Seen<T>, wrong: Wrong, problemIn: (value: T) => string | null) {

@@ -104,19 +104,21 @@ async function outputFileOf({ stateDir }: Settings, log: Log): Promise<string> {
 }
 
 /** Why HAProxy must not, or could not, be started with the live configuration; null: it can. */
-async function obstacleTo(settings: Settings, live: LiveFile, log: Log): Promise<string | null> {
+async function obstacleTo(settings: Settings, live: LiveFile, log: Log): Promise<Error | null> {
   const text = await live.read();
-  if (text === null) return `there is no configuration at ${live.path}`;
+  if (text === null) return new Error(`there is no configuration at ${live.path}`);
   for (const map of [settings.blockedMap, settings.trustedMap]) {
     // An empty one in its place would let in whom it blocked.
     if (text.includes(map) && (await isAbsent(map))) {
-      return `${live.path} names ${map}, which is missing, so HAProxy refuses it; put the file back, or write it from the database: proxy-manager map-repair`;
+      return new Error(
+        `${live.path} names ${map}, which is missing, so HAProxy refuses it; put the file back, or write it from the database: proxy-manager map-repair`,
+      );
     }
   }
   const known = await readableKnownGood(new BackupStore(settings.backupDir, () => new Date()), log);
   if (known?.configText === text) await ensureFiles(known.files);
   const { valid, output } = await checkConfiguration(settings.proxyBin, live.path);
-  return valid ? null : `HAProxy refuses ${live.path}: ${output}`;
+  return valid ? null : new Error(`HAProxy refuses ${live.path}: ${output}`);
 }
 
 async function isAbsent(path: string): Promise<boolean> {

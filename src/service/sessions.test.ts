@@ -92,6 +92,24 @@ describe('a session', () => {
     expect(await sessions.authenticate(token)).toBeNull();
   });
 
+  test('that a clock which was ahead began ends when the clock is set back, and takes the place of none', async () => {
+    pass(400 * 24 * hour);
+    const tokens: string[] = [];
+    for (let count = 0; count < 64; count += 1) {
+      pass(5_000);
+      tokens.push(await signIn('root'));
+    }
+    now = new Date(START.getTime() + hour);
+    for (const token of [tokens[0]!, tokens.at(-1)!]) expect(await sessions.authenticate(token)).toBeNull();
+    const [first, second] = [await signIn('root'), await signIn('root')];
+    for (const token of [first, second]) expect(await sessions.authenticate(token)).not.toBeNull();
+    // A correction of less than a minute ends nothing.
+    pass(-minute);
+    expect(await sessions.authenticate(second)).not.toBeNull();
+    pass(-1);
+    expect(await sessions.authenticate(second)).toBeNull();
+  });
+
   test('ends with its key: at once when it is revoked, to the millisecond when it expires', async () => {
     const [first, second] = [await signIn('ops'), await signIn('root')];
     await keys.create({ name: 'short', expiresAt: new Date(START.getTime() + minute) }, caller('root'));

@@ -14,6 +14,8 @@ import { causeText, type Log } from '../telemetry/log.ts';
 
 const idleMs = 30 * 60_000;
 const longestMs = 12 * 3_600_000;
+/** A clock that is corrected by less ends no session. */
+const clockStepMs = 60_000;
 const noteUseEveryMs = 60_000;
 const mostOfKey = 64;
 /** While the database takes nothing. */
@@ -103,7 +105,12 @@ export class Sessions implements SessionsService {
   /** A full disk must not keep anybody out: nothing but the session's survival of a restart needs the database. */
   async #keep(row: SessionRow, now: Date, caller: Caller): Promise<void> {
     const before = (ms: number): string => new Date(now.getTime() - ms).toISOString();
-    const retention = { createdBefore: before(longestMs), usedBefore: before(idleMs), mostOfKey };
+    const retention = {
+      createdBefore: before(longestMs),
+      createdAfter: before(-clockStepMs),
+      usedBefore: before(idleMs),
+      mostOfKey,
+    };
     for (const [hash, { at }] of this.#used) if (now.getTime() - at > idleMs) this.#used.delete(hash);
     try {
       await this.#store.start(row, retention, auditedChange('sign_in', caller, {}));
@@ -118,7 +125,9 @@ export class Sessions implements SessionsService {
 
   #isOver(row: SessionRow, now: number): boolean {
     const used = Math.max(Date.parse(row.last_used_at), this.#used.get(row.hash)?.at ?? 0);
-    return now - Date.parse(row.created_at) >= longestMs || now - used >= idleMs;
+    const age = now - Date.parse(row.created_at);
+    // Begun by a clock that was ahead: how long it has lasted nobody knows, and by its own times it would hardly end.
+    return age >= longestMs || age < -clockStepMs || now - used >= idleMs;
   }
 
   /** Written at most once a minute: a request must not cost a sync of the disk. */

@@ -1,8 +1,8 @@
 // A database that is older than its map file: a copy that was put back, or a crash between a line and its commit.
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { BulkStore } from '../store/bulk-store.ts';
@@ -10,6 +10,16 @@ import { InstanceStore } from '../store/instance-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { tellOtherTrust } from './first-import.ts';
 import { recoverFromMapFile, takeOverMapFiles } from './take-over.ts';
+
+const noLink = vi.hoisted(() => ({ error: null as Error | null }));
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:fs/promises')>();
+  const link: typeof original.link = async (...paths) => {
+    if (noLink.error !== null) throw noLink.error;
+    await original.link(...paths);
+  };
+  return { ...original, link };
+});
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let kit: BlockingKit;
@@ -70,6 +80,7 @@ const bulk = (ips: readonly string[], replace = false) =>
     { replace, allowShrink: true, requestedBy: 'test' },
   );
 
+const keptFiles = async () => (await readdir(folder.path)).filter((name) => name.includes('.kept')).sort();
 const copy = () => join(folder.path, 'copy.sqlite');
 /** As `sqlite3 … ".backup copy"`, while the service runs. */
 async function backUp(): Promise<void> {
@@ -163,15 +174,75 @@ describe('a copy of the database that is put back', () => {
     expect(await start()).toBeNull();
   });
 
+  it('keeps what was blocked again after its end in the copy', async () => {
+    const end = new Date(clock.getTime() + 3_600_000);
+    await block('10.2.0.1', { expiry: { kind: 'at', at: end } });
+    await backUp();
+    clock = new Date(end.getTime() + 86_400_000);
+    const expired = { op: 'expire' as const, entry: entryOf('10.2.0.1'), now: clock.toISOString() };
+    const outcome = await kit.writer.change([expired], 'urgent', performance.now() + 100, {
+      operation: 'batch',
+      caller: caller(),
+    });
+    expect(outcome.effects).toMatchObject([{ removed: { ip_address: '10.2.0.1' } }]);
+    await block('10.2.0.1');
+    await putBack();
+    expect(await start({ adoptMapFile: true })).toMatchObject({ imported: 1 });
+    const anew = { blocked_by: 'recovered:map-file', blocked_at: clock.toISOString(), expires_at: null };
+    expect(await kit.store.get('10.2.0.1')).toMatchObject(anew);
+    kit.expiry.start();
+    await block('10.2.0.2', { expiry: { kind: 'at', at: new Date(clock.getTime() - 1) } });
+    await expect.poll(lines).toEqual(['10.1.0.1 1', '10.1.0.2 1', '10.2.0.1 1']);
+  });
+
   it('lets what came after it go when that is asked for', async () => {
     for (const ip of ['10.2.0.1', '10.2.0.2']) await block(ip);
     await putBack();
     await expectRefused();
     await start({ acceptMapFile: true });
     expect(await lines()).toEqual(['10.1.0.1 1', '10.1.0.2 1']);
-    expect(await readFile(`${kit.mapPath}.kept`, 'latin1')).toContain('\n10.2.0.2 1 ');
+    const [kept] = await keptFiles();
+    expect(await readFile(join(folder.path, kept!), 'latin1')).toContain('\n10.2.0.2 1 ');
     await kit.close();
     expect(await start()).toBeNull();
+    expect(await keptFiles()).toEqual([kept]);
+  });
+
+  it('lets go of what is kept first, though the file holds less than the copy and an older one more', async () => {
+    await writeFile(`${kit.mapPath}.kept`, asLines(numbered('10.8', 9)).join('\n'));
+    for (const ip of ['10.1.0.1', '10.1.0.2']) await unblock(ip);
+    await block('10.2.0.1');
+    const { last } = await readMapFileHeader(kit.mapPath);
+    // Of something else, under the very name.
+    await writeFile(`${kit.mapPath}.kept-${last}`, 'mine');
+    await putBack();
+    await start({ acceptMapFile: true });
+    expect(await lines()).toEqual(['10.1.0.1 1', '10.1.0.2 1']);
+    const name = `${kit.mapPath}.kept-${last}`;
+    expect(await readFile(`${name}-2`, 'latin1')).toContain('\n10.2.0.1 1 ');
+    expect(await readFile(name, 'latin1')).toBe('mine');
+    expect(kit.lines).toContainEqual(
+      expect.objectContaining({ fields: expect.objectContaining({ kept: `${name}-2` }) }),
+    );
+    // A sync that has nothing to let go keeps nothing.
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    expect(await keptFiles()).toHaveLength(3);
+  });
+
+  it('lets nothing go that cannot be kept', async () => {
+    for (const ip of ['10.2.0.1', '10.2.0.2']) await block(ip);
+    await putBack();
+    const before = await readFile(kit.mapPath);
+    const refusal = Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+    noLink.error = refusal;
+    await expect(start({ acceptMapFile: true })).rejects.toMatchObject({
+      code: 6004,
+      detail: expect.stringMatching(/could not be kept as .*EPERM.*nothing was changed/),
+    });
+    expect(await readFile(kit.mapPath)).toEqual(before);
+    noLink.error = null;
+    await kit.close();
+    await start({ acceptMapFile: true });
   });
 
   it('is the older one from then on where the database that it replaced is put back in its turn', async () => {

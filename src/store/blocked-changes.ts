@@ -39,7 +39,10 @@ export type BlockedChange =
 export type BlockedAddition = Extract<BlockedChange, { op: 'add' }>;
 
 export type BlockedEffect =
-  /** `changed`: a field of the row is not what it was; true of a new row too. */
+  /**
+   * `created`: there was no such row, or its time was over. `changed`: a field of the row is not what it was; true of a
+   * new row too.
+   */
   | { op: 'add'; created: boolean; changed: boolean; row: BlockedIpRow }
   | { op: 'remove' | 'expire'; removed: BlockedIpRow | null };
 
@@ -49,7 +52,7 @@ export interface NetChange {
   removed: string[];
 }
 
-/** The row after an addition; `existing` itself when nothing about it changes. `now`: for a new row's `blocked_at`. */
+/** The row after an addition; `existing`, of `rowInForce`, itself when nothing about it changes. `now`: for a new row's `blocked_at`. */
 export function rowAfterAdd(existing: BlockedIpRow | null, change: BlockedAddition, now: string): BlockedIpRow {
   if (existing === null) {
     return {
@@ -70,6 +73,14 @@ export function rowAfterAdd(existing: BlockedIpRow | null, change: BlockedAdditi
 /** Whether an `expire` at `now` takes the row away. */
 export function isExpired(row: BlockedIpRow, now: string): boolean {
   return row.expires_at !== null && row.expires_at <= now;
+}
+
+/**
+ * What an addition at `now` builds on. A row whose time is over counts as absent: were its end kept, what is blocked now
+ * would be unblocked when the row is removed, a moment later.
+ */
+export function rowInForce(row: BlockedIpRow | null, now: string): BlockedIpRow | null {
+  return row === null || isExpired(row, now) ? null : row;
 }
 
 function endAfter(existing: BlockedIpRow | null, expiry: ExpiryChange): string | null {

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BlockedAddition } from './blocked-changes.ts';
 import { type BlockedChange, BlockedIpsStore, type ExpiryChange } from './blocked-ips-store.ts';
 import type { Database } from './open-database.ts';
 import { StoreError } from './store-error.ts';
 import { block, blockedTexts, entry, NOON, nothing, StoreFolder, scattered } from './store-fixture.ts';
 
+const SOON = new Date('2026-11-20T12:30:00.000Z');
 const ONE = '2026-11-20T13:00:00.000Z';
 const TWO = '2026-11-20T14:00:00.000Z';
 const THREE = '2026-11-20T15:00:00.000Z';
@@ -45,7 +47,7 @@ describe('a block that is made again', () => {
     ['by a text line stays permanent', permanent, keep, null],
   ])('%s', async (_, first, again, end) => {
     await store.applyGroup([add('192.0.2.1', first)], NOON, nothing);
-    const { effects, net } = await store.applyGroup([add('192.0.2.1', again)], LATER, nothing);
+    const { effects, net } = await store.applyGroup([add('192.0.2.1', again)], SOON, nothing);
     expect((await store.get('192.0.2.1'))?.expires_at).toBe(end);
     expect(effects).toMatchObject([{ op: 'add', created: false, row: { expires_at: end } }]);
     expect(net).toEqual({ added: [], removed: [] });
@@ -74,8 +76,35 @@ describe('a block that is made again', () => {
   it('by a list keeps its end, and takes the reason and the name that are given', async () => {
     await store.applyGroup([{ ...add('192.0.2.1', at(ONE)), reason: 'scan' } as BlockedChange], NOON, nothing);
     const list = { ...add('192.0.2.1', keep), reason: 'list', blockedBy: 'import' } as BlockedChange;
-    await store.applyGroup([list], LATER, nothing);
+    await store.applyGroup([list], SOON, nothing);
     expect(await store.get('192.0.2.1')).toMatchObject({ reason: 'list', blocked_by: 'import', expires_at: ONE });
+  });
+
+  it.each([
+    ['without a time', permanent, null],
+    ['by a text line', keep, null],
+    ['with a duration', until(THREE), THREE],
+    ['with a time', at(THREE), THREE],
+  ])('%s when its time is over is a new one', async (_, again, end) => {
+    const row = { ip_address: '192.0.2.1', reason: null, blocked_by: null, blocked_at: TWO, expires_at: end };
+    await store.applyGroup([{ ...add('192.0.2.1', at(ONE)), reason: 'scan' } as BlockedChange], NOON, nothing);
+    expect((await store.preview([add('192.0.2.1', again)], new Date(TWO))).net.added).toEqual([]);
+    const { effects, net } = await store.applyGroup([add('192.0.2.1', again)], new Date(TWO), nothing);
+    expect(effects).toEqual([{ op: 'add', created: true, changed: true, row }]);
+    // File and workers hold it still.
+    expect(net).toEqual({ added: [], removed: [] });
+    expect(await store.get('192.0.2.1')).toEqual(row);
+    const expired = await store.applyGroup([expire('192.0.2.1', TWO)], new Date(TWO), nothing);
+    expect(expired.effects).toEqual([{ op: 'expire', removed: null }]);
+    expect(await store.count()).toBe(1);
+  });
+
+  it('is taken over from a map file as new when its time is over, and stays as it is before', async () => {
+    await store.applyGroup([add('192.0.2.1', at(ONE)), add('192.0.2.2', at(THREE))], NOON, nothing);
+    const lines = ['192.0.2.1', '192.0.2.2'].map((text) => add(text, keep) as BlockedAddition);
+    expect(await store.takeOver(lines, new Date(TWO))).toBe(1);
+    expect(await store.get('192.0.2.1')).toMatchObject({ expires_at: null, blocked_at: TWO });
+    expect(await store.get('192.0.2.2')).toMatchObject({ expires_at: THREE });
   });
 
   it('tells whether a field changed', async () => {
@@ -91,7 +120,8 @@ describe('a block that is made again', () => {
   it('is previewed without being made', async () => {
     await block(store, '192.0.2.1');
     const changes = [add('192.0.2.1', at(ONE)), add('192.0.2.2'), remove('192.0.2.2'), remove('192.0.2.9')];
-    const effects = await store.preview(changes, LATER);
+    const { effects, net } = await store.preview(changes, LATER);
+    expect(net).toEqual({ added: [], removed: [] });
     expect(effects).toMatchObject([
       { created: false, changed: true, row: { expires_at: ONE } },
       { created: true },

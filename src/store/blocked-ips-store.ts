@@ -10,6 +10,7 @@ import {
   isExpired,
   type NetChange,
   rowAfterAdd,
+  rowInForce,
 } from './blocked-changes.ts';
 import { BlockedKeys } from './blocked-keys.ts';
 import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
@@ -116,10 +117,10 @@ export class BlockedIpsStore {
 
   /**
    * Takes over what a map file holds, in one durable transaction: it is no change of the set, so it has no number.
-   * Returns how many addresses are new.
+   * Returns how many addresses are new; one whose time is over is.
    */
   async takeOver(additions: readonly BlockedAddition[], now: Date): Promise<number> {
-    const { net } = await this.#database.write
+    const { effects, net } = await this.#database.write
       .transaction()
       .execute((transaction) =>
         transaction
@@ -127,7 +128,7 @@ export class BlockedIpsStore {
           .provideConnection((connection) => this.#apply(connection, additions, now.toISOString(), [])),
       );
     this.#database.blockedCount.committed(net);
-    return net.added.length;
+    return effects.filter((effect) => effect.op === 'add' && effect.created).length;
   }
 
   /** The lines of such a group are out of the map file. */
@@ -175,10 +176,14 @@ export class BlockedIpsStore {
   }
 
   /** What `applyGroup` would make of the changes now; nothing is written. */
-  async preview(changes: readonly BlockedChange[], now: Date): Promise<BlockedEffect[]> {
-    const texts = [...new Set(changes.map((change) => change.entry.text))];
-    const before = await this.#rows.keyedAmong(this.#database.read, texts);
-    return effectsOf(changes, before, now.toISOString()).effects;
+  async preview(
+    changes: readonly BlockedChange[],
+    now: Date,
+  ): Promise<{ readonly effects: BlockedEffect[]; readonly net: NetChange }> {
+    const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
+    const before = await this.#rows.keyedAmong(this.#database.read, [...entries.keys()]);
+    const { effects, after } = effectsOf(changes, before, now.toISOString());
+    return { effects, net: difference(entries, before, after, new Set()).net };
   }
 
   /** `ip`: canonical text. */
@@ -327,8 +332,9 @@ function applyOne(
   now: string,
 ): { effect: BlockedEffect; row: BlockedIpRow | null } {
   if (change.op === 'add') {
-    const row = rowAfterAdd(existing, change, now);
-    return { effect: { op: 'add', created: existing === null, changed: row !== existing, row }, row };
+    const inForce = rowInForce(existing, now);
+    const row = rowAfterAdd(inForce, change, now);
+    return { effect: { op: 'add', created: inForce === null, changed: row !== inForce, row }, row };
   }
   const stays = change.op === 'expire' && existing !== null && !isExpired(existing, change.now);
   return { effect: { op: change.op, removed: stays ? null : existing }, row: stays ? existing : null };

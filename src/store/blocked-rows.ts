@@ -15,6 +15,7 @@ export interface RowChanges {
   readonly deletes: string[];
 }
 
+const BEFORE_ALL = Buffer.alloc(0);
 /** Rows a statement: a longer one costs more to bind than it saves. */
 const BLOCK = 64;
 /** Blocks between two breaths: about 5 ms of writing. */
@@ -29,6 +30,8 @@ export class BlockedRows {
   readonly #keyedBlock: PreparedQuery<BlockedIpRow>;
   readonly #unkeyedBlock: PreparedQuery<BlockedIpRow>;
   readonly #anyUnkeyed: PreparedQuery<{ ip_address: string }>;
+  readonly #anyOver: PreparedQuery<{ ip_address: string }>;
+  readonly #overBetween: PreparedQuery<{ ip_address: string }>;
   readonly #insertOne: PreparedQuery<unknown>;
   readonly #insertBlock: PreparedQuery<unknown>;
   readonly #update: PreparedQuery<unknown>;
@@ -46,6 +49,16 @@ export class BlockedRows {
     this.#unkeyedBlock = new PreparedQuery(inBlock.where(sql`+sort_key`, 'is', null).compile());
     this.#anyUnkeyed = new PreparedQuery(
       db.selectFrom('blocked_ips').select('ip_address').where('sort_key', 'is', null).limit(1).compile(),
+    );
+    const ending = db.selectFrom('blocked_ips').select('ip_address').where('expires_at', 'is not', null);
+    this.#anyOver = new PreparedQuery(ending.where('expires_at', '<=', '').limit(1).compile());
+    this.#overBetween = new PreparedQuery(
+      ending
+        .where('sort_key', '>', BEFORE_ALL)
+        .where('sort_key', '<=', BEFORE_ALL)
+        // The plus: in order of addresses, however many rows are over elsewhere.
+        .where(sql`+expires_at`, '<=', '')
+        .compile(),
     );
     const row = {
       ip_address: '',
@@ -95,6 +108,14 @@ export class BlockedRows {
   /** Whether there are any such rows at all. */
   async hasUnkeyed(runner: Runner): Promise<boolean> {
     return (await this.#anyUnkeyed.first(runner, [1])) !== undefined;
+  }
+
+  /** The addresses above `after` (null: from the start) up to `last` that an `expire` at `now` would remove. */
+  async overBetween(runner: Runner, after: Buffer | null, last: Buffer, now: string): Promise<ReadonlySet<string>> {
+    // Mostly there are none: they are removed twice a second.
+    if ((await this.#anyOver.first(runner, [now, 1])) === undefined) return new Set();
+    const rows = await this.#overBetween.all(runner, [after ?? BEFORE_ALL, last, now]);
+    return new Set(rows.map((row) => row.ip_address));
   }
 
   async #among(

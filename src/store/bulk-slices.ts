@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { entryOfSortKey } from '../domain/ip.ts';
-import { type BlockedIpRow, type NetChange, rowAfterAdd } from './blocked-changes.ts';
+import { type BlockedIpRow, isExpired, type NetChange, rowAfterAdd, rowInForce } from './blocked-changes.ts';
 import { BlockedKeys, presentAmong } from './blocked-keys.ts';
 import type { BlockedRows, RowChanges } from './blocked-rows.ts';
 import type { Runner } from './prepared-query.ts';
@@ -11,6 +11,7 @@ import { KEY_BYTES, type StagedRows } from './staged-rows.ts';
 import { adoptedRow } from './unkeyed-rows.ts';
 
 const BEFORE_ALL = Buffer.alloc(0);
+const NONE: ReadonlySet<string> = new Set();
 const NO_TABLE_ROWS: ReadonlyMap<string, BlockedIpRow> = new Map();
 /** Keys read for one staged row: where the table is denser than that, look-ups are cheaper than reading past the rest. */
 const KEYS_PER_ROW = 4;
@@ -32,6 +33,8 @@ export interface SliceOutcome {
   readonly net: NetChange;
   /** Rows that stay and of which a field changed. */
   readonly updated: number;
+  /** Rows whose time was over, and that begin anew: whoever counts takes them for added. */
+  readonly renewed: number;
   readonly unchanged: number;
   /** How many rows were dealt with. */
   readonly looked: number;
@@ -53,6 +56,8 @@ interface Known {
   readonly present: Uint8Array;
   /** By address, of those that are looked at closer. */
   readonly rows: ReadonlyMap<string, BlockedIpRow>;
+  /** Addresses of blocked rows whose time is over: an addition to them is one of a new row. */
+  readonly over: ReadonlySet<string>;
   /** What an operator inserted meanwhile: no block yet, though it says what the block is to be. */
   readonly byHand: ReadonlyMap<string, BlockedIpRow>;
 }
@@ -75,35 +80,49 @@ export class BulkSlices {
     return present ?? presentIn(await this.#rows.keyedAmong(runner, textsOf(staged)), staged);
   }
 
-  /** Of how many of these rows, `present` by `present`, a field would change. */
-  async countUpdates(runner: Runner, staged: StagedRows, present: Uint8Array): Promise<number> {
+  /**
+   * Of how many of these rows, all those staged behind `after`, `present` by `present`, a field would change at `now`,
+   * and how many would begin anew.
+   */
+  async countUpdates(
+    runner: Runner,
+    staged: StagedRows,
+    { present, after, now }: { readonly present: Uint8Array; readonly after: Buffer | null; readonly now: string },
+  ): Promise<{ updates: number; renewed: number }> {
+    const over = await this.#over(runner, staged, after, now);
     const compared: number[] = [];
+    let renewed = 0;
     for (let index = 0; index < staged.length; index++) {
-      if (present[index] === 1 && !staged.isBare(index) && !staged.isRemoval(index)) compared.push(index);
+      if (present[index] !== 1 || staged.isRemoval(index)) continue;
+      if (isOver(over, staged, index)) renewed++;
+      else if (!staged.isBare(index)) compared.push(index);
     }
     const rows = await this.#rows.getMany(
       runner,
       compared.map((index) => staged.text(index)),
     );
-    return compared.filter((index) => {
+    const updates = compared.filter((index) => {
       const existing = rows.get(staged.text(index));
-      return existing !== undefined && rowAfterAdd(existing, staged.addition(index), '') !== existing;
+      return existing !== undefined && rowAfterAdd(existing, staged.addition(index), now) !== existing;
     }).length;
+    return { updates, renewed };
   }
 
   /** Applies the next staged rows. */
   async add(runner: Runner, slice: SliceOf, now: Date): Promise<SliceOutcome> {
     const staged = await slice.merge.next(slice.looks);
     const blockedAt = now.toISOString();
-    const { count, lookedUp, present, rows, byHand } = await this.#known(runner, staged, slice, blockedAt);
+    const { count, lookedUp, present, rows, over, byHand } = await this.#known(runner, staged, slice, blockedAt);
     const skips = await this.#skips(runner, slice, count === 0 ? null : staged.key(count - 1));
     const changes: RowChanges = { inserts: [], updates: [], deletes: [] };
     const removed: string[] = [];
     let changed = 0;
+    let renewed = 0;
     let index = 0;
     for (; index < count && changed < slice.changes; index++) {
       const exists = present[index] === 1;
-      if (exists ? staged.isBare(index) : staged.isRemoval(index) && byHand.size === 0) continue;
+      if (exists ? staged.isBare(index) && !isOver(over, staged, index) : staged.isRemoval(index) && byHand.size === 0)
+        continue;
       const text = staged.text(index);
       if (skips.has(text)) continue;
       const inserted = exists ? undefined : byHand.get(text);
@@ -117,10 +136,13 @@ export class BulkSlices {
       } else {
         const existing = inserted ?? (exists ? (rows.get(text) ?? null) : null);
         const addition = { ...staged.addition(index, text), defaultBlockedBy: slice.requestedBy ?? undefined };
-        const row = rowAfterAdd(existing, addition, blockedAt);
+        const row = rowAfterAdd(rowInForce(existing, blockedAt), addition, blockedAt);
         if (!exists) changes.inserts.push({ key: staged.key(index), row });
         else if (row === existing) continue;
-        else changes.updates.push(row);
+        else {
+          changes.updates.push(row);
+          if (over.has(text)) renewed++;
+        }
       }
       changed++;
     }
@@ -128,10 +150,10 @@ export class BulkSlices {
     if (index < staged.length && position !== null) slice.merge.putBack(staged, index, position);
     await this.#rows.write(runner, changes);
     const net = { added: changes.inserts.map(({ row }) => row.ip_address), removed };
-    const updated = changes.updates.length;
-    const unchanged = index - net.added.length - net.removed.length - updated;
+    const updated = changes.updates.length - renewed;
+    const unchanged = index - net.added.length - net.removed.length - changes.updates.length;
     const worked = Math.max(changed, lookedUp);
-    return { net, updated, unchanged, looked: index, worked, position, end: slice.merge.isOver };
+    return { net, updated, renewed, unchanged, looked: index, worked, position, end: slice.merge.isOver };
   }
 
   /** Looks at the next blocked addresses and removes those that were not staged as additions. */
@@ -140,7 +162,7 @@ export class BulkSlices {
     let looked = keys.length / KEY_BYTES;
     if (looked === 0) {
       const net = { added: [], removed: [] };
-      return { net, updated: 0, unchanged: 0, looked, worked: 0, position: slice.after, end: true };
+      return { net, updated: 0, renewed: 0, unchanged: 0, looked, worked: 0, position: slice.after, end: true };
     }
     let position = Buffer.from(keys.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
@@ -164,7 +186,7 @@ export class BulkSlices {
     }
     await this.#rows.write(runner, { inserts: [], updates: [], deletes });
     const net = { added: [], removed: deletes };
-    return { net, updated: 0, unchanged: 0, looked, worked: deletes.length, position, end };
+    return { net, updated: 0, renewed: 0, unchanged: 0, looked, worked: deletes.length, position, end };
   }
 
   /** Null: the table is dense there. */
@@ -184,21 +206,30 @@ export class BulkSlices {
       const texts = textsOf(few);
       const rows = await this.#rows.keyedAmong(runner, texts);
       const byHand = looksCloser ? await this.#byHand(runner, texts, now) : NO_TABLE_ROWS;
-      return { count: few.length, lookedUp: few.length, present: presentIn(rows, few), rows, byHand };
+      const over = new Set([...rows.values()].filter((row) => isExpired(row, now)).map((row) => row.ip_address));
+      return { count: few.length, lookedUp: few.length, present: presentIn(rows, few), rows, over, byHand };
     }
+    const over = await this.#over(runner, staged, slice.after, now);
     const compared: string[] = [];
     const absent: string[] = [];
     let count = 0;
     for (; count < staged.length; count++) {
       const isThere = byKeys[count] === 1;
       // A bare address changes nothing about what is there, and most rows are bare.
-      if (isThere ? staged.isBare(count) || staged.isRemoval(count) : !looksCloser) continue;
+      const stays = staged.isRemoval(count) || (staged.isBare(count) && !isOver(over, staged, count));
+      if (isThere ? stays : !looksCloser) continue;
       if (compared.length + absent.length === slice.changes) break;
       (isThere ? compared : absent).push(staged.text(count));
     }
     const rows = await this.#rows.getMany(runner, compared);
     const byHand = absent.length > 0 ? await this.#byHand(runner, absent, now) : NO_TABLE_ROWS;
-    return { count, lookedUp: compared.length + absent.length, present: byKeys, rows, byHand };
+    return { count, lookedUp: compared.length + absent.length, present: byKeys, rows, over, byHand };
+  }
+
+  /** Of these rows, all those staged behind `after`, and others between them: whose blocks are over. */
+  async #over(runner: Runner, staged: StagedRows, after: Buffer | null, now: string): Promise<ReadonlySet<string>> {
+    if (staged.length === 0) return NONE;
+    return await this.#rows.overBetween(runner, after, staged.key(staged.length - 1), now);
   }
 
   async #byHand(runner: Runner, texts: readonly string[], now: string): Promise<ReadonlyMap<string, BlockedIpRow>> {
@@ -210,6 +241,11 @@ export class BulkSlices {
     if (position === null) return new Set();
     return await this.#blocks.skips(runner, slice.bulk, slice.after ?? BEFORE_ALL, position);
   }
+}
+
+/** Mostly nothing is over, and no text has to be made. */
+function isOver(over: ReadonlySet<string>, staged: StagedRows, index: number): boolean {
+  return over.size > 0 && over.has(staged.text(index));
 }
 
 function textsOf(staged: StagedRows): string[] {

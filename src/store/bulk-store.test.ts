@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sortKey } from '../domain/ip.ts';
-import type { BlockedIpsStore } from './blocked-ips-store.ts';
+import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
 import { BlockedRows } from './blocked-rows.ts';
 import type { BulkStore, StagedRow } from './bulk-store.ts';
 import type { Database } from './open-database.ts';
@@ -50,9 +50,15 @@ describe('a bulk', () => {
       [line('192.0.2.3'), gone('192.0.2.8')],
     );
     const preview = await bulk.preview(id);
-    expect(preview).toEqual({ updates: 0, adds: 2, removes: 1, unchanged: 3, currentTotal: 3 });
+    expect(preview).toEqual({ updates: 0, renewed: 0, adds: 2, removes: 1, unchanged: 3, currentTotal: 3 });
     const done = await finish(bulk, id, 2);
-    expect(done).toEqual({ added: ['192.0.2.3', '192.0.2.5'], removed: ['192.0.2.2'], updated: 0, unchanged: 3 });
+    expect(done).toEqual({
+      added: ['192.0.2.3', '192.0.2.5'],
+      removed: ['192.0.2.2'],
+      updated: 0,
+      renewed: 0,
+      unchanged: 3,
+    });
     expect(await blockedTexts(store)).toEqual(['192.0.2.1', '192.0.2.3', '192.0.2.5', '192.0.2.9']);
     expect(await store.count()).toBe(4);
   });
@@ -90,7 +96,7 @@ describe('a bulk', () => {
       named('192.0.2.5', 'list'),
     ];
     const id = await ready(false, rows);
-    expect(await bulk.preview(id, { updates: true })).toMatchObject({ adds: 1, updates: 1, unchanged: 2 });
+    expect(await bulk.preview(id, { updatesAt: NOON })).toMatchObject({ adds: 1, updates: 1, unchanged: 2 });
     expect(await finish(bulk, id, 2)).toMatchObject({ added: ['192.0.2.5'], updated: 1, unchanged: 2 });
     // For good is later than any end.
     expect(await store.get('192.0.2.3')).toMatchObject({ expires_at: null });
@@ -98,10 +104,54 @@ describe('a bulk', () => {
     expect(await finish(bulk, await ready(false, rows), 2)).toMatchObject({ added: [], updated: 0, unchanged: 4 });
   });
 
+  it.each([
+    ['scattered', ['10.0.0.1', '192.0.2.1', '192.0.2.2', '192.0.2.3', '203.0.113.1'], 10],
+    ['scattered, in slices of one', ['10.0.0.1', '192.0.2.1', '192.0.2.2', '192.0.2.3', '203.0.113.1'], 1],
+    ['in a dense table', ['192.0.2.1', '192.0.2.2', '192.0.2.3'], 10],
+  ])('begins anew what is blocked and over: %s', async (how, texts, limit) => {
+    const one = '2026-11-20T10:00:00.000Z';
+    const at = (text: string, time: string): BlockedChange => ({
+      op: 'add',
+      entry: entry(text),
+      reason: 'scan',
+      expiry: { kind: 'at', at: time },
+    });
+    const before = new Date('2026-11-20T09:00:00.000Z');
+    const later = '2026-11-20T13:00:00.000Z';
+    const first = [at('192.0.2.1', one), at('192.0.2.2', NOON.toISOString()), at('192.0.2.3', later)];
+    await store.applyGroup(first, before, nothing);
+    if (how.includes('dense')) {
+      const between = Array.from({ length: 20 }, (_, n) => `192.0.2.1${n + 10}`);
+      await block(store, ...between);
+      texts = [...texts, '192.0.2.200'];
+    }
+    const ended: StagedRow = { ...line('192.0.2.2'), reason: 'list' } as StagedRow;
+    const staged = texts.map((text) => (text === '192.0.2.2' ? ended : line(text)));
+    const id = await ready(true, staged);
+    const fresh = texts.length - 3;
+    const preview = await bulk.preview(id, { updatesAt: NOON });
+    expect(preview).toMatchObject({ adds: fresh, renewed: 2, updates: 0, unchanged: 1 });
+    const done = await finish(bulk, id, limit);
+    expect(done).toMatchObject({ updated: 0, renewed: 2, unchanged: 1 });
+    expect(done.added).toHaveLength(fresh);
+    const anew = { blocked_at: NOON.toISOString(), expires_at: null, blocked_by: 'test' };
+    expect(await store.get('192.0.2.1')).toEqual({ ip_address: '192.0.2.1', reason: null, ...anew });
+    expect(await store.get('192.0.2.2')).toEqual({ ip_address: '192.0.2.2', reason: 'list', ...anew });
+    expect(await store.get('192.0.2.3')).toMatchObject({ reason: 'scan', expires_at: later });
+    expect(await store.count()).toBe(texts.length);
+  });
+
   it('that replaces takes away what it does not name, after it has added', async () => {
     await block(store, '192.0.2.1', '192.0.2.2', '2001:db8::1');
     const id = await ready(true, [line('192.0.2.2'), line('10.0.0.0/8')]);
-    expect(await bulk.preview(id)).toEqual({ updates: 0, adds: 1, removes: 2, unchanged: 1, currentTotal: 3 });
+    expect(await bulk.preview(id)).toEqual({
+      updates: 0,
+      renewed: 0,
+      adds: 1,
+      removes: 2,
+      unchanged: 1,
+      currentTotal: 3,
+    });
     const first = await bulk.applySlice(id, 10, NOON, nothing);
     expect(first).toMatchObject({ net: { added: ['10.0.0.0/8'], removed: [] }, unchanged: 1, done: false });
     expect(await finish(bulk, id, 10)).toMatchObject({ removed: ['192.0.2.1', '2001:db8::1'] });
@@ -111,7 +161,14 @@ describe('a bulk', () => {
   it('that replaces with nothing empties the list', async () => {
     await block(store, '192.0.2.1', '192.0.2.2');
     const id = await ready(true);
-    expect(await bulk.preview(id)).toEqual({ updates: 0, adds: 0, removes: 2, unchanged: 0, currentTotal: 2 });
+    expect(await bulk.preview(id)).toEqual({
+      updates: 0,
+      renewed: 0,
+      adds: 0,
+      removes: 2,
+      unchanged: 0,
+      currentTotal: 2,
+    });
     await finish(bulk, id, 1);
     expect(await blockedTexts(store)).toEqual([]);
   });
@@ -185,6 +242,7 @@ describe('a bulk', () => {
         added: ['192.0.2.99', '192.0.2.170', '192.0.2.175', '192.0.2.190'],
         removed: [],
         updated: 0,
+        renewed: 0,
         unchanged: 1,
       });
       expect(await store.get('192.0.2.170')).toMatchObject(asWritten);
@@ -271,11 +329,19 @@ describe('a bulk', () => {
     await block(store, ...texts);
     const gone: StagedRow = { op: 'remove', entry: entry('192.0.2.120') };
     const id = await ready(false, ['192.0.2.3', '192.0.2.190', '192.0.2.250'].map(line), [gone]);
-    expect(await bulk.preview(id)).toEqual({ updates: 0, adds: 1, removes: 1, unchanged: 2, currentTotal: 200 });
+    expect(await bulk.preview(id)).toEqual({
+      updates: 0,
+      renewed: 0,
+      adds: 1,
+      removes: 1,
+      unchanged: 2,
+      currentTotal: 200,
+    });
     expect(await finish(bulk, id, 10)).toEqual({
       added: ['192.0.2.250'],
       removed: ['192.0.2.120'],
       updated: 0,
+      renewed: 0,
       unchanged: 2,
     });
   });
@@ -458,6 +524,7 @@ it('takes more addresses than any slice of work has, in no order, then most of t
   expect(done.unchanged).toBe([...wanted].filter((text) => expected.has(text)).length);
   expect(preview).toEqual({
     updates: 0,
+    renewed: 0,
     adds: done.added.length,
     removes: done.removed.length,
     unchanged: done.unchanged,

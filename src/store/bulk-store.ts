@@ -20,12 +20,15 @@ export interface BulkPreview {
   removes: number;
   /** Entries that stay and of which a field would change; counted only when asked for, and 0 otherwise. */
   updates: number;
-  /** Staged additions of addresses that are blocked, without `updates`, and removals of ones that are not. */
+  /** Entries that are there, are over and would begin anew; counted as `updates` are. */
+  renewed: number;
+  /** Staged additions of addresses that are blocked, without those two, and removals of ones that are not. */
   unchanged: number;
   currentTotal: number;
 }
 
-export interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'updated' | 'unchanged' | 'looked' | 'worked'> {
+export interface AppliedSlice
+  extends Pick<SliceOutcome, 'net' | 'updated' | 'renewed' | 'unchanged' | 'looked' | 'worked'> {
   /** The number of this change. */
   readonly generation: number;
   /** It was the last. */
@@ -130,8 +133,11 @@ export class BulkStore {
     return this.#database.blockedCount.value;
   }
 
-  /** What applying would do to the blocked set as it is now. Takes a while, `updates` longer; others go first. */
-  async preview(id: string, { updates: wantsUpdates = false } = {}): Promise<BulkPreview> {
+  /**
+   * What applying would do to the blocked set as it is now. Takes a while; longer with `updatesAt`, the time at which
+   * updates are judged. Others go first.
+   */
+  async preview(id: string, { updatesAt }: { readonly updatesAt?: Date } = {}): Promise<BulkPreview> {
     const { replace } = await this.#expect(this.#database.read, id, ['receiving', 'adding']);
     const currentTotal = this.#database.blockedCount.value;
     let additions = 0;
@@ -139,6 +145,8 @@ export class BulkStore {
     let present = 0;
     let removable = 0;
     let updates = 0;
+    let renewed = 0;
+    const now = updatesAt?.toISOString();
     const merge = await StagedMerge.open(this.#blocks, this.#database.read, Number(id), null);
     for (let after: Buffer | null = null; ; await breathe()) {
       const rows = await merge.next(SLICE);
@@ -153,14 +161,20 @@ export class BulkStore {
           present += isThere[index]!;
         }
       }
-      if (wantsUpdates) updates += await this.#slices.countUpdates(this.#database.read, rows, isThere);
+      if (now !== undefined) {
+        const looks = { present: isThere, after, now };
+        const counted = await this.#slices.countUpdates(this.#database.read, rows, looks);
+        updates += counted.updates;
+        renewed += counted.renewed;
+      }
       after = Buffer.from(rows.key(rows.length - 1));
     }
     return {
       updates,
+      renewed,
       adds: additions - present,
       removes: replace ? Math.max(0, currentTotal - present) : removable,
-      unchanged: present + removals - removable - updates,
+      unchanged: present + removals - removable - updates - renewed,
       currentTotal,
     };
   }
@@ -219,8 +233,8 @@ export class BulkStore {
           .getExecutor()
           .provideConnection((connection) => this.#generation.next(connection));
         await beforeCommit(outcome.net, generation);
-        const { net, updated, unchanged, looked, worked } = outcome;
-        return { net, updated, unchanged, looked, worked, generation, done: state === 'finished' };
+        const { net, updated, renewed, unchanged, looked, worked } = outcome;
+        return { net, updated, renewed, unchanged, looked, worked, generation, done: state === 'finished' };
       });
       this.#database.blockedCount.committed(result.net);
       if (result.done) this.#applying = null;

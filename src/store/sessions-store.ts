@@ -6,8 +6,9 @@ export type SessionRow = Readonly<SessionsTable>;
 
 /** Which sessions go when another starts. Times are ISO 8601, UTC, milliseconds. */
 export interface SessionRetention {
-  /** Started before then, or last used before: they have ended. */
+  /** Started before then, last used before, or started after, by a clock that was ahead: they have ended. */
   readonly createdBefore: string;
+  readonly createdAfter: string;
   readonly usedBefore: string;
   /** Sessions of one key, the new one included; the one that was idle longest goes first. */
   readonly mostOfKey: number;
@@ -29,7 +30,11 @@ export class SessionsStore {
       await transaction
         .deleteFrom('sessions')
         .where((or) =>
-          or.or([or('created_at', '<', retention.createdBefore), or('last_used_at', '<', retention.usedBefore)]),
+          or.or([
+            or('created_at', '<', retention.createdBefore),
+            or('created_at', '>', retention.createdAfter),
+            or('last_used_at', '<', retention.usedBefore),
+          ]),
         )
         .execute();
       const surplus = transaction

@@ -74,12 +74,13 @@ export function storesOf(database: Database): { store: BlockedIpsStore; bulk: Bu
 
 /** Applies what is left of a bulk. */
 export async function finish(bulk: BulkStore, id: string, limit: number) {
-  const total = { added: [] as string[], removed: [] as string[], updated: 0, unchanged: 0 };
+  const total = { added: [] as string[], removed: [] as string[], updated: 0, renewed: 0, unchanged: 0 };
   for (;;) {
     const slice = await bulk.applySlice(id, limit, NOON, nothing);
     total.added.push(...slice.net.added);
     total.removed.push(...slice.net.removed);
     total.updated += slice.updated;
+    total.renewed += slice.renewed;
     total.unchanged += slice.unchanged;
     if (slice.done) return total;
   }

@@ -133,7 +133,7 @@ describe('a row whose text an operator corrects', () => {
     const id = await bulk.begin({ replace: true });
     await bulk.stage(id, [line('192.0.2.2')]);
     await bulk.markReady(id);
-    expect(await finish(bulk, id, 10)).toEqual({ added: [], removed: [], updated: 0, unchanged: 1 });
+    expect(await finish(bulk, id, 10)).toEqual({ added: [], removed: [], updated: 0, renewed: 0, unchanged: 1 });
     expect(await store.hasUnkeyedRows()).toBe(true);
   });
 

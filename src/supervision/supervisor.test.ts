@@ -18,6 +18,52 @@ async function processesOf(configFile: string): Promise<number[]> {
   return pids.filter((_, index) => words[index]?.includes(configFile) === true);
 }
 
+describeOnEachProxy('a proxy that does not start', ({ bin }) => {
+  const secret = 'hunter2';
+  const failed = async (configuration: string, obstacle: Error | null) => {
+    const folder = await temporaryFolder();
+    const at = (name: string): string => join(folder.path, name);
+    await writeFile(at('proxy.cfg'), configuration);
+    const told: unknown[] = [];
+    const socket = new MasterSocket(at('m.sock'));
+    const supervisor = new Supervisor({
+      proxyBin: bin,
+      configFile: at('proxy.cfg'),
+      masterSocketPath: at('m.sock'),
+      pidFile: at('pid'),
+      outputFile: at('output'),
+      socket,
+      log: { ...log, error: (_message: string, fields?: object) => void told.push(fields) },
+      beforeStart: async () => obstacle,
+      takenAddresses: async () => [],
+      onRunning: () => expect.unreachable(),
+    });
+    try {
+      await supervisor.start();
+      await supervisor.stop();
+      return { state: supervisor.state, told };
+    } finally {
+      socket.close();
+      await supervisor.endProxy(100);
+      await folder.remove();
+    }
+  };
+
+  it('is told without its own words, which quote the configuration; the log has them', async () => {
+    const { state, told } = await failed(`global\n  nonsense ${secret}\n`, null);
+    expect(state).toEqual({
+      running: false,
+      reason: expect.stringMatching(/^the proxy did not start, it exited with \d+; /),
+    });
+    expect(JSON.stringify(state)).not.toContain(secret);
+    expect(told).toMatchObject([{ cause: expect.stringContaining('nonsense') }]);
+    const refused = new Error('no configuration', { cause: new Error(`[ALERT] ${secret}`) });
+    const before = await failed('', refused);
+    expect(before.state).toEqual({ running: false, reason: 'no configuration' });
+    expect(before.told).toMatchObject([{ cause: expect.stringContaining(secret) }]);
+  });
+});
+
 describeOnEachProxy('a proxy that reads its configuration without end', ({ bin }) => {
   it('is ended, with the worker that reads it', async () => {
     const folder = await temporaryFolder();

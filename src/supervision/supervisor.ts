@@ -24,14 +24,18 @@ export interface SupervisorOptions {
   readonly outputFile: string;
   readonly socket: MasterSocket;
   readonly log: Log;
-  /** Puts everything in place that a start needs; a text says why it must not be tried. */
-  readonly beforeStart: () => Promise<string | null>;
+  /** Puts everything in place that a start needs; an error says why it must not be tried, its cause in the proxy's words. */
+  readonly beforeStart: () => Promise<Error | null>;
   /** Addresses of the configuration that somebody else holds. */
   readonly takenAddresses: () => Promise<readonly string[]>;
   /** The proxy runs (again): its maps are to be compared. */
   readonly onRunning: (master: MasterProcess) => void;
 }
 
+/**
+ * `reason` is for every key. What the proxy said is not in it, since that quotes the configuration, which may hold
+ * passwords (ADR 0024): it is the cause of the error, and in the log.
+ */
 export type SupervisorState =
   | { readonly running: true; readonly master: number; readonly adopted: boolean }
   | { readonly running: false; readonly reason: string };
@@ -146,7 +150,7 @@ export class Supervisor {
     try {
       return this.#take(await this.#launch(), false);
     } catch (error) {
-      this.#state = { running: false, reason: causeText(error) };
+      this.#state = { running: false, reason: error instanceof Error ? error.message : String(error) };
       throw error;
     }
   }
@@ -200,7 +204,7 @@ export class Supervisor {
   async #launch(): Promise<MasterProcess> {
     const { proxyBin, configFile, masterSocketPath, pidFile, outputFile, log } = this.#options;
     const obstacle = await this.#options.beforeStart();
-    if (obstacle !== null) throw new Error(obstacle);
+    if (obstacle !== null) throw obstacle;
     const taken = await this.#takenAddresses();
     if (taken.length > 0) {
       throw new AddressTaken(`the proxy is not started: ${taken.join(', ')} is held by another process`);
@@ -255,7 +259,11 @@ export class Supervisor {
     const deadline = performance.now() + patienceMs;
     while (performance.now() < deadline) {
       const end = await ended();
-      if (end !== null) throw new Error(`the proxy did not start, ${end}: ${await this.#tailOfOutput()}`);
+      if (end !== null) {
+        throw new Error(`the proxy did not start, ${end}; the log has its words`, {
+          cause: new Error(await this.#tailOfOutput()),
+        });
+      }
       if (this.#stop.signal.aborted) throw new Error('the service stops before the proxy was seen to serve');
       try {
         const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);

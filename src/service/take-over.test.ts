@@ -1,8 +1,9 @@
 // A database that is older than its map file: a copy that was put back, or a crash between a line and its commit.
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import filesystem, { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
 import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { BulkStore } from '../store/bulk-store.ts';
@@ -10,16 +11,6 @@ import { InstanceStore } from '../store/instance-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { tellOtherTrust } from './first-import.ts';
 import { recoverFromMapFile, takeOverMapFiles } from './take-over.ts';
-
-const noLink = vi.hoisted(() => ({ error: null as Error | null }));
-vi.mock('node:fs/promises', async (importOriginal) => {
-  const original = await importOriginal<typeof import('node:fs/promises')>();
-  const link: typeof original.link = async (...paths) => {
-    if (noLink.error !== null) throw noLink.error;
-    await original.link(...paths);
-  };
-  return { ...original, link };
-});
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let kit: BlockingKit;
@@ -234,13 +225,21 @@ describe('a copy of the database that is put back', () => {
     await putBack();
     const before = await readFile(kit.mapPath);
     const refusal = Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
-    noLink.error = refusal;
+    // Root may link everywhere: no real file system refuses it here.
+    const { link } = filesystem;
+    filesystem.link = () => Promise.reject(refusal);
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      filesystem.link = link;
+      syncBuiltinESMExports();
+    });
     await expect(start({ acceptMapFile: true })).rejects.toMatchObject({
       code: 6004,
       detail: expect.stringMatching(/could not be kept as .*EPERM.*nothing was changed/),
     });
     expect(await readFile(kit.mapPath)).toEqual(before);
-    noLink.error = null;
+    filesystem.link = link;
+    syncBuiltinESMExports();
     await kit.close();
     await start({ acceptMapFile: true });
   });

@@ -228,6 +228,7 @@ export function wireBlocking(options: {
     checker,
     admission: new Admission({
       trusted: trusted.entries,
+      trustHasEffect: async () => (await options.trustedUsage?.look()) !== false,
       isBlocked: async (ip) => (await store.get(ip)) !== null,
       now,
     }),

@@ -13,17 +13,17 @@ const maxEntries = 120;
 
 let kit: BlockingKit;
 let close: () => Promise<void>;
-/** Of the trusted map, by the live configuration. */
-let used: boolean;
+/** Of trust, by the live configuration. */
+let hasEffect: boolean;
 beforeEach(async () => {
-  used = true;
-  const trustedUsage = {
-    get used() {
-      return used;
+  hasEffect = true;
+  const trustUsage = {
+    get last() {
+      return { mapLoaded: true, hasEffect };
     },
-    look: async () => used,
+    look: async () => trustUsage.last,
   };
-  ({ kit, close } = await openScriptedBlocking({ maxEntries, trustedUsage }));
+  ({ kit, close } = await openScriptedBlocking({ maxEntries, trustUsage }));
   await kit.reconciler.look(true);
 });
 afterEach(async () => {
@@ -126,7 +126,7 @@ describe('a trusted address', () => {
     await expect(block('192.0.2.1')).rejects.toMatchObject({ code: codes.CoveredByTrust });
     expect(await put(['192.0.2.1'])).toMatchObject({ rejected_total: 1 });
     expect(await batch(['192.0.2.1'])).toMatchObject({ rejected_total: 1 });
-    used = false;
+    hasEffect = false;
     const { answer } = await block('192.0.2.1');
     expect(answer).not.toHaveProperty('overridden_by');
     expect((await block('192.0.2.0/24')).answer).not.toHaveProperty('trusted_inside');

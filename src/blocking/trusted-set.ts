@@ -32,12 +32,21 @@ const expiredAtOnce = 50;
 
 type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
 
-/** Whether the live configuration uses a map; null: not known. */
-export interface MapUsage {
-  /** As of the last look. */
-  readonly used: boolean | null;
-  look(): Promise<boolean | null>;
+/** What the live configuration does with the trusted map; null: not known. */
+export interface TrustInConfiguration {
+  /** It names the map, so that a reload brings it to a worker. */
+  readonly mapLoaded: boolean | null;
+  /** Each rule that denies what is blocked spares what is trusted. */
+  readonly hasEffect: boolean | null;
 }
+
+export interface TrustUsage {
+  /** As of the last look. */
+  readonly last: TrustInConfiguration;
+  look(): Promise<TrustInConfiguration>;
+}
+
+const usedWholly: TrustInConfiguration = { mapLoaded: true, hasEffect: true };
 
 export class TrustedSet implements MirroredMap {
   readonly entries = new TrustedEntries();
@@ -52,7 +61,7 @@ export class TrustedSet implements MirroredMap {
   readonly #scheduleReload: (reason: string) => boolean;
   readonly #now: () => Date;
   readonly #onExpiryAudited: (row: number, report: RuntimeReport) => void;
-  readonly #usage: MapUsage;
+  readonly #usage: TrustUsage;
   #expected = new Fingerprint();
   /** The file that was written last. */
   #written: { readonly identity: string | null; readonly content: string } | null = null;
@@ -73,8 +82,8 @@ export class TrustedSet implements MirroredMap {
     readonly now: () => Date;
     /** What became of an expired entry, by its row of the audit. */
     readonly onExpiryAudited?: ((row: number, report: RuntimeReport) => void) | undefined;
-    /** Whether the live configuration uses the map; left out: it does. */
-    readonly usage?: MapUsage;
+    /** Left out: the live configuration uses it as it should. */
+    readonly usage?: TrustUsage;
   }) {
     this.#store = options.store;
     this.#path = options.path;
@@ -87,14 +96,14 @@ export class TrustedSet implements MirroredMap {
     this.#scheduleReload = options.scheduleReload;
     this.#now = options.now;
     this.#onExpiryAudited = options.onExpiryAudited ?? (() => undefined);
-    this.#usage = options.usage ?? { used: true, look: async () => true };
+    this.#usage = options.usage ?? { last: usedWholly, look: async () => usedWholly };
   }
 
   // As a mirrored map, for comparison and repair.
   readonly name = 'trusted';
 
   get unusedByConfiguration(): boolean {
-    return this.#usage.used === false;
+    return this.#usage.last.mapLoaded === false;
   }
 
   get runtime(): RuntimeMap {
@@ -285,7 +294,7 @@ export class TrustedSet implements MirroredMap {
   }
 
   async #reportOf({ failures, currentFailed }: RuntimeChangeResult, change: string): Promise<RuntimeReport> {
-    if (failures.length > 0 && (await this.#usage.look()) === false) {
+    if (failures.length > 0 && (await this.#usage.look()).mapLoaded === false) {
       // No reload of this configuration would load the map.
       return runtimeReport(
         failures.map((failure) => ({ ...failure, reason: unusedTrustedMap })),

@@ -9,8 +9,9 @@ import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
+import { trustedMapText } from '../haproxy/trusted-map-text.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
-import type { TrustExpiry, TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { TrustExpiry, TrustedIpRow, TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Caller, RuntimeReport } from './answers.ts';
@@ -133,7 +134,7 @@ export class TrustedSet implements MirroredMap {
       this.entries.replaceAll(rows.map((row) => row.ip_address));
       this.#expected = new Fingerprint();
       for (const row of rows) this.#expected.add(row.ip_address);
-      await this.#writeFile(rows.map((row) => row.ip_address));
+      await this.#writeFile(rows);
     });
   }
 
@@ -261,7 +262,7 @@ export class TrustedSet implements MirroredMap {
         if (stored === null) return stored;
         crashPoint('trusted.stored');
         try {
-          await this.#writeFile((await this.#store.list()).map((row) => row.ip_address));
+          await this.#writeFile(await this.#store.list());
         } catch (error) {
           await stored.undo();
           throw error;
@@ -304,8 +305,8 @@ export class TrustedSet implements MirroredMap {
     return runtimeReport(failures, currentFailed && this.#scheduleReload(`${change}: ${failures[0]?.reason}`));
   }
 
-  async #writeFile(texts: readonly string[]): Promise<void> {
-    const write = this.#writeWhole(texts);
+  async #writeFile(rows: readonly TrustedIpRow[]): Promise<void> {
+    const write = this.#writeWhole(rows);
     const writing = write.catch(() => undefined);
     this.#writing = writing;
     try {
@@ -315,9 +316,8 @@ export class TrustedSet implements MirroredMap {
     }
   }
 
-  async #writeWhole(texts: readonly string[]): Promise<void> {
-    const lines = texts.filter((text) => parseIp(text).ok).map((text) => `${text} 1\n`);
-    const content = `# proxy-manager trusted addresses\n${lines.join('')}`;
+  async #writeWhole(rows: readonly TrustedIpRow[]): Promise<void> {
+    const content = trustedMapText(rows);
     try {
       // What is right stays: a proxy that died is started again although the disk is full.
       if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#path))) return;

@@ -3,9 +3,9 @@
 import { dirname } from 'node:path';
 import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { TurnQueue } from '../blocking/turn-queue.ts';
-import { mapLine } from '../domain/ip.ts';
 import { resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
 import { MapFile } from '../haproxy/map-file.ts';
+import { trustedMapText } from '../haproxy/trusted-map-text.ts';
 import { readMarker } from '../service/instance-marker.ts';
 import { openState } from '../service/open-state.ts';
 import { checkRights } from '../service/rights-check.ts';
@@ -49,8 +49,7 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     const { entries } = await keeper.updateBlockedIpsMap({ acceptOtherFile });
     await keeper.file.close();
     const trusted = await new TrustedIpsStore(database).list();
-    const lines = trusted.map((row) => `${mapLine(row.ip_address)}\n`);
-    await writeFileAtomically(settings.trustedMap, `# proxy-manager trusted addresses\n${lines.join('')}`);
+    await writeFileAtomically(settings.trustedMap, trustedMapText(trusted));
     return { blocked: entries, trusted: trusted.length };
   } finally {
     await database.close();

@@ -41,6 +41,11 @@ const onlyTheRule = `${good.slice(0, good.indexOf('frontend http'))}frontend min
     http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 }
     http-request return status 200 content-type text/plain string mine
 `;
+/** The trusted map decides on something else, and not on who is denied. */
+const trustedElsewhere = onlyTheRule.replace(
+  '    http-request return',
+  '    http-request set-header x-office 1 if { src,map_ip({{ trusted_map }},0) -m int gt 0 }\n    http-request return',
+);
 const withoutRule = good.replace(/^ *http-request deny .*$/m, '    # no rule');
 
 describeOnProductProxies('the configuration', ({ bin }) => {
@@ -241,6 +246,17 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     const check = await service.call('GET', '/api/check/127.0.0.9');
     expect(check.body).toMatchObject({ verdict: 'blocked', by: '127.0.0.9', enforced: true });
     expect(await service.workerPid()).toBe(before);
+    // Loaded for something else, it holds the address, and lets nobody in.
+    await writeFile(template, trustedElsewhere);
+    expect((await reload()).status).toBe(200);
+    expect(await service.visit('127.0.0.9')).toBe(403);
+    expect((await service.call('GET', '/api/check/127.0.0.9')).body).toMatchObject({
+      verdict: 'blocked',
+      enforced: true,
+    });
+    expect((await service.health()).body['trusted_map']).toEqual({ used: false, entries: 1 });
+    const again = await service.call('PUT', '/api/trusted-ips/127.0.0.9', { body: {} });
+    expect(again.body).toMatchObject({ runtime_map_updated: true });
     // Where the configuration uses it, it has its effect again.
     await writeFile(template, good);
     expect((await reload()).body['warnings']).toEqual([]);

@@ -106,11 +106,15 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       await denied('127.0.5.1');
       expect((await service.call('GET', path('127.0.5.1'))).status).toBe(404);
       expect(await trustedInFile()).toEqual(['127.0.5.2 1', '127.0.5.3 1']);
+      expect(await readFile(service.paths.trustedMap, 'utf8')).toMatch(
+        /\n# until \S+Z\n127\.0\.5\.2 1\n127\.0\.5\.3 1\n$/,
+      );
       expect(await service.visit('127.0.5.2')).toBe(200);
       expect(await service.visit('127.0.5.3')).toBe(200);
       // The reload's worker reads the file.
       expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
       expect(await service.visit('127.0.5.1')).toBe(403);
+      expect(await service.visit('127.0.5.2')).toBe(200);
       const audit = await service.call('GET', '/api/audit?operation=expire_trust');
       expect(audit.body['items']).toMatchObject([
         { key: null, ip_address: '127.0.5.1', outcome: 'done', runtime_map_updated: true },
@@ -128,6 +132,9 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       // Extended beyond it before the restart.
       expect(await service.visit('127.0.5.2')).toBe(200);
       expect(await trustedInFile()).toEqual(['127.0.5.2 1', '127.0.5.3 1']);
+      expect(await readFile(service.paths.trustedMap, 'utf8')).toMatch(
+        /\n# until \S+Z\n127\.0\.5\.2 1\n127\.0\.5\.3 1\n$/,
+      );
     });
 
     it('refuses an end in the past, and two ends, and stores nothing then', async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlockRequest, Caller } from '../src/blocking/answers.ts';
+import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import { parseIp } from '../src/domain/ip.ts';
 import { MasterSocket } from '../src/haproxy/master-socket.ts';
 import { type BlockingObservers, type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
@@ -47,6 +48,8 @@ export async function openBlocking(options: {
   /** 0: no limit. */
   readonly maxEntries?: number;
   readonly observers?: BlockingObservers;
+  /** Left out: the live configuration uses the trusted map as it should. */
+  readonly trustUsage?: TrustUsage;
 }): Promise<BlockingKit> {
   const { folder, now = () => new Date(), fastDeletes = true, maxEntries = 0 } = options;
   const databaseFile = join(folder, 'test.sqlite');
@@ -76,6 +79,7 @@ export async function openBlocking(options: {
     scheduleReload: (reason) => reloads.push(reason) > 0,
     reconsiderReload: () => undefined,
     ...(options.observers === undefined ? {} : { observers: options.observers }),
+    ...(options.trustUsage === undefined ? {} : { trustUsage: options.trustUsage }),
   });
   return {
     ...parts,

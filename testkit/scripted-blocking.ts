@@ -2,6 +2,7 @@
 // deadline passes, and nothing looks by itself, unless the test lets it.
 import { join } from 'node:path';
 import { it } from 'vitest';
+import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import type { BlockingObservers } from '../src/service/blocking-parts.ts';
 import { type BlockingKit, openBlocking, temporaryFolder } from './blocking.ts';
 import { ScriptedMaster } from './scripted-master.ts';
@@ -20,6 +21,7 @@ export async function openScriptedBlocking(
     readonly fastDeletes?: boolean;
     readonly observers?: BlockingObservers;
     readonly maxEntries?: number;
+    readonly trustUsage?: TrustUsage;
   } = {},
 ): Promise<ScriptedBlocking> {
   const folder = await temporaryFolder();

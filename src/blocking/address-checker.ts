@@ -30,7 +30,7 @@ export class AddressChecker {
   readonly #book: WorkerBook;
   readonly #blockedMap: RuntimeMap;
   readonly #trustedMap: RuntimeMap;
-  readonly #trustedMapUsed: () => Promise<boolean | null>;
+  readonly #trustHasEffect: () => Promise<boolean>;
   /** The last question to each worker, by pid. */
   readonly #asked = new Map<number, Promise<unknown>>();
   #observing: Promise<boolean> | null = null;
@@ -43,8 +43,8 @@ export class AddressChecker {
     readonly book: WorkerBook;
     readonly blockedMap: RuntimeMap;
     readonly trustedMap: RuntimeMap;
-    /** False: the live configuration does not use it, so that trust has no effect; left out: it does. */
-    readonly trustedMapUsed?: () => Promise<boolean | null>;
+    /** False: the live configuration denies the trusted like others. */
+    readonly trustHasEffect: () => Promise<boolean>;
   }) {
     this.#store = options.store;
     this.#trusted = options.trusted;
@@ -52,11 +52,11 @@ export class AddressChecker {
     this.#book = options.book;
     this.#blockedMap = options.blockedMap;
     this.#trustedMap = options.trustedMap;
-    this.#trustedMapUsed = options.trustedMapUsed ?? (async () => true);
+    this.#trustHasEffect = options.trustHasEffect;
   }
 
   async check(entry: IpEntry): Promise<CheckAnswer> {
-    const mayTrust = (await this.#trustedMapUsed()) !== false;
+    const mayTrust = await this.#trustHasEffect();
     const [trustedBy] = mayTrust ? this.#trusted.covering(entry) : [];
     const blockedBy = await this.#blockedBy(entry);
     const row = blockedBy === null ? null : await this.#store.get(blockedBy);

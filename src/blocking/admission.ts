@@ -9,7 +9,7 @@ import type { StagedRow } from '../store/bulk-store.ts';
 import type { BlockRequest, BulkItem, Caller, Expiry, Rejection } from './answers.ts';
 import type { BatchRequest } from './blocked-set-service.ts';
 import { SpecialEntries } from './special-entries.ts';
-import type { TrustedEntries } from './trust.ts';
+import { TrustedEntries } from './trust.ts';
 
 type Addition = Extract<BlockedChange, { op: 'add' }>;
 type Removal = Extract<BlockedChange, { op: 'remove' }>;
@@ -23,16 +23,20 @@ export interface ListPermissions {
 
 export class Admission {
   readonly #trusted: TrustedEntries;
+  readonly #trustHasEffect: () => Promise<boolean>;
   readonly #isBlocked: (ip: string) => Promise<boolean>;
   readonly #now: () => Date;
 
   constructor(options: {
     readonly trusted: TrustedEntries;
+    /** False: the live configuration denies the trusted like others, so that trust wins over nothing. */
+    readonly trustHasEffect: () => Promise<boolean>;
     /** Whether exactly this canonical text has an entry. */
     readonly isBlocked: (ip: string) => Promise<boolean>;
     readonly now: () => Date;
   }) {
     this.#trusted = options.trusted;
+    this.#trustHasEffect = options.trustHasEffect;
     this.#isBlocked = options.isBlocked;
     this.#now = options.now;
   }
@@ -41,7 +45,10 @@ export class Admission {
    * `overriddenBy`: what wins over it all the same. `trustedInside`: what stays served, the first 100.
    * @throws ServiceError 409 when it is wide without `allowWide`, or wholly trusted without `force`
    */
-  one(request: BlockRequest, caller: Caller): { change: Addition; overriddenBy: string[]; trustedInside: string[] } {
+  async one(
+    request: BlockRequest,
+    caller: Caller,
+  ): Promise<{ change: Addition; overriddenBy: string[]; trustedInside: string[] }> {
     const { entry } = request;
     const wide = request.allowWide === true ? null : widenessOf(entry);
     if (wide !== null) {
@@ -49,21 +56,23 @@ export class Admission {
       const members = { ip_address: entry.text, contains: wide.contains };
       throw new ServiceError(codes.WideNetwork, 'block', detail, { members });
     }
+    const change = this.#toChange(request, caller);
     const overriddenBy = this.#trusted.covering(entry);
+    const trustedInside = this.#trusted.inside(entry);
+    // Most blocks concern nobody who is trusted, and do not wait for a look at the configuration.
+    const concerned = overriddenBy.length > 0 || trustedInside.length > 0;
+    if (concerned && !(await this.#trustHasEffect())) return { change, overriddenBy: [], trustedInside: [] };
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
-    return {
-      change: this.#toChange(request, caller),
-      overriddenBy,
-      trustedInside: this.#trusted.inside(entry),
-    };
+    return { change, overriddenBy, trustedInside };
   }
 
   /** What of both lists is to be done; `rejected`: of this alone, not what the edge refused before. */
-  batch(
+  async batch(
     request: BatchRequest,
     { allowWide = false }: ListPermissions,
     caller: Caller,
-  ): { changes: (Addition | Removal)[]; rejected: Rejection[]; special: SpecialEntries } {
+  ): Promise<{ changes: (Addition | Removal)[]; rejected: Rejection[]; special: SpecialEntries }> {
+    const trusted = await this.#trustInForce();
     const rejected: Rejection[] = [];
     const special = new SpecialEntries();
     const toRemove = new Set(request.remove.map(({ entry }) => entry.text));
@@ -71,7 +80,7 @@ export class Admission {
     const changes: (Addition | Removal)[] = [];
     for (const { index, request: wanted } of request.add) {
       const { text } = wanted.entry;
-      const refusal = toRemove.has(text) ? inBothLists : (wideRefusal(wanted, allowWide) ?? this.#against(wanted));
+      const refusal = toRemove.has(text) ? inBothLists : refusalOf(wanted, allowWide, trusted);
       if (refusal !== null) rejected.push({ list: 'add', index, value: text, ...refusal });
       else {
         changes.push(this.#toChange(wanted, caller));
@@ -86,8 +95,8 @@ export class Admission {
   }
 
   /**
-   * A whole set as it comes; `reject` is called with each element that is left out, also with what the edge refused. A
-   * wide network that is blocked already needs no permission: left out of the set, it would be unblocked.
+   * A whole set as it comes; `reject` is called with each element that is left out, also with what the edge refused. What
+   * is blocked already is taken as it is, wide or trusted: left out of the set, it would be unblocked.
    */
   async *stream(
     source: AsyncIterable<readonly BulkItem[]>,
@@ -97,6 +106,7 @@ export class Admission {
   ): AsyncIterable<readonly StagedRow[]> {
     let position = -1;
     for await (const items of source) {
+      const trusted = await this.#trustInForce();
       const rows: StagedRow[] = [];
       for (const item of items) {
         position += 1;
@@ -105,9 +115,8 @@ export class Admission {
           continue;
         }
         const { entry } = item.request;
-        const wide = wideRefusal(item.request, allowWide);
-        const refusal = wide !== null && !(await this.#isBlocked(entry.text)) ? wide : this.#against(item.request);
-        if (refusal === null) {
+        const refusal = refusalOf(item.request, allowWide, trusted);
+        if (refusal === null || (await this.#isBlocked(entry.text))) {
           rows.push(this.#toChange(item.request, caller));
           heard.special.note(entry);
         } else {
@@ -119,11 +128,9 @@ export class Admission {
     }
   }
 
-  #against({ entry, force }: BlockRequest): Refusal | null {
-    const [covering] = force ? [] : this.#trusted.covering(entry);
-    if (covering === undefined) return null;
-    const why = `${entry.text} is covered by the trusted ${covering}, which wins over a block`;
-    return { why, code: codes.CoveredByTrust };
+  /** Whose trust wins over a block: nobody's, where the live configuration makes no exception for it. */
+  async #trustInForce(): Promise<TrustedEntries> {
+    return this.#trusted.isEmpty || (await this.#trustHasEffect()) ? this.#trusted : nobodyTrusted;
   }
 
   #toChange(request: BlockRequest, caller: Caller): Addition {
@@ -152,11 +159,20 @@ export class Admission {
   }
 }
 
+const nobodyTrusted = new TrustedEntries();
 const inBothLists: Refusal = { why: 'it is in both add and remove' };
 
-function wideRefusal({ entry, allowWide }: BlockRequest, allAllowed: boolean): Refusal | null {
+function refusalOf(
+  { entry, allowWide, force }: BlockRequest,
+  allAllowed: boolean,
+  trusted: TrustedEntries,
+): Refusal | null {
   const wide = allAllowed || allowWide === true ? null : widenessOf(entry);
-  return wide === null ? null : { why: describeWideness(entry, wide), code: codes.WideNetwork };
+  if (wide !== null) return { why: describeWideness(entry, wide), code: codes.WideNetwork };
+  const [covering] = force ? [] : trusted.covering(entry);
+  if (covering === undefined) return null;
+  const why = `${entry.text} is covered by the trusted ${covering}, which wins over a block`;
+  return { why, code: codes.CoveredByTrust };
 }
 
 function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceError {

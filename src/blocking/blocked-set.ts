@@ -95,7 +95,7 @@ export class BlockedSet implements BlockedSetService {
     request: BlockRequest,
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
-    const { change, overriddenBy, trustedInside } = this.#admission.one(request, caller);
+    const { change, overriddenBy, trustedInside } = await this.#admission.one(request, caller);
     const result = await this.#writer.change([change], 'urgent', deadlineOf(caller), { operation: 'block', caller });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer answered an addition with something else');
@@ -143,7 +143,7 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async batch(request: BatchRequest, caller: Caller, options: BatchOptions = {}): Promise<BulkAnswer> {
-    const { changes, rejected: own, special } = this.#admission.batch(request, options, caller);
+    const { changes, rejected: own, special } = await this.#admission.batch(request, options, caller);
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };
     if (options.dryRun === true) {

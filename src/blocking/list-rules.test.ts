@@ -13,8 +13,17 @@ const maxEntries = 120;
 
 let kit: BlockingKit;
 let close: () => Promise<void>;
+/** Of trust, by the live configuration. */
+let hasEffect: boolean;
 beforeEach(async () => {
-  ({ kit, close } = await openScriptedBlocking({ maxEntries }));
+  hasEffect = true;
+  const trustUsage = {
+    get last() {
+      return { mapLoaded: true, hasEffect };
+    },
+    look: async () => trustUsage.last,
+  };
+  ({ kit, close } = await openScriptedBlocking({ maxEntries, trustUsage }));
   await kit.reconciler.look(true);
 });
 afterEach(async () => {
@@ -93,6 +102,38 @@ describe('a wide network', () => {
     await block('10.0.0.0/8', { allowWide: true });
     expect(await put(['10.0.0.0/8', '192.0.2.1'])).toMatchObject({ added: 1, unchanged: 1, rejected_total: 0 });
     expect(await all()).toEqual(['10.0.0.0/8', '192.0.2.1']);
+  });
+});
+
+describe('a trusted address', () => {
+  const trust = (ip: string) =>
+    kit.trusted.put(entryOf(ip), { expiry: { kind: 'duration', seconds: 3_600 } }, caller());
+
+  it('that is blocked already stays when the list is put again', async () => {
+    await block('192.0.2.1');
+    await block('192.0.2.2');
+    await trust('192.0.2.0/30');
+    expect(await put(['192.0.2.1', '192.0.2.2', '192.0.2.3'], { allowShrink: true })).toMatchObject({
+      unchanged: 2,
+      removed: 0,
+      rejected: [{ index: 2, value: '192.0.2.3', code: codes.CoveredByTrust }],
+    });
+    expect(await all()).toEqual(['192.0.2.1', '192.0.2.2']);
+  });
+
+  it('is blocked like others where the live configuration makes no exception for it', async () => {
+    await trust('192.0.2.0/30');
+    await expect(block('192.0.2.1')).rejects.toMatchObject({ code: codes.CoveredByTrust });
+    expect(await put(['192.0.2.1'])).toMatchObject({ rejected_total: 1 });
+    expect(await batch(['192.0.2.1'])).toMatchObject({ rejected_total: 1 });
+    hasEffect = false;
+    const { answer } = await block('192.0.2.1');
+    expect(answer).not.toHaveProperty('overridden_by');
+    expect((await block('192.0.2.0/24')).answer).not.toHaveProperty('trusted_inside');
+    expect(await batch(['192.0.2.2'])).toMatchObject({ added: 1, rejected_total: 0 });
+    const whole = ['192.0.2.0/24', '192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    expect(await put(whole)).toMatchObject({ added: 1, unchanged: 3, rejected_total: 0 });
+    expect(await all()).toEqual(whole);
   });
 });
 

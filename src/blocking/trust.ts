@@ -9,6 +9,10 @@ const fewEntries = 64;
 export class TrustedEntries {
   #entries = new Map<string, IpEntry>();
 
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   replaceAll(texts: Iterable<string>): void {
     this.#entries = new Map();
     for (const text of texts) this.add(text);

@@ -10,8 +10,9 @@ import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
+import { trustedMapText } from '../haproxy/trusted-map-text.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
-import type { TrustExpiry, TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { TrustExpiry, TrustedIpRow, TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Caller, RuntimeReport } from './answers.ts';
@@ -32,12 +33,21 @@ const expiredAtOnce = 50;
 
 type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
 
-/** Whether the live configuration uses a map; null: not known. */
-export interface MapUsage {
-  /** As of the last look. */
-  readonly used: boolean | null;
-  look(): Promise<boolean | null>;
+/** What the live configuration does with the trusted map; null: not known. */
+export interface TrustInConfiguration {
+  /** It names the map, so that a reload brings it to a worker. */
+  readonly mapLoaded: boolean | null;
+  /** Each rule that denies what is blocked spares what is trusted. */
+  readonly hasEffect: boolean | null;
 }
+
+export interface TrustUsage {
+  /** As of the last look. */
+  readonly last: TrustInConfiguration;
+  look(): Promise<TrustInConfiguration>;
+}
+
+const usedWholly: TrustInConfiguration = { mapLoaded: true, hasEffect: true };
 
 export class TrustedSet implements MirroredMap {
   readonly entries = new TrustedEntries();
@@ -52,7 +62,7 @@ export class TrustedSet implements MirroredMap {
   readonly #scheduleReload: (reason: string) => boolean;
   readonly #now: () => Date;
   readonly #onExpiryAudited: (row: number, report: RuntimeReport) => void;
-  readonly #usage: MapUsage;
+  readonly #usage: TrustUsage;
   #expected = new Fingerprint();
   /** The file that was written last. */
   #written: { readonly identity: string | null; readonly content: string } | null = null;
@@ -73,8 +83,8 @@ export class TrustedSet implements MirroredMap {
     readonly now: () => Date;
     /** What became of an expired entry, by its row of the audit. */
     readonly onExpiryAudited?: ((row: number, report: RuntimeReport) => void) | undefined;
-    /** Whether the live configuration uses the map; left out: it does. */
-    readonly usage?: MapUsage;
+    /** Left out: the live configuration uses it as it should. */
+    readonly usage?: TrustUsage;
   }) {
     this.#store = options.store;
     this.#path = options.path;
@@ -87,14 +97,14 @@ export class TrustedSet implements MirroredMap {
     this.#scheduleReload = options.scheduleReload;
     this.#now = options.now;
     this.#onExpiryAudited = options.onExpiryAudited ?? (() => undefined);
-    this.#usage = options.usage ?? { used: true, look: async () => true };
+    this.#usage = options.usage ?? { last: usedWholly, look: async () => usedWholly };
   }
 
   // As a mirrored map, for comparison and repair.
   readonly name = 'trusted';
 
   get unusedByConfiguration(): boolean {
-    return this.#usage.used === false;
+    return this.#usage.last.mapLoaded === false;
   }
 
   get runtime(): RuntimeMap {
@@ -124,7 +134,7 @@ export class TrustedSet implements MirroredMap {
       this.entries.replaceAll(rows.map((row) => row.ip_address));
       this.#expected = new Fingerprint();
       for (const row of rows) this.#expected.add(row.ip_address);
-      await this.#writeFile(rows.map((row) => row.ip_address));
+      await this.#writeFile(rows);
     });
   }
 
@@ -252,7 +262,7 @@ export class TrustedSet implements MirroredMap {
         if (stored === null) return stored;
         crashPoint('trusted.stored');
         try {
-          await this.#writeFile((await this.#store.list()).map((row) => row.ip_address));
+          await this.#writeFile(await this.#store.list());
         } catch (error) {
           await stored.undo();
           throw error;
@@ -285,7 +295,7 @@ export class TrustedSet implements MirroredMap {
   }
 
   async #reportOf({ failures, currentFailed }: RuntimeChangeResult, change: string): Promise<RuntimeReport> {
-    if (failures.length > 0 && (await this.#usage.look()) === false) {
+    if (failures.length > 0 && (await this.#usage.look()).mapLoaded === false) {
       // No reload of this configuration would load the map.
       return runtimeReport(
         failures.map((failure) => ({ ...failure, reason: unusedTrustedMap })),
@@ -295,8 +305,8 @@ export class TrustedSet implements MirroredMap {
     return runtimeReport(failures, currentFailed && this.#scheduleReload(`${change}: ${failures[0]?.reason}`));
   }
 
-  async #writeFile(texts: readonly string[]): Promise<void> {
-    const write = this.#writeWhole(texts);
+  async #writeFile(rows: readonly TrustedIpRow[]): Promise<void> {
+    const write = this.#writeWhole(rows);
     const writing = write.catch(() => undefined);
     this.#writing = writing;
     try {
@@ -306,9 +316,8 @@ export class TrustedSet implements MirroredMap {
     }
   }
 
-  async #writeWhole(texts: readonly string[]): Promise<void> {
-    const lines = texts.filter((text) => parseIp(text).ok).map((text) => `${text} 1\n`);
-    const content = `# proxy-manager trusted addresses\n${lines.join('')}`;
+  async #writeWhole(rows: readonly TrustedIpRow[]): Promise<void> {
+    const content = trustedMapText(rows);
     try {
       // What is right stays: a proxy that died is started again although the disk is full.
       if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#path))) return;

@@ -3,10 +3,14 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { entryOf } from '../../testkit/blocking.ts';
 import { MapFile } from '../haproxy/map-file.ts';
 import { writeMarker } from '../service/instance-marker.ts';
 import { openState } from '../service/open-state.ts';
 import { readSettings } from '../settings.ts';
+import { AuditStore } from '../store/audit-store.ts';
+import type { Database } from '../store/open-database.ts';
+import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { repairMaps } from './map-repair.ts';
 
@@ -35,7 +39,8 @@ it.each(['', '{}', 'null'])(
   },
 );
 
-it('a repair keeps the lines of a change that a crash left in the file alone, and is refused beside an older database', async () => {
+/** A service that was started once, and what its database says. */
+async function startedOnce() {
   const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
   onTestFinished(() => rm(prefix, { recursive: true }));
   const settings = readSettings({ PROXY_MANAGER_PREFIX: prefix }, {}, () => '');
@@ -47,6 +52,51 @@ it('a repair keeps the lines of a change that a crash left in the file alone, an
   const databaseId = instance.databaseId;
   await database.close();
   await writeMarker(settings.stateDir, { database_id: databaseId });
+  const inDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
+    const { database: opened } = await openState(settings);
+    try {
+      return await work(opened);
+    } finally {
+      await opened.close();
+    }
+  };
+  return { settings, databaseId, inDatabase };
+}
+
+it('a repair tells the audit what it took over, and the log whom the file trusted otherwise', async () => {
+  const { settings, databaseId, inDatabase } = await startedOnce();
+  const file = new MapFile(settings.blockedMap);
+  await (await file.beginRewrite({ database: databaseId, generation: 0 })).finish();
+  await file.add(['192.0.2.1', '192.0.2.2'], 1);
+  await file.close();
+  const end = new Date(Date.now() + 3_600_000);
+  await inDatabase((database) =>
+    new TrustedIpsStore(database).put(entryOf('192.0.2.8'), { expiry: { kind: 'at', at: end } }, new Date()),
+  );
+  await writeFile(settings.trustedMap, '192.0.2.9 1\n');
+  const warnings: unknown[] = [];
+  const log = { ...silentLog, warn: (message: string, fields: object = {}) => void warnings.push([message, fields]) };
+  expect(await repairMaps(settings, log)).toEqual({ blocked: 2, trusted: 1 });
+  expect(warnings).toContainEqual([
+    'Trusted map file differs from the database, which is in force',
+    expect.objectContaining({ only_in_file: ['192.0.2.9'], only_in_database: ['192.0.2.8'] }),
+  ]);
+  expect(await readFile(settings.trustedMap, 'utf8')).toBe(
+    `# proxy-manager trusted addresses\n# until ${end.toISOString()}\n192.0.2.8 1\n`,
+  );
+  const { items } = await inDatabase((database) => new AuditStore(database).page({ limit: 10 }));
+  expect(items).toMatchObject([
+    {
+      operation: 'import_map_file',
+      key: null,
+      outcome: 'done',
+      details: { imported: 2, blocked_by: 'recovered:map-file' },
+    },
+  ]);
+});
+
+it('a repair keeps the lines of a change that a crash left in the file alone, and is refused beside an older database', async () => {
+  const { settings, databaseId } = await startedOnce();
   const left = async (generation: number) => {
     const file = new MapFile(settings.blockedMap);
     await (await file.beginRewrite({ database: databaseId, generation: 0 })).finish();

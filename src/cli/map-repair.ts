@@ -1,16 +1,18 @@
 // `map-repair`: the map files from the database, without the service; for use before HAProxy's own start (a damaged
 // map file keeps HAProxy from starting). Refuses while a service runs: that one repairs by itself.
 import { dirname } from 'node:path';
+import { AuditRecorder } from '../activity/audit-recorder.ts';
 import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { TurnQueue } from '../blocking/turn-queue.ts';
-import { mapLine } from '../domain/ip.ts';
 import { resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
 import { MapFile } from '../haproxy/map-file.ts';
+import { trustedMapText } from '../haproxy/trusted-map-text.ts';
 import { readMarker } from '../service/instance-marker.ts';
 import { openState } from '../service/open-state.ts';
 import { checkRights } from '../service/rights-check.ts';
-import { recoverFromMapFile } from '../service/take-over.ts';
+import { reviewMapFiles } from '../service/take-over.ts';
 import type { Settings } from '../settings.ts';
+import { AuditStore } from '../store/audit-store.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { ServiceLock } from '../supervision/service-lock.ts';
@@ -32,9 +34,12 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     `${await resolveTarget(settings.blockedMap)}.lock`,
     `${settings.blockedMap} in ${dirname(settings.blockedMap)}`,
   );
-  const { database, instance } = await openState({ ...settings, acceptEmptyDatabase: false });
+  const { database, instance, knownInstance } = await openState({ ...settings, acceptEmptyDatabase: false });
+  const now = (): Date => new Date();
+  const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
   try {
     const store = new BlockedIpsStore(database);
+    const trusted = new TrustedIpsStore(database);
     const keeper = new MapFileKeeper({
       file: new MapFile(settings.blockedMap),
       path: settings.blockedMap,
@@ -44,15 +49,15 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
       log,
       onDatabaseSurprise: () => undefined,
     });
-    await recoverFromMapFile({ settings, instance, store, log, now: () => new Date() });
+    await reviewMapFiles({ settings, instance, store, trusted, audit, knownInstance, log, now });
     const acceptOtherFile = settings.acceptMapFile || settings.adoptMapFile;
     const { entries } = await keeper.updateBlockedIpsMap({ acceptOtherFile });
     await keeper.file.close();
-    const trusted = await new TrustedIpsStore(database).list();
-    const lines = trusted.map((row) => `${mapLine(row.ip_address)}\n`);
-    await writeFileAtomically(settings.trustedMap, `# proxy-manager trusted addresses\n${lines.join('')}`);
-    return { blocked: entries, trusted: trusted.length };
+    const rows = await trusted.list();
+    await writeFileAtomically(settings.trustedMap, trustedMapText(rows));
+    return { blocked: entries, trusted: rows.length };
   } finally {
+    await audit.stop();
     await database.close();
     lock.free();
   }

@@ -90,8 +90,8 @@ function configurationRows({ configuration_drift: drift, trusted_map: trusted }:
     rows.push(['configuration', false, `${driftText(drift)} (${lines}: proxy-manager config diff)`]);
   }
   if (trusted?.used === false && trusted.entries > 0) {
-    const entries = counted(trusted.entries, 'entry has', 'entries have');
-    rows.push(['trusted map', false, `not used by the configuration: ${entries} no effect`]);
+    const entries = counted(trusted.entries, 'entry is', 'entries are');
+    rows.push(['trusted map', false, `a rule has no exception for it: ${entries} denied like others`]);
   }
   return rows;
 }

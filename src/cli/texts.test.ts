@@ -268,7 +268,7 @@ describe('status', () => {
       unpainted,
     );
     expect(lines).toContain('  configuration  not compared: no template');
-    expect(lines).toContain('  trusted map    not used by the configuration: 1 entry has no effect');
+    expect(lines).toContain('  trusted map    a rule has no exception for it: 1 entry is denied like others');
   });
 
   it('says in one sentence when the version of the proxy is not a tested one', () => {

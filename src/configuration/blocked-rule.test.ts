@@ -65,3 +65,15 @@ test('a front end that answers before the rule is named in a warning', () => {
   const text = `frontend f\nbind :80\nhttp-request return status 200 if { path / }\n${acceptedRule(blocked, trusted)}\n`;
   expect(findBlockedRule(text, blocked, trusted).warnings).toEqual([expect.stringContaining('line 3')]);
 });
+
+test.each([
+  [acceptedRule(blocked, trusted), true],
+  [`acl t ${trust}\nhttp-request deny if { ${look} } !t`, true],
+  [`http-request deny if { ${look} } !{ ${trust} } or { src 1.2.3.4 }`, true],
+  [`http-request deny if { ${look} }`, false],
+  [`${acceptedRule(blocked, trusted)}\nhttp-request deny if { ${look} }`, false],
+  [`http-request deny if { ${look} } !{ ${trust} } or { ${look} }`, false],
+  [`http-request deny if { ${look} } { path /x } !{ ${trust} }`, null],
+])('whether %s spares the trusted: %s', (rules, spares) => {
+  expect(findBlockedRule(`frontend f\n${rules}\n`, blocked, trusted).sparesTrusted).toBe(spares);
+});

@@ -3,6 +3,8 @@ import { type ConfigLine, configLines } from './config-lines.ts';
 export interface BlockedRuleFinding {
   /** Lines (from 1) of the rules that enforce the blocked map. Empty: the configuration must be refused. */
   readonly lines: readonly number[];
+  /** Each of these rules has the exception for trusted addresses; null: there is no rule. */
+  readonly sparesTrusted: boolean | null;
   /** What an operator should know although the configuration is accepted. */
   readonly warnings: readonly string[];
 }
@@ -30,6 +32,7 @@ export function findBlockedRule(text: string, blockedMap: string, trustedMap: st
   let covered = false;
   let bound = false;
   let earlyExit = 0;
+  let sparesTrusted = true;
 
   const leaveSection = () => {
     if (here === '' || !bound) return;
@@ -55,18 +58,22 @@ export function findBlockedRule(text: string, blockedMap: string, trustedMap: st
     if (line.words[0] === 'acl') noteAcl(line, isBlockedLookup, isTrustedLookup, acls);
     else if (isEarlyExit(line) && !covered && earlyExit === 0) earlyExit = line.number;
     else if (isDenial(line)) {
-      const enforces = alternatives(line.words).some((terms) => {
+      // What each enforcing alternative has beside the lookup: nothing but the exception.
+      const besides = alternatives(line.words).flatMap((terms) => {
         const rest = terms.filter((term) => !isPositive(term, isBlockedLookup, acls.blocked));
-        return rest.length < terms.length && rest.every((term) => isNegative(term, isTrustedLookup, acls.trusted));
+        const enforces =
+          rest.length < terms.length && rest.every((term) => isNegative(term, isTrustedLookup, acls.trusted));
+        return enforces ? [rest] : [];
       });
-      if (enforces) {
+      if (besides.length > 0) {
         covered = true;
         lines.push(line.number);
+        if (besides.some((rest) => rest.length === 0)) sparesTrusted = false;
       }
     }
   }
   leaveSection();
-  return { lines, warnings };
+  return { lines, sparesTrusted: lines.length === 0 ? null : sparesTrusted, warnings };
 }
 
 type IsLookup = (words: readonly string[]) => boolean;

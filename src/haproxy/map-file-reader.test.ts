@@ -34,6 +34,25 @@ const CASES: [name: string, text: string, lines: unknown[]][] = [
   ['an overlong comment', `#${'x'.repeat(16_383)}\n5.6.7.8 1\n`, [damaged(1, /longer than/), entry('5.6.7.8', '1', 2)]],
   ['an overlong torn line', `1.2.3.4 1\n${'x'.repeat(40_000)}`, [entry('1.2.3.4', '1', 1), damaged(2, /longer than/)]],
   ['the longest readable line', `#${'x'.repeat(16_381)}\n5.6.7.8 1\n`, [entry('5.6.7.8', '1', 2)]],
+  [
+    'ends of trust',
+    '# until 2026-12-01T00:00:00.000Z\n1.2.3.4 1\n5.6.7.8 1\n# until 2026-12-01T00:00:00.000Z\n# or not\n5.6.7.9 1\n',
+    [
+      { ...entry('1.2.3.4', '1', 2), until: '2026-12-01T00:00:00.000Z' },
+      entry('5.6.7.8', '1', 3),
+      entry('5.6.7.9', '1', 6),
+    ],
+  ],
+  [
+    'comments that are no end of trust',
+    '# until 2026-13-01T00:00:00.000Z\n1.2.3.4 1\n# until further notice from us.\n5.6.7.8 1\n',
+    [entry('1.2.3.4', '1', 2), entry('5.6.7.8', '1', 4)],
+  ],
+  [
+    'the end of a torn entry',
+    '# until 2026-12-01T00:00:00.000Z\n1.2.3.4 1',
+    [{ ...damaged(2, /no newline/), until: '2026-12-01T00:00:00.000Z' }],
+  ],
 ];
 
 describe.each(CASES)('%s', (_name, text, expected) => {
@@ -44,6 +63,7 @@ describe.each(CASES)('%s', (_name, text, expected) => {
     for await (const batch of readMapFile(path)) lines.push(...batch);
     expect(lines).toMatchObject(expected);
     expect(lines).toHaveLength(expected.length);
+    expect(lines.map((line) => line.until)).toEqual(expected.map((line) => (line as { until?: string }).until));
   });
 
   test.each([1, 7, 4096])('is read in pieces of %d', (size) => {

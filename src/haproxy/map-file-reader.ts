@@ -11,10 +11,12 @@ import {
   parseTag,
   TAG_BYTES,
 } from './map-file-layout.ts';
+import { parseUntil, UNTIL_BYTES } from './trusted-map-text.ts';
 
 /**
  * What HAProxy makes of one line; comments and blank lines are left out. Line numbers begin at 1. `generation`: of a line
- * that was added since the last rewrite, the number of its change.
+ * that was added since the last rewrite, the number of its change. `until`: where a comment right above says when trust
+ * ends.
  */
 export type MapFileLine =
   | {
@@ -23,8 +25,15 @@ export type MapFileLine =
       readonly value: string;
       readonly line: number;
       readonly generation?: number;
+      readonly until?: string;
     }
-  | { readonly kind: 'damaged'; readonly text: string; readonly line: number; readonly why: string };
+  | {
+      readonly kind: 'damaged';
+      readonly text: string;
+      readonly line: number;
+      readonly why: string;
+      readonly until?: string;
+    };
 
 /** HAProxy (2.6, 3.0) reads with fgets into a buffer of `tune.bufsize`, 16384 by default; the rest becomes a line of its own. */
 const LONGEST_READABLE_LINE = 16_383;
@@ -112,6 +121,8 @@ export class MapLineParser {
   #line = 1;
   /** Of a slot whose line comes next. */
   #tag: number | null = null;
+  /** Of a comment whose entry comes next. */
+  #until: string | null = null;
 
   push(chunk: Buffer): MapFileLine[] {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -130,7 +141,7 @@ export class MapLineParser {
     this.#rest = Buffer.alloc(0);
     // A torn comment or torn blanks hide nothing and hurt nobody.
     if (this.#skipping || isCommentOrBlank(rest, 0, rest.length)) return [];
-    return [damaged(rest, this.#line, 'the last line has no newline: it may be cut short')];
+    return [this.#withUntil(damaged(rest, this.#line, 'the last line has no newline: it may be cut short'))];
   }
 
   #finish(bytes: Buffer, start: number, end: number, lines: MapFileLine[]): void {
@@ -138,11 +149,19 @@ export class MapLineParser {
     else if (end - start >= LONGEST_READABLE_LINE) lines.push(tooLong(bytes.subarray(start, end), this.#line));
     else {
       const line = readLine(bytes, start, end, this.#line);
-      if (line !== null)
-        lines.push(line.kind === 'entry' && this.#tag !== null ? { ...line, generation: this.#tag } : line);
+      if (line !== null) lines.push(this.#withUntil(this.#withTag(line)));
       this.#tag = readTag(bytes, start, end);
+      this.#until = readUntil(bytes, start, end);
     }
     this.#line += 1;
+  }
+
+  #withTag(line: MapFileLine): MapFileLine {
+    return line.kind === 'entry' && this.#tag !== null ? { ...line, generation: this.#tag } : line;
+  }
+
+  #withUntil(line: MapFileLine): MapFileLine {
+    return this.#until === null ? line : { ...line, until: this.#until };
   }
 
   #keep(rest: Buffer, lines: MapFileLine[]): void {
@@ -161,6 +180,11 @@ export class MapLineParser {
 function readTag(bytes: Buffer, start: number, end: number): number | null {
   if (end - start !== TAG_BYTES - 1 || bytes[start] !== HASH) return null;
   return parseTag(bytes.toString('latin1', start, end));
+}
+
+function readUntil(bytes: Buffer, start: number, end: number): string | null {
+  if (end - start !== UNTIL_BYTES || bytes[start] !== HASH) return null;
+  return parseUntil(bytes.toString('latin1', start, end));
 }
 
 /** Why a line that holds an address alone is damaged; told apart because a list of addresses looks like this. */

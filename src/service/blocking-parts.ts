@@ -21,7 +21,7 @@ import { RuntimeChanger } from '../blocking/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/runtime-link.ts';
 import { Synchroniser } from '../blocking/sync.ts';
 import { textPages } from '../blocking/text-pages.ts';
-import { type MapUsage, TrustedSet } from '../blocking/trusted-set.ts';
+import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { TurnQueue } from '../blocking/turn-queue.ts';
 import { WorkerBook } from '../blocking/worker-book.ts';
 import { WorkerKeeper } from '../blocking/worker-keeper.ts';
@@ -67,8 +67,8 @@ export function wireBlocking(options: {
   /** What the version that runs can do; it may change with a reload. */
   readonly capabilities: () => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
   readonly scheduleReload: (reason: string) => boolean;
-  /** Whether the live configuration uses the trusted map; left out: it does. */
-  readonly trustedUsage?: MapUsage;
+  /** Left out: the live configuration uses the trusted map as it should. */
+  readonly trustUsage?: TrustUsage;
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
   /** What became of a group of expired entries, by its row of the audit. */
@@ -134,7 +134,7 @@ export function wireBlocking(options: {
     scheduleReload,
     now,
     onExpiryAudited: options.onExpiryAudited,
-    ...(options.trustedUsage === undefined ? {} : { usage: options.trustedUsage }),
+    ...(options.trustUsage === undefined ? {} : { usage: options.trustUsage }),
   });
   const trustExpiry = new ExpiryLoop('Expired trusted addresses', log, () => trusted.expireOnce());
   const blocked: MirroredMap = {
@@ -210,6 +210,8 @@ export function wireBlocking(options: {
     onWorkerStarting: () => reconciler.kick(),
     betweenBigChanges: (work) => bulk.between(work),
   });
+  // Where it is not known, what is trusted is taken to be let in.
+  const trustHasEffect = async (): Promise<boolean> => (await options.trustUsage?.look())?.hasEffect !== false;
   const checker = new AddressChecker({
     store,
     trusted: trusted.entries,
@@ -217,7 +219,7 @@ export function wireBlocking(options: {
     book,
     blockedMap,
     trustedMap,
-    trustedMapUsed: async () => (await options.trustedUsage?.look()) ?? null,
+    trustHasEffect,
   });
   const outcomes = new Outcomes({ scheduleReload, log, tell });
   const blockedSet = new BlockedSet({
@@ -228,6 +230,7 @@ export function wireBlocking(options: {
     checker,
     admission: new Admission({
       trusted: trusted.entries,
+      trustHasEffect,
       isBlocked: async (ip) => (await store.get(ip)) !== null,
       now,
     }),

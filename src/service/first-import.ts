@@ -66,30 +66,36 @@ export async function importMapFile(
 }
 
 /**
- * The same for trusted addresses, so that a database that is lost does not lose whom one trusts: what is trusted already
- * stays as it is. `path` exists.
+ * The same for trusted addresses, so that a database that is lost does not lose whom one trusts, and until when: what is
+ * trusted already stays as it is, and trust that is over is left out. `path` exists.
  */
 export async function importTrustedMap(
   path: string,
   store: Pick<TrustedIpsStore, 'get' | 'put'>,
   log: Log,
   now: Date,
-): Promise<MapImport> {
-  let [imported, refused] = [0, 0];
+): Promise<MapImport & { readonly over: number }> {
+  let [imported, refused, over] = [0, 0, 0];
   for await (const lines of readMapFile(path)) {
     for (const line of lines) {
       const read = readLine(line);
       if (typeof read === 'string') {
         refused += 1;
         if (refused <= shownLines) log.warn(lineRefused, { path, line: line.line, why: read });
+      } else if (line.until !== undefined && line.until <= now.toISOString()) {
+        over += 1;
+        const told = { path, line: line.line, ip_address: read.text, ended_at: line.until };
+        if (over <= shownLines) log.warn('Trust of the existing map file is over and not imported', told);
       } else if ((await store.get(read.text)) === null) {
-        await store.put(read, { note: trustedNote, expiry: { kind: 'keep' } }, now);
+        const expiry =
+          line.until === undefined ? { kind: 'keep' as const } : { kind: 'at' as const, at: new Date(line.until) };
+        await store.put(read, { note: trustedNote, expiry }, now);
         imported += 1;
       }
     }
   }
-  log.info('Existing map file imported', { path, imported, refused });
-  return { imported, refused };
+  log.info('Existing map file imported', { path, imported, refused, over });
+  return { imported, refused, over };
 }
 
 /**

@@ -16,7 +16,7 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
     reloads: { scheduled: null, last: null, underWay: false } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
     drift: { look: async () => noDrift },
-    trustedMapUsed: () => true,
+    trustHasEffect: () => true,
     proxyProblems: async () => [],
     started: () => true,
     answerWithinMs: withinMs,

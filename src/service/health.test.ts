@@ -16,7 +16,7 @@ const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
     reloads: { scheduled: null, last: null, underWay: false, ...reloads } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
     drift: { look: async () => noDrift },
-    trustedMapUsed: () => true,
+    trustHasEffect: () => true,
     proxyProblems: async () => [],
     started: () => true,
   });

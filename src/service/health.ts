@@ -47,7 +47,7 @@ export interface HealthSources {
   readonly reloads: ReloadCoordinator;
   readonly drift: Pick<ConfigurationDrift, 'look'>;
   /** As of the last look at the live configuration; null: not known. */
-  readonly trustedMapUsed: () => boolean | null;
+  readonly trustHasEffect: () => boolean | null;
   readonly versions: () => {
     readonly service: string;
     readonly proxy: string;
@@ -207,7 +207,7 @@ export class Health implements HealthService {
       },
       last_reload: reloads.last,
       configuration_drift: driftSeen(drift),
-      trusted_map: { used: this.#sources.trustedMapUsed(), entries: this.#sources.trusted.expected.total },
+      trusted_map: { used: this.#sources.trustHasEffect(), entries: this.#sources.trusted.expected.total },
       scheduled_reload:
         scheduled === null
           ? null

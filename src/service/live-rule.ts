@@ -1,5 +1,6 @@
 // What the live configuration has of ours: the rule that denies what the blocked map holds, without which no reload of
 // it could enforce a block, and the exception for the trusted map, without which trust has no effect.
+import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
 import { acceptedRule, findBlockedRule } from '../configuration/blocked-rule.ts';
 import { configLines } from '../configuration/config-lines.ts';
 import type { LiveFile } from '../configuration/live-file.ts';
@@ -7,12 +8,14 @@ import { fileIdentity } from '../files/file-identity.ts';
 import type { Settings } from '../settings.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
+const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
+
 export class LiveRule {
   readonly #live: LiveFile;
   readonly #settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>;
   readonly #log: Log;
   #missing = false;
-  #usesTrustedMap: boolean | null = null;
+  #trust: TrustInConfiguration = unknownTrust;
   #lookedAt: string | null = null;
 
   constructor(live: LiveFile, settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>, log: Log) {
@@ -27,9 +30,9 @@ export class LiveRule {
     return this.#missing;
   }
 
-  /** As of the last look; null: there is no configuration, or it could not be read. */
-  get usesTrustedMap(): boolean | null {
-    return this.#usesTrustedMap;
+  /** As of the last look. */
+  get trust(): TrustInConfiguration {
+    return this.#trust;
   }
 
   /** Never throws: a file that cannot be read is told elsewhere, and is no reason to leave a block unenforced. */
@@ -39,14 +42,21 @@ export class LiveRule {
       if (identity === this.#lookedAt) return;
       const text = await this.#live.read();
       this.#missing = this.problemOf(text ?? '') !== null;
-      this.#usesTrustedMap = text === null ? null : namesFile(text, this.#settings.trustedMap);
+      this.#trust = text === null ? unknownTrust : this.#trustIn(text);
       // Whoever wrote it meanwhile is seen by the next look.
       this.#lookedAt = identity;
     } catch (error) {
-      this.#usesTrustedMap = null;
+      this.#trust = unknownTrust;
       this.#lookedAt = null;
       this.#log.warn('The live configuration could not be looked at', { cause: causeText(error) });
     }
+  }
+
+  #trustIn(text: string): TrustInConfiguration {
+    const { blockedMap, trustedMap } = this.#settings;
+    if (!namesFile(text, trustedMap)) return { mapLoaded: false, hasEffect: false };
+    // Without a rule that is known to deny, nothing is known of its exceptions either.
+    return { mapLoaded: true, hasEffect: findBlockedRule(text, blockedMap, trustedMap).sparesTrusted };
   }
 
   /** What is wrong with a configuration, and what to do; null: it has the rule, or there is none yet. */

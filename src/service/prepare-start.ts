@@ -11,10 +11,9 @@ import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import type { ConfigurationParts } from './configuration-parts.ts';
-import { tellOtherTrust } from './first-import.ts';
 import type { ApiKeys } from './keys.ts';
 import { type OpenState, rememberInstance } from './open-state.ts';
-import { recoveredBy, recoverFromMapFile, takeOverMapFiles, tellOfImport } from './take-over.ts';
+import { reviewMapFiles, takeOverMapFiles } from './take-over.ts';
 
 export interface StartParts {
   readonly settings: Settings;
@@ -36,13 +35,11 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   const { keeper, trusted, bulk } = blocking;
   await configuration.underWay.find();
   await removeStaleTemporaries(settings.blockedMap);
-  const takeOver = { settings, instance, store: blocking.store, log, now: parts.now };
+  const takeOver = { settings, instance, store: blocking.store, trusted: trustedIps, audit, log, now: parts.now };
   // Before the first change, which would have the number of one that the file may hold.
-  const recovered = await recoverFromMapFile(takeOver);
-  if (recovered !== null && recovered.imported > 0) tellOfImport(audit, { ...recovered, blocked_by: recoveredBy });
+  await reviewMapFiles({ ...takeOver, knownInstance });
   const acceptShrink = await bulk.finishInterrupted();
-  if (!knownInstance) await takeOverMapFiles({ ...takeOver, trusted: trustedIps, audit });
-  else await tellOtherTrust(settings.trustedMap, trustedIps, log);
+  if (!knownInstance) await takeOverMapFiles(takeOver);
   crashPoint('start.imported');
   const acceptOtherFile = settings.acceptMapFile || settings.adoptMapFile || !knownInstance;
   await keeper.updateBlockedIpsMap({ acceptOtherFile, acceptShrink });

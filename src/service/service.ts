@@ -140,13 +140,13 @@ async function startLocked(
       configured.reloads.schedule(reason);
       return true;
     },
-    trustedUsage: {
-      get used() {
-        return configured.rule.usesTrustedMap;
+    trustUsage: {
+      get last() {
+        return configured.rule.trust;
       },
       async look() {
         await configured.rule.look();
-        return configured.rule.usesTrustedMap;
+        return configured.rule.trust;
       },
     },
     reconsiderReload: () => configured.reloads.reconsider(),
@@ -199,7 +199,7 @@ async function startLocked(
     reconciler,
     reloads,
     drift: configured.drift,
-    trustedMapUsed: () => configured.rule.usesTrustedMap,
+    trustHasEffect: () => configured.rule.trust.hasEffect,
     versions: () => ({
       service: version,
       proxy: facts.versionOf(book.runningVersion),

@@ -374,6 +374,59 @@ describe('trust', () => {
   });
 });
 
+describe('trust for a time', () => {
+  it('keeps its end where the database is lost, and what is over by then is left out', async () => {
+    const trustedMap = `${kit.mapPath}.trusted`;
+    const trust = (ip: string, seconds: number | null) =>
+      kit.trusted.put(
+        entryOf(ip),
+        { expiry: seconds === null ? { kind: 'permanent' } : { kind: 'duration', seconds } },
+        caller(),
+      );
+    await trust('10.9.9.1', null);
+    await trust('10.9.9.2', 60);
+    await trust('10.9.9.3', 28_800);
+    await trust('2001:db8::/32', 28_800);
+    await trust('10.9.9.1', 60);
+    expect(await readFile(trustedMap, 'utf8')).toBe(
+      [
+        '# proxy-manager trusted addresses',
+        '10.9.9.1 1',
+        '# until 2026-11-22T12:01:00.000Z',
+        '10.9.9.2 1',
+        '# until 2026-11-22T20:00:00.000Z',
+        '10.9.9.3 1',
+        '# until 2026-11-22T20:00:00.000Z',
+        '2001:db8::/32 1',
+        '',
+      ].join('\n'),
+    );
+    await trust('10.9.9.3', 36_000);
+    await kit.close();
+    await rm(kit.databaseFile);
+    clock = new Date('2026-11-22T12:01:00.000Z');
+    await open();
+    const settings = { blockedMap: `${kit.mapPath}.none`, trustedMap, acceptMapFile: false, adoptMapFile: false };
+    const audited: unknown[] = [];
+    const audit = { done: (row: { details?: unknown }) => void audited.push(row.details) };
+    const trusted = new TrustedIpsStore(kit.database);
+    kit.lines.length = 0;
+    await takeOverMapFiles({ settings, instance, store: kit.store, trusted, audit, log: logOf(), now: () => clock });
+    expect((await trusted.list()).map((row) => [row.ip_address, row.expires_at])).toEqual([
+      ['10.9.9.1', null],
+      ['10.9.9.3', '2026-11-22T22:00:00.000Z'],
+      ['2001:db8::/32', '2026-11-22T20:00:00.000Z'],
+    ]);
+    expect(audited).toEqual([{ imported: 3, refused: 0, over: 1, map: 'trusted' }]);
+    expect(kit.lines).toMatchObject([
+      {
+        message: 'Trust of the existing map file is over and not imported',
+        fields: { ip_address: '10.9.9.2', ended_at: '2026-11-22T12:01:00.000Z' },
+      },
+    ]);
+  });
+});
+
 describe('a map file', () => {
   /** As version 0.1 without a second line and without numbers in its slots wrote it. */
   const asBefore = (text: string, generation: number) =>
@@ -449,7 +502,7 @@ describe('a map file', () => {
     ]);
     expect(audited).toEqual([
       { imported: 1, refused: 0 },
-      { imported: 2, refused: 2, map: 'trusted' },
+      { imported: 2, refused: 2, over: 0, map: 'trusted' },
     ]);
     await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
     await new TrustedIpsStore(kit.database).remove(entryOf('10.8.0.1'), clock);

@@ -8,10 +8,10 @@ import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
-import { importMapFile, importTrustedMap, type MapImport } from './first-import.ts';
+import { importMapFile, importTrustedMap, type MapImport, tellOtherTrust } from './first-import.ts';
 
 /** Named as `blocked_by`. */
-export const recoveredBy = 'recovered:map-file';
+const recoveredBy = 'recovered:map-file';
 
 export interface TakeOverParts {
   readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'acceptMapFile' | 'adoptMapFile'>;
@@ -19,6 +19,25 @@ export interface TakeOverParts {
   readonly store: Pick<BlockedIpsStore, 'takeOver'>;
   readonly log: Log;
   readonly now: () => Date;
+}
+
+/**
+ * What a start and a repair do with the files of a known database before they write them: keep what `recoverFromMapFile`
+ * keeps, with a row in the audit, and log whom the trusted map file names otherwise than the database.
+ * @throws ServiceError as `recoverFromMapFile`; nothing was changed
+ */
+export async function reviewMapFiles(
+  parts: TakeOverParts & {
+    readonly trusted: Pick<TrustedIpsStore, 'list'>;
+    readonly audit: Pick<AuditRecorder, 'done'>;
+    /** False: what the trusted map file names is taken over later. */
+    readonly knownInstance: boolean;
+  },
+): Promise<void> {
+  const { settings, trusted, audit, knownInstance, log } = parts;
+  const recovered = await recoverFromMapFile(parts);
+  if (recovered !== null && recovered.imported > 0) tellOfImport(audit, { ...recovered, blocked_by: recoveredBy });
+  if (knownInstance) await tellOtherTrust(settings.trustedMap, trusted, log);
 }
 
 /**
@@ -87,6 +106,6 @@ export async function takeOverMapFiles(
 }
 
 /** In the audit: the service itself did it. */
-export function tellOfImport(audit: Pick<AuditRecorder, 'done'>, details: Record<string, unknown>): void {
+function tellOfImport(audit: Pick<AuditRecorder, 'done'>, details: Record<string, unknown>): void {
   audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details });
 }

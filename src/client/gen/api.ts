@@ -1272,7 +1272,7 @@ export interface components {
     };
     /** The map of trusted addresses. */
     TrustedMapHealth: {
-      /** The live configuration uses it; false: trusted addresses have no effect; null: the configuration could not be read. */
+      /** Every rule of the live configuration that denies blocked addresses makes an exception for it; false: trusted addresses are denied like others; null: not known, the configuration could not be read or has no such rule. */
       readonly used: boolean | null;
       /** How many addresses and networks are trusted. */
       readonly entries: number;

@@ -124,7 +124,7 @@ export const fields: FieldDocs = {
   'ConfigurationDrift.removed': 'How many lines a reload would remove; null: not known.',
   'ConfigurationDrift.reason': 'Why it is not known; the full text is for `admin` keys.',
   'TrustedMapHealth.used':
-    'The live configuration uses it; false: trusted addresses have no effect; null: the configuration could not be read.',
+    'Every rule of the live configuration that denies blocked addresses makes an exception for it; false: trusted addresses are denied like others; null: not known, the configuration could not be read or has no such rule.',
   'TrustedMapHealth.entries': 'How many addresses and networks are trusted.',
   'ScheduledReload.since': 'Since when.',
   'ScheduledReload.attempts': 'How often it was tried.',

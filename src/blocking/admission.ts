@@ -31,7 +31,7 @@ export class Admission {
     readonly trusted: TrustedEntries;
     /** False: the live configuration denies the trusted like others, so that trust wins over nothing. */
     readonly trustHasEffect: () => Promise<boolean>;
-    /** Whether exactly this canonical text has an entry. */
+    /** Whether exactly this canonical text has an entry whose time is not over. */
     readonly isBlocked: (ip: string) => Promise<boolean>;
     readonly now: () => Date;
   }) {

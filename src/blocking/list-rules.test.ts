@@ -121,6 +121,16 @@ describe('a trusted address', () => {
     expect(await all()).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
+  it('whose block is over and was not removed yet is not blocked anew by a list', async () => {
+    await block('192.0.2.1', { expiry: { kind: 'at', at: new Date(Date.now() - 1) } });
+    await block('192.0.2.9');
+    await trust('192.0.2.0/30');
+    expect(await put(['192.0.2.1', '192.0.2.9'], { allowShrink: true })).toMatchObject({
+      rejected: [{ index: 0, value: '192.0.2.1', code: codes.CoveredByTrust }],
+    });
+    expect(await all()).toEqual(['192.0.2.9']);
+  });
+
   it('is blocked like others where the live configuration makes no exception for it', async () => {
     await trust('192.0.2.0/30');
     await expect(block('192.0.2.1')).rejects.toMatchObject({ code: codes.CoveredByTrust });

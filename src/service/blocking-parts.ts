@@ -31,6 +31,7 @@ import type { MasterSocket } from '../haproxy/master-socket.ts';
 import type { ProxyCapabilities } from '../haproxy/proxy-version.ts';
 import { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { Settings } from '../settings.ts';
+import { rowInForce } from '../store/blocked-changes.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
@@ -231,7 +232,7 @@ export function wireBlocking(options: {
     admission: new Admission({
       trusted: trusted.entries,
       trustHasEffect,
-      isBlocked: async (ip) => (await store.get(ip)) !== null,
+      isBlocked: async (ip) => rowInForce(await store.get(ip), now().toISOString()) !== null,
       now,
     }),
     outcomes,

@@ -22,6 +22,7 @@ export async function openScriptedBlocking(
     readonly observers?: BlockingObservers;
     readonly maxEntries?: number;
     readonly trustUsage?: TrustUsage;
+    readonly now?: () => Date;
   } = {},
 ): Promise<ScriptedBlocking> {
   const folder = await temporaryFolder();

@@ -23,6 +23,9 @@ afterEach(async () => {
 
 const block = (ip: string) => kit.blockedSet.block(toBlock(ip), caller());
 const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
+const toAdd = (ip: string) =>
+  ({ op: 'add', entry: entryOf(ip), defaultBlockedBy: 'test', expiry: { kind: 'permanent' } }) as const;
+const toRemove = (ip: string) => ({ op: 'remove', entry: entryOf(ip) }) as const;
 const running = () =>
   master
     .map(kit.mapPath)
@@ -87,7 +90,10 @@ describe('the one writer', () => {
   it('never puts two wishes for one address into one group, and keeps their order', async () => {
     const groups = transactions();
     const release = holdTurn();
-    const answers = [block('192.0.2.1'), unblock('192.0.2.1'), block('192.0.2.2'), block('192.0.2.1')];
+    // Side by side; what each is judged by before it comes here would change their order.
+    const answers = [toAdd('192.0.2.1'), toRemove('192.0.2.1'), toAdd('192.0.2.2'), toAdd('192.0.2.1')].map((change) =>
+      kit.writer.change([change], 'urgent', performance.now() + 60_000, { operation: 'test', caller: caller() }),
+    );
     release();
     await Promise.all(answers);
     for (const [changes] of groups.mock.calls) {
@@ -109,9 +115,7 @@ describe('the one writer', () => {
     const release = holdTurn();
     const answers: Promise<unknown>[] = texts.slice(0, 3).map(unblock);
     answers.push(block('192.0.2.6'));
-    const three = ['192.0.2.3', '192.0.2.4', '192.0.2.5'].map(
-      (text) => ({ op: 'remove', entry: entryOf(text) }) as const,
-    );
+    const three = ['192.0.2.3', '192.0.2.4', '192.0.2.5'].map(toRemove);
     answers.push(
       kit.writer.change(three, 'urgent', performance.now() + 60_000, { operation: 'batch', caller: caller() }),
     );

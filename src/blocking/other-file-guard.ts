@@ -76,7 +76,7 @@ export class OtherFileGuard {
     const newer = own && newerBy(identity, await this.#instance.generation()) !== 'none';
     const [held, wanted] = [await countEntries(this.#path), await this.#store.count()];
     // A newer file may hold fewer: what was unblocked since is not in it, and what was blocked since is nowhere else.
-    if (newer || held > wanted || (identity.header !== null && !own && (await this.#holdsAnother()))) {
+    if (newer || held > wanted || (!own && (await this.#holdsAnother()))) {
       await this.#keepAside(lastChangeOf(identity), { entries: held, database: wanted });
     }
     if (own) await this.#instance.raiseGeneration(lastChangeOf(identity));

@@ -12,12 +12,13 @@ import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import { trustedMapText } from '../haproxy/trusted-map-text.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
-import type { TrustExpiry, TrustedIpRow, TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import { hasExpired, type TrustExpiry, type TrustedIpRow, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Caller, RuntimeReport } from './answers.ts';
+import type { Caller, ChangeCounts, RuntimeReport } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
 import type { TrustChange, TrustedIp } from './blocked-set-service.ts';
+import { nothingChanged } from './change-counts.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';
 import { Fingerprint } from './fingerprint.ts';
@@ -32,6 +33,15 @@ const runtimeBudgetMs = 1_400;
 const expiredAtOnce = 50;
 
 type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
+
+/** A change that the database holds. */
+interface Made<T> {
+  readonly value: T;
+  readonly counts: ChangeCounts;
+  readonly undo: () => Promise<void>;
+}
+
+const oneRemoved: ChangeCounts = { ...nothingChanged, removed: 1 };
 
 /** What the live configuration does with the trusted map; null: not known. */
 export interface TrustInConfiguration {
@@ -157,14 +167,15 @@ export class TrustedSet implements MirroredMap {
       const now = this.#now();
       const before = await this.#store.get(entry.text);
       const details = {
-        created: before === null,
+        created: before === null || hasExpired(before, now),
         ...(change.note === undefined ? {} : { note: change.note }),
         ...expiryDetails(change.expiry),
       };
       const audited = auditedChange('trust', caller, { ipAddress: entry.text, details });
       const stored = await this.#store.put(entry, change, now, audited);
       this.#hold(entry.text);
-      return { value: stored, undo: () => this.#putBack(entry, before) };
+      const counts = stored.created ? { ...nothingChanged, added: 1 } : { ...nothingChanged, updated: 1 };
+      return { value: stored, counts, undo: () => this.#putBack(entry, before) };
     });
     const { created, row } = value;
     const { runtime_map_updated } = report;
@@ -179,7 +190,7 @@ export class TrustedSet implements MirroredMap {
       const before = await this.#store.remove(entry, this.#now(), audited);
       if (before === null) throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
       this.#letGo(entry.text);
-      return { value: null, undo: () => this.#putBack(entry, before) };
+      return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
     });
     const { runtime_map_updated } = report;
     this.#tell('trust.removed', { ip_address: entry.text, by: caller.keyName, runtime_map_updated });
@@ -201,10 +212,15 @@ export class TrustedSet implements MirroredMap {
   async #expire(entry: IpEntry): Promise<boolean> {
     const rows: number[] = [];
     const done = await this.#change<null, null>('expire_trust', entry, 'remove', null, async () => {
-      const before = await this.#store.removeExpired(entry, this.#now(), auditedExpiry(entry, rows));
+      const now = this.#now();
+      const present = await this.#store.list();
+      if (!present.some((row) => row.ip_address === entry.text && hasExpired(row, now))) return null;
+      // The file first: tried again until it can be written, and the audit has one row of it all the same.
+      await this.#writeFile(present.filter((row) => row.ip_address !== entry.text));
+      const before = await this.#store.removeExpired(entry, now, auditedExpiry(entry, rows));
       if (before === null) return null;
       this.#letGo(entry.text);
-      return { value: null, undo: () => this.#putBack(entry, before) };
+      return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
     });
     if (done === null) return false;
     for (const row of rows) this.#onExpiryAudited(row, done.report);
@@ -253,45 +269,51 @@ export class TrustedSet implements MirroredMap {
     entry: IpEntry,
     verb: 'add' | 'remove',
     caller: Caller | null,
-    store: () => Promise<{ value: T; undo: () => Promise<void> } | Nothing>,
+    store: () => Promise<Made<T> | Nothing>,
   ): Promise<{ value: T; report: RuntimeReport } | Nothing> {
-    const outcome = await this.#turns.take('urgent', async () => {
-      const end = this.#windows.begin([entry.text]);
-      try {
-        const stored = await store();
-        if (stored === null) return stored;
-        crashPoint('trusted.stored');
+    // What stays, whatever happens from here on.
+    let durable: ChangeCounts | null = null;
+    try {
+      const outcome = await this.#turns.take('urgent', async () => {
+        const end = this.#windows.begin([entry.text]);
         try {
-          await this.#writeFile(await this.#store.list());
-        } catch (error) {
-          await stored.undo();
-          throw error;
+          const made = await store();
+          if (made === null) return made;
+          durable = made.counts;
+          crashPoint('trusted.stored');
+          try {
+            await this.#writeFile(await this.#store.list());
+          } catch (error) {
+            await made.undo();
+            durable = null;
+            throw error;
+          }
+          crashPoint('trusted.written');
+          const result = await this.#changer.change({
+            map: this.#map,
+            name: 'trusted',
+            add: verb === 'add' ? [entry.text] : [],
+            remove: verb === 'remove' ? [entry.text] : [],
+            committed: Promise.resolve(),
+            deadline: Math.max((caller?.receivedAt ?? performance.now()) + runtimeBudgetMs, performance.now() + 100),
+          });
+          crashPoint('trusted.after-runtime');
+          return { value: made.value, result };
+        } finally {
+          end();
         }
-        crashPoint('trusted.written');
-        const result = await this.#changer.change({
-          map: this.#map,
-          name: 'trusted',
-          add: verb === 'add' ? [entry.text] : [],
-          remove: verb === 'remove' ? [entry.text] : [],
-          committed: Promise.resolve(),
-          deadline: Math.max((caller?.receivedAt ?? performance.now()) + runtimeBudgetMs, performance.now() + 100),
-        });
-        crashPoint('trusted.after-runtime');
-        return { value: stored.value, result };
-      } catch (error) {
-        throw asServiceError(error);
-      } finally {
-        end();
-      }
-    });
-    if (outcome === null) return outcome;
-    const { value, result } = outcome;
-    const report = await this.#reportOf(result, `${operation} ${entry.text}`);
-    const by = caller === null ? {} : { key: caller.keyName, request_id: caller.requestId };
-    const fields = { operation, ip_address: entry.text, ...by };
-    if (report.runtime_map_updated) this.#log.info('Runtime map updated', fields);
-    this.#log.info('Operation done', { ...fields, ...report });
-    return { value, report };
+      });
+      if (outcome === null) return outcome;
+      const { value, result } = outcome;
+      const report = await this.#reportOf(result, `${operation} ${entry.text}`);
+      const by = caller === null ? {} : { key: caller.keyName, request_id: caller.requestId };
+      const fields = { operation, ip_address: entry.text, ...by };
+      if (report.runtime_map_updated) this.#log.info('Runtime map updated', fields);
+      this.#log.info('Operation done', { ...fields, ...report });
+      return { value, report };
+    } catch (error) {
+      throw asServiceError(error, durable);
+    }
   }
 
   async #reportOf({ failures, currentFailed }: RuntimeChangeResult, change: string): Promise<RuntimeReport> {

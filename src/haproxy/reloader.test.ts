@@ -188,6 +188,38 @@ describe('a reload', () => {
     }
   });
 
+  it('of which the master dies is not waited for any longer', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    const mortal = spawn('sleep', ['600'], { stdio: 'ignore' });
+    try {
+      await master.listen();
+      master.master.pid = mortal.pid!;
+      master.script = (command) => {
+        if (command !== 'reload') return undefined;
+        mortal.kill('SIGKILL');
+        return say('', 'close');
+      };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile: join(folder, 'proxy.cfg'),
+        workerReadsConfiguration: () => false,
+      });
+      expect(await reloader.reload(soon())).toMatchObject({
+        confirmed: false,
+        detail: 'the master died of the reload',
+        workerAfter: null,
+      });
+    } finally {
+      mortal.kill('SIGKILL');
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it('asks again while the master says that another reload is in progress', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-'));
     const master = new ScriptedMaster(join(folder, 'm.sock'), {});

@@ -111,6 +111,8 @@ export class ProxyReloader {
     // Also the draining ones: one of them is current again when the worker of another reload fails to start.
     const known = new Set(baseline.workers.map(({ pid }) => pid));
     const before = baseline.workers[0]?.pid ?? null;
+    const master = baseline.master.pid;
+    const startTime = await processStartTime(master);
     let output = '';
     try {
       // Half of what is left: a master that swallows the command is still to be asked by signal.
@@ -134,6 +136,10 @@ export class ProxyReloader {
     crashPoint('reload.asked');
     const asked = performance.now();
     for (;;) {
+      // A worker of 2.6 that fails after the fork takes the master along: nobody is served until the rollback.
+      if (startTime !== null && !(await processAlive(master, startTime))) {
+        return unconfirmed(before, 'the master died of the reload', output);
+      }
       const seen = await this.#ask(showProcesses, Math.min(deadline, performance.now() + askPatienceMs));
       if (!(seen instanceof MasterSocketError)) {
         const after = seen.current[0]?.pid ?? null;

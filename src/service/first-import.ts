@@ -131,7 +131,7 @@ const loadableLine = /^[ \t]*(\S+)[ \t]+(\d+)[ \t\r]*$/;
 const dottedMask = /\/(\d+\.\d+\.\d+\.\d+)$/;
 
 /** The address that the line lists, or why it lists none. */
-function readLine(line: MapFileLine): IpEntry | string {
+export function readLine(line: MapFileLine): IpEntry | string {
   const [key, value] = keyAndValue(line);
   if (line.kind === 'damaged' && value === '') return line.why;
   if (key === undefined || value === undefined || !/^[0-9]+$/.test(value) || Number(value) === 0) {

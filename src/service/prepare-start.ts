@@ -35,9 +35,18 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   const { keeper, trusted, bulk } = blocking;
   await configuration.underWay.find();
   await removeStaleTemporaries(settings.blockedMap);
-  const takeOver = { settings, instance, store: blocking.store, trusted: trustedIps, audit, log, now: parts.now };
+  const takeOver = {
+    settings,
+    instance,
+    store: blocking.store,
+    trusted: trustedIps,
+    audit,
+    log,
+    now: parts.now,
+    knownInstance,
+  };
   // Before the first change, which would have the number of one that the file may hold.
-  await reviewMapFiles({ ...takeOver, knownInstance });
+  await reviewMapFiles(takeOver);
   const acceptShrink = await bulk.finishInterrupted();
   if (!knownInstance) await takeOverMapFiles(takeOver);
   crashPoint('start.imported');

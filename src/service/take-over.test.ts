@@ -32,7 +32,14 @@ async function start({ acceptMapFile = false, adoptMapFile = false }: Ways = {})
   await open();
   const settings = { blockedMap: kit.mapPath, trustedMap: `${kit.mapPath}.trusted`, acceptMapFile, adoptMapFile };
   const { store } = kit;
-  const done = await recoverFromMapFile({ settings, instance, store, log: logOf(), now: () => clock });
+  const done = await recoverFromMapFile({
+    settings,
+    instance,
+    store,
+    log: logOf(),
+    now: () => clock,
+    knownInstance: true,
+  });
   const acceptShrink = await kit.bulk.finishInterrupted();
   await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: acceptMapFile || adoptMapFile, acceptShrink });
   await kit.bulk.forgetFinished();
@@ -411,7 +418,16 @@ describe('trust for a time', () => {
     const audit = { done: (row: { details?: unknown }) => void audited.push(row.details) };
     const trusted = new TrustedIpsStore(kit.database);
     kit.lines.length = 0;
-    await takeOverMapFiles({ settings, instance, store: kit.store, trusted, audit, log: logOf(), now: () => clock });
+    await takeOverMapFiles({
+      settings,
+      instance,
+      store: kit.store,
+      trusted,
+      audit,
+      log: logOf(),
+      now: () => clock,
+      knownInstance: false,
+    });
     expect((await trusted.list()).map((row) => [row.ip_address, row.expires_at])).toEqual([
       ['10.9.9.1', null],
       ['10.9.9.3', '2026-11-22T22:00:00.000Z'],
@@ -473,13 +489,35 @@ describe('a map file', () => {
         await writeFile(kit.mapPath, text.split('\n').slice(2).join('\n'));
       },
     ],
-    ['of another text', () => writeFile(kit.mapPath, '192.0.2.7 1\n')],
+    ['of another hand, and blocks nothing else', () => writeFile(kit.mapPath, '192.0.2.1 1\n192.0.2.7 0\n')],
   ])('that is %s says nothing: the database is written', async (_how, damage) => {
     for (const ip of ['192.0.2.1', '192.0.2.2']) await block(ip);
     await kit.close();
     await damage();
     expect(await start()).toBeNull();
     expect(await lines()).toEqual(['192.0.2.1 1', '192.0.2.2 1']);
+  });
+
+  it('of another hand is never dropped unasked, and kept aside where it is let go', async () => {
+    const theirs = '192.0.2.1 1\n10.0.0.0/255.0.0.0 1\n198.51.100.7 1\n';
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) await block(ip);
+    await kit.close();
+    await writeFile(kit.mapPath, theirs);
+    await expect(start()).rejects.toMatchObject({
+      code: 6008,
+      detail: expect.stringMatching(/not written by .* 2 entries .*10\.0\.0\.0\/8\).*--adopt-map-file.*--accept/),
+    });
+    await kit.close();
+    expect(await readFile(kit.mapPath, 'utf8')).toBe(theirs);
+    await start({ acceptMapFile: true });
+    expect(await blocked()).not.toContain('198.51.100.7');
+    const [kept = ''] = await keptFiles();
+    expect(await readFile(join(folder.path, kept), 'utf8')).toBe(theirs);
+    await kit.close();
+    await writeFile(kit.mapPath, theirs);
+    await start({ adoptMapFile: true });
+    expect(await blocked()).toEqual(expect.arrayContaining(['10.0.0.0/8', '192.0.2.4', '198.51.100.7']));
+    expect(await lines()).toEqual(asLines(await blocked()));
   });
 
   it('is taken over at a first start together with that of the trusted addresses, once', async () => {
@@ -492,7 +530,7 @@ describe('a map file', () => {
     const settings = { blockedMap: kit.mapPath, trustedMap, acceptMapFile: false, adoptMapFile: false };
     const audited: unknown[] = [];
     const audit = { done: (row: { details?: unknown }) => void audited.push(row.details) };
-    const parts = { settings, instance, store: kit.store, log: logOf(), now: () => clock };
+    const parts = { settings, instance, store: kit.store, log: logOf(), now: () => clock, knownInstance: false };
     await takeOverMapFiles({ ...parts, trusted: new TrustedIpsStore(kit.database), audit });
     expect(await blocked()).toEqual(['10.0.0.1']);
     const taken = await new TrustedIpsStore(kit.database).list();

@@ -1,14 +1,16 @@
 // What a start takes over from map files before it writes them: all of those that were there before the service, and of
 // its own what the database lacks, because a crash came between a line and its commit or because somebody asked for it.
 import type { AuditRecorder } from '../activity/audit-recorder.ts';
-import { lastChangeOf, newerBy, newerMapFile } from '../blocking/newer-map-file.ts';
-import { type MapFileIdentity, readMapFileHeader } from '../haproxy/map-file.ts';
+import { lastChangeOf, newerBy, newerMapFile, waysOut } from '../blocking/newer-map-file.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { type MapFileIdentity, readMapFile, readMapFileHeader } from '../haproxy/map-file.ts';
 import type { Settings } from '../settings.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
-import { importMapFile, importTrustedMap, type MapImport, tellOtherTrust } from './first-import.ts';
+import { importMapFile, importTrustedMap, type MapImport, readLine, tellOtherTrust } from './first-import.ts';
 
 /** Named as `blocked_by`. */
 const recoveredBy = 'recovered:map-file';
@@ -16,9 +18,11 @@ const recoveredBy = 'recovered:map-file';
 export interface TakeOverParts {
   readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'acceptMapFile' | 'adoptMapFile'>;
   readonly instance: InstanceStore;
-  readonly store: Pick<BlockedIpsStore, 'takeOver'>;
+  readonly store: Pick<BlockedIpsStore, 'takeOver' | 'presentOf'>;
   readonly log: Log;
   readonly now: () => Date;
+  /** False: a first start, at which `takeOverMapFiles` takes over what is there. */
+  readonly knownInstance: boolean;
 }
 
 /**
@@ -30,8 +34,6 @@ export async function reviewMapFiles(
   parts: TakeOverParts & {
     readonly trusted: Pick<TrustedIpsStore, 'list'>;
     readonly audit: Pick<AuditRecorder, 'done'>;
-    /** False: what the trusted map file names is taken over later. */
-    readonly knownInstance: boolean;
   },
 ): Promise<void> {
   const { settings, trusted, audit, knownInstance, log } = parts;
@@ -43,13 +45,15 @@ export async function reviewMapFiles(
 /**
  * Keeps what the blocked map file alone holds: the change of which a crash left the lines and not the rows, or with
  * `adoptMapFile` every entry. To be called before anything changes the blocked set.
- * @throws ServiceError when the file is newer than that and nobody accepted its loss; nothing was changed
+ * @throws ServiceError when the file is newer than that, or somebody else's, and nobody accepted its loss; nothing was
+ *   changed
  */
 export async function recoverFromMapFile(parts: TakeOverParts): Promise<MapImport | null> {
   const { settings, instance, log } = parts;
   const path = settings.blockedMap;
   const identity = await readMapFileHeader(path);
   if (!identity.exists) return null;
+  if (identity.header === null && !settings.acceptMapFile && !settings.adoptMapFile) await refuseOthersList(parts);
   const generation = await instance.generation();
   const newer = identity.header?.database === instance.databaseId ? newerBy(identity, generation) : 'none';
   if (newer === 'more' && !settings.acceptMapFile && !settings.adoptMapFile) {
@@ -69,6 +73,25 @@ export async function recoverFromMapFile(parts: TakeOverParts): Promise<MapImpor
   // Last: repeated after a crash, it finds the file newer again. No later change may have a number of the file's.
   if (identity.header?.database === instance.databaseId) await instance.raiseGeneration(lastChangeOf(identity));
   return done;
+}
+
+/** @throws ServiceError when the file, which we did not write, blocks what the database does not; nothing was changed */
+async function refuseOthersList({ settings, store, knownInstance }: TakeOverParts): Promise<void> {
+  if (!knownInstance) return;
+  let [others, first] = [0, ''];
+  for await (const lines of readMapFile(settings.blockedMap)) {
+    const texts = lines.map(readLine).flatMap((read) => (typeof read === 'string' ? [] : [read.text]));
+    const present = await store.presentOf(texts);
+    const absent = texts.filter((text) => !present.has(text));
+    first ||= absent[0] ?? '';
+    others += absent.length;
+  }
+  if (others === 0) return;
+  throw new ServiceError(
+    codes.ForeignMapFile,
+    'update map file',
+    `the map file ${settings.blockedMap} was not written by proxy-manager, and holds ${others} ${others === 1 ? 'entry' : 'entries'} that the database lacks (the first is ${first}); ${waysOut}`,
+  );
 }
 
 /** @param since only lines of later changes; null: all */

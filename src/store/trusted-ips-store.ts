@@ -136,7 +136,8 @@ export class TrustedIpsStore {
   }
 }
 
-function hasExpired({ expires_at: end }: TrustedIpRow, now: Date): boolean {
+/** Whether its time is over; it is there until the next look for such entries. */
+export function hasExpired({ expires_at: end }: TrustedIpRow, now: Date): boolean {
   return end !== null && end <= now.toISOString();
 }
 

@@ -1,7 +1,9 @@
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../testkit/free-port.ts';
 import { foreignListeners, listeningSocketsIn, named } from './foreign-listeners.ts';
@@ -19,13 +21,23 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
+/** How many are foreign to `pid`, as root sees it without the right to look into others, which the unit withholds. */
+async function foreignWithoutPtrace(port: number, pid: number): Promise<number> {
+  const module = new URL('foreign-listeners.ts', import.meta.url).pathname;
+  const script = `import { foreignListeners } from ${JSON.stringify(module)};
+    console.log((await foreignListeners([{ host: '127.0.0.1', port: ${port} }], [${pid}])).length);`;
+  const rights = ['--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace'];
+  const words = [...rights, process.execPath, '--input-type=module-typescript', '-e', script];
+  return Number((await promisify(execFile)('setpriv', words)).stdout);
+}
+
 describe('a listener on our address', () => {
   it('is foreign unless one of our processes holds it', async () => {
     const port = await freePort();
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [])).toEqual([]);
     await listen('127.0.0.1', port);
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [process.pid])).toEqual([]);
-    expect(await named(await foreignListeners([{ host: '127.0.0.1', port }], [1]))).toEqual([
+    expect(await named(await foreignListeners([{ host: '127.0.0.1', port }], [process.ppid]))).toEqual([
       expect.stringContaining(`port ${port} (process ${process.pid}`),
     ]);
   });
@@ -39,7 +51,7 @@ describe('a listener on our address', () => {
   ])('at %s meets one of ours at %s: %j', async (theirs, ours, meets) => {
     const port = await freePort();
     await listen(theirs, port);
-    expect((await foreignListeners([{ host: ours, port }], [1])).length > 0).toBe(meets);
+    expect((await foreignListeners([{ host: ours, port }], [process.ppid])).length > 0).toBe(meets);
   });
 
   it('on another port is nothing of ours', async () => {
@@ -48,11 +60,23 @@ describe('a listener on our address', () => {
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [])).toEqual([]);
   });
 
+  it('is not called foreign where the proxy is of the same user and may not be looked into', async () => {
+    const port = await freePort();
+    await listen('127.0.0.1', port);
+    const other = spawn('sleep', ['600'], { uid: 65_534, gid: 65_534, stdio: 'ignore' });
+    try {
+      expect(await foreignWithoutPtrace(port, process.pid)).toBe(0);
+      expect(await foreignWithoutPtrace(port, other.pid!)).toBe(1);
+    } finally {
+      other.kill('SIGKILL');
+    }
+  });
+
   it('is found among hundreds, however busy the machine is', async () => {
     const port = await freePort();
     await listen('127.0.0.1', port);
     for (let other = 0; other < 100; other += 1) await listen('127.0.0.1', 0);
-    expect(await foreignListeners([{ host: '127.0.0.1', port }], [1])).toHaveLength(1);
+    expect(await foreignListeners([{ host: '127.0.0.1', port }], [process.ppid])).toHaveLength(1);
   });
 });
 

@@ -105,16 +105,34 @@ export async function listeningSocketsIn(path: string): Promise<ListeningSocket[
 async function usersOfHidden(pids: readonly number[]): Promise<Set<string>> {
   const users = new Set<string>();
   for (const pid of pids) {
-    try {
-      await readdir(`/proc/${pid}/fd`);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-      // `Uid: real effective saved filesystem`. Sockets carry the effective one; a proxy may have changed it since.
-      const ids = /^Uid:\s*(.*)$/m.exec(await readIfThere(`/proc/${pid}/status`))?.[1]?.split(/\s+/) ?? [];
-      for (const id of ids) users.add(id);
-    }
+    if (!(await hidesDescriptors(pid))) continue;
+    // `Uid: real effective saved filesystem`. Sockets carry the effective one; a proxy may have changed it since.
+    const ids = /^Uid:\s*(.*)$/m.exec(await readIfThere(`/proc/${pid}/status`))?.[1]?.split(/\s+/) ?? [];
+    for (const id of ids) users.add(id);
   }
   return users;
+}
+
+/**
+ * Of a proxy that changed its user, root without CAP_SYS_PTRACE (as the unit runs it) may list the descriptors, and read
+ * none of them.
+ */
+async function hidesDescriptors(pid: number): Promise<boolean> {
+  try {
+    for (const name of await readdir(`/proc/${pid}/fd`)) {
+      try {
+        await readlink(`/proc/${pid}/fd/${name}`);
+        return false;
+      } catch (error) {
+        if (!isGone(error)) throw error;
+        if (isDenied(error)) return true;
+      }
+    }
+    return false;
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    return true;
+  }
 }
 
 /** Who holds these sockets, as far as we may see it: `process 4711, haproxy -f …`. */
@@ -183,6 +201,10 @@ async function readIfThere(path: string): Promise<string> {
     if (isGone(error)) return '';
     throw error;
   }
+}
+
+function isDenied(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function isGone(error: unknown): boolean {

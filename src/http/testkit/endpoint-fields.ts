@@ -19,12 +19,15 @@ export interface Endpoint {
   readonly bodyFields: readonly (readonly (string | number)[])[];
 }
 
+/** The end that a right body names. */
+export const sampleEnd = '2090-01-01T00:00:00Z';
+
 /** A right value for each field by its name. A new field needs one. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   ip_address: '192.0.2.77',
   reason: 'a reason',
   blocked_by: 'somebody',
-  expires_at: '2090-01-01T00:00:00Z',
+  expires_at: sampleEnd,
   duration_seconds: 60,
   force: true,
   allow_wide: true,

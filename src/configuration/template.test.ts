@@ -197,11 +197,10 @@ describe("an operator's template", () => {
     await eventually('the second has its turn', () => begun.length > 1);
     template.stop();
     begun[1]!();
-    expect(await ends).toMatchObject([
-      { status: 'fulfilled' },
-      { status: 'fulfilled' },
-      { reason: { code: codes.ShuttingDown } },
-    ]);
+    // Each reads files before it takes its turn, so that any of them may be the last.
+    const ended = await ends;
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: codes.ShuttingDown } });
   });
 
   test('may loop over sites and join words with a blank', async () => {

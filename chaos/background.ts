@@ -1,9 +1,10 @@
 // Clients that have nothing to do with the blocked set: none of their requests may fail.
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RealService } from '../testkit/real-service.ts';
 import { bystander, keptBystander } from './addresses.ts';
+import type { ChaosStack } from './stack.ts';
 import { clock } from './story.ts';
+import { type VisitedFrontEnd, visitFrontEnd } from './visited-front-end.ts';
 
 export interface FailedRequest {
   readonly begun: number;
@@ -13,17 +14,17 @@ export interface FailedRequest {
 
 const everyMs = 8;
 
-/** One client with a connection for each request, and one that keeps its connection. */
+/** One client with a connection for each request, at one front end after the other, and one that keeps its connection. */
 export class Background {
-  readonly #service: RealService;
+  readonly #stack: ChaosStack;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #failed: FailedRequest[] = [];
   readonly #done: Promise<unknown>;
   #sent = 0;
   #over = false;
 
-  constructor(service: RealService) {
-    this.#service = service;
+  constructor(stack: ChaosStack) {
+    this.#stack = stack;
     this.#done = Promise.all([this.#run(bystander, null), this.#run(keptBystander, this.#agent)]);
   }
 
@@ -35,16 +36,18 @@ export class Background {
   }
 
   async #run(from: string, agent: Agent | null): Promise<void> {
-    while (!this.#over) {
+    for (let n = 0; !this.#over; n += 1) {
       const begun = clock();
-      const answer = await this.#service.visit(from, agent === null ? {} : { agent }).then(
+      const { frontEnds, service } = this.#stack;
+      const frontEnd = frontEnds[agent === null ? n % frontEnds.length : 0] as VisitedFrontEnd;
+      const answer = await visitFrontEnd(service, frontEnd, from, agent === null ? {} : { agent }).then(
         (status) => (status === 200 ? null : String(status === 0 ? 'closed without an answer' : status)),
         (error: Error) => error.message,
       );
       this.#sent += 1;
       if (answer !== null) {
         const connection = agent === null ? 'a new connection' : 'a kept connection';
-        this.#failed.push({ begun, ended: clock(), what: `${from} on ${connection}: ${answer}` });
+        this.#failed.push({ begun, ended: clock(), what: `${from} at ${frontEnd.name} on ${connection}: ${answer}` });
       }
       await pause(everyMs);
     }

@@ -10,6 +10,7 @@ import { type Surroundings, verdictsOf } from './client.ts';
 import { absent, type Model, type State } from './model.ts';
 import { domains, type Program } from './program.ts';
 import { clock } from './story.ts';
+import { visitFrontEnd } from './visited-front-end.ts';
 
 const run = promisify(execFile);
 const lookEveryMs = 40;
@@ -33,7 +34,7 @@ async function agreement(around: Surroundings, healed: number): Promise<Truth | 
   const begun = clock();
   let differs = '';
   do {
-    const look = await lookForAgreement(stack.service);
+    const look = await lookForAgreement(stack.service, { withSites: stack.operator === null });
     if ('truth' in look) {
       story.tell(begun, 'agreement', `${(clock() - healed).toFixed(0)} ms after the heal`);
       return look.truth;
@@ -84,14 +85,17 @@ async function visitEverybody(around: Surroundings, program: Program): Promise<v
   const some = base.filter((_, index) => index % 100 === program.round % 100);
   const visitors = new Set([...program.strangers, ...some, ...around.entries.flatMap(visitorsOf)]);
   for (const ip of visitors) {
-    const begun = clock();
-    const seen = await stack.service.visit(ip).catch((error: Error) => error.message);
-    const allowed = verdictsOf(around, ip, begun, clock(), 'acknowledged');
-    if (typeof seen !== 'number' || !allowed.has(seen)) {
-      story.accuse(`in the end ${ip} saw ${seen} instead of ${[...allowed].join(' or ')}`);
+    for (const frontEnd of stack.frontEnds) {
+      const begun = clock();
+      const seen = await visitFrontEnd(stack.service, frontEnd, ip).catch((error: Error) => error.message);
+      const allowed = verdictsOf(around, ip, begun, clock(), 'acknowledged');
+      if (typeof seen !== 'number' || !allowed.has(seen)) {
+        story.accuse(`in the end ${ip} saw ${seen} instead of ${[...allowed].join(' or ')} at ${frontEnd.name}`);
+      }
     }
   }
   for (const ip of around.entries.filter((entry) => entry.includes(':'))) await askAbout(around, ip);
+  if (stack.operator !== null) return;
   for (const domain of domains) {
     const wanted = around.sites.mayBe(domain, clock(), clock(), 'acknowledged').present ? 200 : 404;
     const { status } = await askProxy(stack.service.proxyPort, domain, program.strangers[0]);
@@ -112,7 +116,9 @@ async function askAbout({ stack, story, blocked }: Surroundings, ip: string): Pr
 
 async function validate({ stack, story }: Surroundings): Promise<void> {
   try {
-    await run(stack.bin, ['-c', '-f', stack.service.paths.config]);
+    const files = stack.operator?.configurationPaths ?? [stack.service.paths.config];
+    await run(stack.bin, ['-c', ...files.flatMap((path) => ['-f', path])]);
+    for (const changed of (await stack.operator?.changedByOthers()) ?? []) story.accuse(changed);
   } catch (error) {
     story.accuse(`the live configuration is not valid: ${(error as Error).message}`);
   }

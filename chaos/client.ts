@@ -3,11 +3,12 @@ import { request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, JsonBody, RealService } from '../testkit/real-service.ts';
 import { base, isCoveredBy, visitorsOf } from './addresses.ts';
-import { absent, type Model, type Pending, type Proof, permanent, presentSomehow } from './model.ts';
+import { absent, listed, type Model, type Pending, type Proof, permanent, presentSomehow } from './model.ts';
 import { describeOperation, type Operation } from './program.ts';
 import type { ChaosStack } from './stack.ts';
 import { clock, type Story } from './story.ts';
 import type { UnderWay } from './under-way.ts';
+import { type VisitedFrontEnd, visitFrontEnd } from './visited-front-end.ts';
 import type { Windows } from './windows.ts';
 
 export interface Surroundings {
@@ -67,11 +68,7 @@ export class Client {
       case 'sync':
         return this.#judgeOther('sync', await this.#ask('POST', '/api/blocked-ips/sync'), [200, 207]);
       case 'reload':
-        return this.#judgeOther(
-          'reload',
-          await this.#ask('POST', '/api/config/reload?replace_configuration=true'),
-          [200],
-        );
+        return this.#judgeOther('reload', await this.#ask('POST', this.#reloadPath()), [200]);
       case 'set-site':
       case 'remove-site':
         return await this.#site(operation.domain, operation.op === 'set-site', begun);
@@ -79,7 +76,7 @@ export class Client {
       case 'distrust':
         return await this.#trust(operation.ip, operation.op === 'trust', begun);
       case 'visit':
-        return await this.#visitAndJudge(operation.ip, (ip) => this.#service.visit(ip), 'a visit');
+        return await this.#visitAndJudge(operation.ip, this.#someFrontEnd(), 'a visit');
       case 'hold':
         return await this.#hold(operation.ip, operation.forMs);
     }
@@ -87,6 +84,16 @@ export class Client {
 
   get #service(): RealService {
     return this.#around.stack.service;
+  }
+
+  /** An attached service has no configuration to replace. */
+  #reloadPath(): string {
+    return `/api/config/reload${this.#around.stack.operator === null ? '?replace_configuration=true' : ''}`;
+  }
+
+  /** One after the other. */
+  #someFrontEnd(among: readonly VisitedFrontEnd[] = this.#around.stack.frontEnds): VisitedFrontEnd {
+    return among[this.#figures.operations % among.length] as VisitedFrontEnd;
   }
 
   async #block(operation: Extract<Operation, { op: 'block' }>, begun: number): Promise<string> {
@@ -123,7 +130,7 @@ export class Client {
   async #batch(operation: Extract<Operation, { op: 'batch' }>, begun: number): Promise<string> {
     const { blocked } = this.#around;
     const { add, remove } = operation;
-    const adding = new Map(add.map((ip) => [ip, blocked.begin(ip, begun, [permanent])]));
+    const adding = new Map(add.map((ip) => [ip, blocked.begin(ip, begun, [permanent, presentSomehow])]));
     const removing = new Map(remove.map((ip) => [ip, blocked.begin(ip, begun, [absent])]));
     const body = { add: add.map((ip_address) => ({ ip_address })), remove };
     const told = await this.#ask('POST', '/api/blocked-ips/batch', { body });
@@ -135,7 +142,10 @@ export class Client {
     const proven = told.answer.body.runtime_map_updated === true;
     for (const [ip, pending] of adding) {
       if (rejected.has(ip)) this.#refusedForTrust(ip, pending, begun, 'batch');
-      else pending.done(clock(), [permanent], proven);
+      else {
+        const now = clock();
+        pending.done(now, listed(pending.found(begun, now), now), proven);
+      }
     }
     for (const pending of removing.values()) pending.done(clock(), [absent], proven);
     const seen = [...add.filter((ip) => !rejected.has(ip)).slice(0, 2), ...remove.slice(0, 2)];
@@ -230,11 +240,16 @@ export class Client {
   }
 
   async #hold(ip: string, forMs: number): Promise<string> {
-    const client = this.#service.keepAliveClient(ip);
+    // In TCP mode a connection that was let in is not judged again.
+    const frontEnd = this.#someFrontEnd(this.#around.stack.frontEnds.filter(({ tcp }) => !tcp));
+    const client = this.#service.keepAliveClient(ip, frontEnd.port);
+    const since = clock();
+    const visit = (): Promise<number> => client.visit();
     try {
-      const first = await this.#visitAndJudge(ip, () => client.visit(), 'the first visit of a held connection');
+      const first = await this.#visitAndJudge(ip, frontEnd, 'the first visit of a held connection', visit);
       await pause(forMs);
-      return `${first}, then ${await this.#visitAndJudge(ip, () => client.visit(), 'a visit on a held connection')}`;
+      const second = await this.#visitAndJudge(ip, frontEnd, 'a visit on a held connection', visit, since);
+      return `${first}, then ${second}`;
     } finally {
       client.close();
     }
@@ -244,24 +259,39 @@ export class Client {
   async #visitAfter(entry: string, body: JsonBody): Promise<string> {
     const [from] = visitorsOf(entry);
     if (from === undefined || body.runtime_map_updated !== true) return '';
-    return `, visited: ${await this.#visitAndJudge(from, (ip) => this.#service.visit(ip), 'the visit after the answer')}`;
+    const visits = this.#around.stack.frontEnds.map((frontEnd) =>
+      this.#visitAndJudge(from, frontEnd, 'the visit after the answer'),
+    );
+    return `, visited: ${(await Promise.all(visits)).join(' ')}`;
   }
 
-  async #visitAndJudge(ip: string, visit: (ip: string) => Promise<number>, what: string): Promise<string> {
+  /** @param since when the connection was made, for one that is older than the visit */
+  async #visitAndJudge(
+    ip: string,
+    frontEnd: VisitedFrontEnd,
+    what: string,
+    visit = (): Promise<number> => visitFrontEnd(this.#service, frontEnd, ip),
+    since = clock(),
+  ): Promise<string> {
     const begun = clock();
-    const seen = await visit(ip).catch((error: Error) => error.message);
+    const seen = await visit().catch((error: Error) => error.message);
     const ended = clock();
-    const { story, windows } = this.#around;
+    const { stack, story, windows } = this.#around;
     const excused = windows.excuse('traffic', begun, ended);
+    // A closed connection is a denied one, but it may also be one of a killed proxy.
+    if (frontEnd.tcp && excused && seen === 403) return 'closed';
     if (seen !== 200 && seen !== 403) {
-      if (!excused) story.accuse(`${what} from ${ip} failed: ${seen}`);
+      if (!excused) story.accuse(`${what} from ${ip} at ${frontEnd.name} failed: ${seen}`);
       return String(seen);
     }
     // A killed proxy's last words are still those of its map; only a stranger's hand makes them wrong.
     if (windows.excuse('enforcement', begun, ended) || windows.excuse('clock', begun, ended)) return String(seen);
     const allowed = verdictsOf(this.#around, ip, begun, ended, 'enforced');
+    if (stack.mayLackRule(frontEnd, since, ended)) allowed.add(200);
     if (!allowed.has(seen)) {
-      story.accuse(`${what} from ${ip} saw ${seen}; acknowledged and enforced is ${[...allowed].join(' or ')}`);
+      story.accuse(
+        `${what} from ${ip} at ${frontEnd.name} saw ${seen}; acknowledged and enforced is ${[...allowed].join(' or ')}`,
+      );
     }
     return String(seen);
   }
@@ -300,9 +330,12 @@ export class Client {
 
   /** Only an unusable database or file excuses a 503, and only a dead service a missing answer. */
   #judgeChange(what: string, begun: number, told: Told, expected: readonly number[]): string {
-    const { windows, story } = this.#around;
+    const { windows, story, stack } = this.#around;
     const text = this.#count(what, told);
     const now = clock();
+    if ('answer' in told && told.answer.body.runtime_map_updated === true && stack.operator?.hadNoSocket(begun, now)) {
+      story.accuse(`${what} was answered with runtime_map_updated, and HAProxy had no master socket`);
+    }
     if (!('answer' in told)) {
       if (!windows.excuse('api', begun, now)) story.accuse(`${what} got no answer: ${told.lost}`);
     } else if (!expected.includes(told.answer.status)) {

@@ -11,6 +11,8 @@ export interface EngineOptions {
   readonly from: number;
   readonly rounds: number;
   readonly faults: readonly Fault[];
+  /** The service is attached to a HAProxy that an operator runs. */
+  readonly attached: boolean;
   /** More of the command line that repeats a round, such as `--only …`. */
   readonly replayOptions: string;
   /** How often a failing round may be run again to make it smaller. */
@@ -38,10 +40,10 @@ export async function runRounds(options: EngineOptions): Promise<void> {
         arena = null;
       }
       if (arena === null) {
-        arena = await Arena.start(options.bin, options.faults);
+        arena = await Arena.start(options.bin, options.faults, options.attached);
         builtAt = round;
       }
-      const program = programOf(seed, round, options.faults);
+      const program = programOf(seed, round, options.faults, { sites: !options.attached });
       const result = await arena.run(program);
       // Ctrl-C reaches the service and the proxy as well: what they did not keep then says nothing.
       if (signal.aborted) break;
@@ -82,7 +84,7 @@ async function smaller(options: EngineOptions, program: Program): Promise<string
   let last: RoundResult | null = null;
   const fails = async (steps: readonly Step[]): Promise<boolean> => {
     if (options.signal.aborted) return false;
-    const arena = await Arena.start(options.bin, options.faults);
+    const arena = await Arena.start(options.bin, options.faults, options.attached);
     try {
       const result = await arena.run({ ...program, steps });
       if (result.wrong.length > 0) last = result;

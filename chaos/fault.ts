@@ -1,5 +1,6 @@
 // What may go wrong while the stack runs: each fault is one file of `chaos/faults/`, and says what it kills by itself.
 import type { RealService } from '../testkit/real-service.ts';
+import type { Operator } from './operator.ts';
 import type { Random } from './random.ts';
 
 /** The stack under attack: the service in a process of its own, its proxy, and what they were started with. */
@@ -7,6 +8,10 @@ export interface Stack {
   readonly service: RealService;
   /** The HAProxy binary. */
   readonly bin: string;
+  /** Runs HAProxy and writes its configuration; null: the service does. */
+  readonly operator: Operator | null;
+  /** What the service was started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Starts the service again when it has ended; resolves when it is ready. Does nothing when it runs. */
   relaunch(environment?: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -44,7 +49,7 @@ export interface Fault {
   /** Strikes only in rounds without another fault. */
   readonly alone?: boolean;
   /** Of those that name the same thing only one strikes in a round; default: its own name. */
-  readonly holds?: string;
+  readonly holds?: string | readonly string[];
   /** Strikes once, at the moment of the call. Every choice comes from `random`, so that a seed repeats it. */
   strike(stack: Stack, random: Random): Promise<Struck>;
 }

@@ -9,12 +9,16 @@ import { killEverything } from './faults/kill-everything.ts';
 import { killMaster } from './faults/kill-master.ts';
 import { killService } from './faults/kill-service.ts';
 import { killWorker } from './faults/kill-worker.ts';
+import { operatorEdits } from './faults/operator-edits.ts';
 import { pauseService } from './faults/pause-service.ts';
 import { pauseWorker } from './faults/pause-worker.ts';
+import { ruleRemoved } from './faults/rule-removed.ts';
 import { secondService } from './faults/second-service.ts';
+import { socketRemoved } from './faults/socket-removed.ts';
 import { stopService } from './faults/stop-service.ts';
 import { surroundingFaults } from './faults/surroundings.ts';
 
+/** For a stack whose service runs HAProxy and writes its configuration. */
 export const faults: readonly Fault[] = [
   killService,
   killWorker,
@@ -30,4 +34,12 @@ export const faults: readonly Fault[] = [
   secondService,
   ...surroundingFaults,
   crashPointFault,
+];
+
+/** For a stack whose HAProxy an operator runs. */
+export const attachedFaults: readonly Fault[] = [
+  ...faults.filter((fault) => fault !== foreignConfigEdit),
+  operatorEdits,
+  ruleRemoved,
+  socketRemoved,
 ];

@@ -2,7 +2,7 @@
 import { showProcesses } from '../src/haproxy/workers.ts';
 import { eventually, patienceMs, within } from '../testkit/conditions.ts';
 import type { RealService } from '../testkit/real-service.ts';
-import { hardStopSeconds } from './stack.ts';
+import { hardStopSeconds } from './hard-stop.ts';
 
 /** A worker whose master was killed ends by itself when `hard-stop-after` is over; a busy machine gives it longer. */
 const longestMs = hardStopSeconds * 1_000 + patienceMs;

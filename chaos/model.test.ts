@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { absent, Model, permanent, presentSomehow } from './model.ts';
+import { absent, listed, Model, permanent, presentSomehow } from './model.ts';
 
 const ip = '127.50.0.1';
 
@@ -79,5 +79,17 @@ describe('the model', () => {
     expect(may(model, 60_000)).toBe('blocked or open');
     model.settle(ip, absent);
     expect(may(model, 60_000)).toBe('open');
+  });
+
+  it('lets an element of a list keep the end of a block, and make a new one or one that is over permanent', () => {
+    const temporary = { present: true, until: 1_000 } as const;
+    const model = new Model();
+    model.begin(ip, 10, [presentSomehow]).done(20, [temporary], true);
+    const list = model.begin(ip, 30, [permanent, presentSomehow]);
+    expect(listed(list.found(30, 40), 40)).toEqual([temporary]);
+    expect(listed(list.found(30, 1_001), 1_001)).toEqual([temporary, permanent]);
+    model.begin(ip, 50, [absent]).done(60, [absent], true);
+    expect(listed(list.found(60, 70), 70)).toEqual([permanent]);
+    expect(listed([permanent], 70)).toEqual([permanent]);
   });
 });

@@ -34,6 +34,8 @@ export interface Pending {
   done(at: number, states: readonly State[], enforced: boolean): void;
   /** It is known not to have happened. */
   refused(): void;
+  /** What the other operations made possible between the two moments: what this one may have found. */
+  found(from: number, to: number): State[];
 }
 
 export class Model {
@@ -59,6 +61,7 @@ export class Model {
         const index = writes.indexOf(write);
         if (index >= 0) writes.splice(index, 1);
       },
+      found: (from, to) => statesOf(writes, from, to, 'acknowledged', write),
     };
   }
 
@@ -72,13 +75,7 @@ export class Model {
    * which was done before the look, began after it had ended.
    */
   possible(address: string, from: number, to: number, proof: Proof): State[] {
-    const writes = this.#registers.get(address) ?? [settled(absent)];
-    const settling = writes.filter(
-      (write) => write.acknowledged && (proof === 'acknowledged' || write.enforced) && write.ended <= from,
-    );
-    return writes
-      .filter((write) => write.begun <= to && !settling.some((later) => later !== write && later.begun >= write.ended))
-      .flatMap(({ states }) => states);
+    return statesOf(this.#registers.get(address) ?? [settled(absent)], from, to, proof);
   }
 
   /** Whether an entry may be, and may be lacking, to somebody who looked between `from` and `to`. */
@@ -106,6 +103,28 @@ export class Model {
     this.#registers.set(address, fresh);
     return fresh;
   }
+}
+
+function statesOf(all: readonly Write[], from: number, to: number, proof: Proof, except?: Write): State[] {
+  const writes = all.filter((write) => write !== except);
+  const settling = writes.filter(
+    (write) => write.acknowledged && (proof === 'acknowledged' || write.enforced) && write.ended <= from,
+  );
+  return writes
+    .filter((write) => write.begun <= to && !settling.some((later) => later !== write && later.begun >= write.ended))
+    .flatMap(({ states }) => states);
+}
+
+/**
+ * What an element of a list without a time makes of what it found, between the two moments: an entry keeps its end, and
+ * one whose time is over begins anew (ADR 0044).
+ */
+export function listed(found: readonly State[], to: number): State[] {
+  return found.flatMap((state) => {
+    if (!state.present) return [permanent];
+    const mayBeOver = state.until === 'unknown' || (state.until !== null && state.until <= to);
+    return mayBeOver ? [state, permanent] : [state];
+  });
 }
 
 function settled(state: State): Write {

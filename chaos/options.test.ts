@@ -3,13 +3,15 @@ import { UsageError } from '../testkit/command-line.ts';
 import { readOptions } from './options.ts';
 
 const faults = ['one', 'two'];
+const names = { managed: faults, attached: ['two', 'three'] };
 
 it('the command line has defaults for everything', () => {
-  expect(readOptions([], faults)).toEqual({
+  expect(readOptions([], names)).toEqual({
     rounds: 20,
     seed: 1,
     from: null,
     proxyBin: 'haproxy',
+    attached: false,
     faults,
     only: null,
     out: null,
@@ -21,8 +23,13 @@ it('the command line has defaults for everything', () => {
 });
 
 it('the command line takes some of the faults, or none', () => {
-  expect(readOptions(['--only', 'two, one'], faults)).toMatchObject({ faults: ['two', 'one'], only: 'two, one' });
-  expect(readOptions(['--only', 'none'], faults)).toMatchObject({ faults: [] });
+  expect(readOptions(['--only', 'two, one'], names)).toMatchObject({ faults: ['two', 'one'], only: 'two, one' });
+  expect(readOptions(['--only', 'none'], names)).toMatchObject({ faults: [] });
+});
+
+it('the command line of an attached stack has other faults', () => {
+  expect(readOptions(['--attached'], names)).toMatchObject({ attached: true, faults: ['two', 'three'] });
+  expect(() => readOptions(['--attached', '--only', 'one'], names)).toThrow(/"one" is none/);
 });
 
 it.each([
@@ -32,6 +39,6 @@ it.each([
   [['--only', 'one,three'], /"three" is none/],
   [['--nonsense'], /--nonsense/],
 ])('the command line %j is refused with what is wrong', (args, why) => {
-  expect(() => readOptions(args, faults)).toThrow(UsageError);
-  expect(() => readOptions(args, faults)).toThrow(why);
+  expect(() => readOptions(args, names)).toThrow(UsageError);
+  expect(() => readOptions(args, names)).toThrow(why);
 });

@@ -7,6 +7,8 @@ export interface Options {
   /** The number of the first round; null: after the last one of the file, or 1. */
   readonly from: number | null;
   readonly proxyBin: string;
+  /** The service is attached to a HAProxy that an operator runs. */
+  readonly attached: boolean;
   readonly faults: readonly string[];
   /** As it was given, for the replay line; null: all faults. */
   readonly only: string | null;
@@ -21,7 +23,13 @@ export interface Options {
   readonly help: boolean;
 }
 
-export function usage(faults: readonly string[]): string {
+/** The names of the faults for each kind of stack. */
+export interface FaultNames {
+  readonly managed: readonly string[];
+  readonly attached: readonly string[];
+}
+
+export function usage({ managed, attached }: FaultNames): string {
   return `npm run chaos -- [options]: a real service and a real HAProxy, many clients, and faults at random moments;
 after each round every promise is checked. The program of a round depends on seed, round and list of faults only.
 
@@ -29,7 +37,9 @@ after each round every promise is checked. The program of a round depends on see
   --seed 1                of everything random
   --from 1                number of the first round; default: after the last one in --out, else 1
   --proxy-bin haproxy     which HAProxy
-  --only a,b              some of the faults: ${faults.join(', ')}; none: no faults
+  --only a,b              some of the faults: ${managed.join(', ')}; none: no faults
+  --attached              the service is attached to a HAProxy that an operator runs and configures. The faults then:
+                          ${attached.join(', ')}
   --out FILE              append the results, one JSON line a round
   --shrink 30             how often a failing round is run again to make it smaller; 0: never
   --keep                  leave the stack of a failing round running, and say where it is
@@ -39,24 +49,27 @@ after each round every promise is checked. The program of a round depends on see
 }
 
 /** Throws a `UsageError`. */
-export function readOptions(args: readonly string[], faults: readonly string[]): Options {
+export function readOptions(args: readonly string[], names: FaultNames): Options {
   const values = parseOptions(args, {
     rounds: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     from: { type: 'string' },
     'proxy-bin': { type: 'string', default: 'haproxy' },
     only: { type: 'string' },
+    attached: { type: 'boolean', default: false },
     out: { type: 'string' },
     keep: { type: 'boolean', default: false },
     shrink: { type: 'string', default: '30' },
     tell: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   });
+  const faults = values.attached ? names.attached : names.managed;
   return {
     rounds: wholeNumber('rounds', values.rounds, 1, 1_000_000),
     seed: wholeNumber('seed', values.seed, 0, 0xffff_ffff),
     from: values.from === undefined ? null : wholeNumber('from', values.from, 1, 1_000_000_000),
     proxyBin: values['proxy-bin'],
+    attached: values.attached,
     faults: values.only === undefined ? faults : faultsOf(values.only, faults),
     only: values.only ?? null,
     out: values.out ?? null,

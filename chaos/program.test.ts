@@ -26,9 +26,28 @@ it('programs hold every operation and every fault, in the order of their times',
   }
 });
 
+it('a program without sites has the same operations otherwise', () => {
+  const [whole, without] = [many, many.map(({ round }) => programOf(7, round, faults, { sites: false }))].map(
+    (programs) => programs.flatMap(({ steps }) => steps),
+  );
+  const isOfSite = (step: Step | undefined) => step?.kind === 'operation' && 'domain' in step.operation;
+  expect(without?.filter(isOfSite)).toEqual([]);
+  expect(whole?.some(isOfSite)).toBe(true);
+  for (const [index, step] of (whole ?? []).entries()) if (!isOfSite(step)) expect(without?.[index]).toEqual(step);
+});
+
 it('no two faults of a round hold the same thing', () => {
   const held = programsOf([{ name: 'one', holds: 'socket' }, { name: 'two', holds: 'socket' }, { name: 'three' }]);
   expect(new Set(held)).toEqual(new Set(['', 'one', 'two', 'three', 'one three', 'three two']));
+});
+
+it('a fault may hold several things', () => {
+  const held = programsOf([
+    { name: 'one', holds: ['socket', 'operator'] },
+    { name: 'two', holds: 'socket' },
+    { name: 'three', holds: 'operator' },
+  ]);
+  expect(new Set(held)).toEqual(new Set(['', 'one', 'two', 'three', 'three two']));
 });
 
 const programsOf = (among: Parameters<typeof programOf>[2]) =>

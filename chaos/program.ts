@@ -55,6 +55,11 @@ export interface Program {
   readonly strangers: readonly string[];
 }
 
+export interface ProgramOptions {
+  /** False: a sync takes the place of each change of a site. */
+  readonly sites?: boolean;
+}
+
 export const domains = ['one.chaos.test', 'two.chaos.test'] as const;
 
 const clients = 8;
@@ -69,6 +74,7 @@ export function programOf(
   seed: number,
   round: number,
   faults: readonly Pick<Fault, 'name' | 'alone' | 'holds'>[],
+  { sites = true }: ProgramOptions = {},
 ): Program {
   const random = new Random(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(round, 0x85eb_ca6b));
   const pool = poolOf(random);
@@ -78,7 +84,8 @@ export function programOf(
   const count = random.integer(25, 70);
   for (let n = 0; n < count; n += 1) {
     const at = random.integer(1, 3) === 1 ? random.pick(moments) : random.integer(0, lengthMs);
-    const operation = operationOf(random, pool, style);
+    const drawnOperation = operationOf(random, pool, style);
+    const operation = sites || !('domain' in drawnOperation) ? drawnOperation : ({ op: 'sync' } as const);
     steps.push({ kind: 'operation', at, client: random.integer(1, clients), operation });
   }
   // One round in eight is quiet: what fails there is no fault's doing.
@@ -99,8 +106,11 @@ export function programOf(
 
 /** Two that put themselves in the place of the same socket would undo each other, not trouble the service more. */
 function distinct<F extends Pick<Fault, 'name' | 'holds'>>(drawn: readonly F[]): readonly F[] {
-  const held = (fault: F): string => fault.holds ?? fault.name;
-  return drawn.filter((fault, index) => drawn.findIndex((other) => held(other) === held(fault)) === index);
+  const held = (fault: F): readonly string[] => [fault.holds ?? fault.name].flat();
+  return drawn.filter(
+    (fault, index) =>
+      drawn.findIndex((other) => other === fault || held(other).some((one) => held(fault).includes(one))) === index,
+  );
 }
 
 function operationOf(random: Random, pool: Pool, style: Style): Operation {

@@ -61,8 +61,8 @@ export class Arena {
     this.#faults = new Map(faults.map((fault) => [fault.name, fault]));
   }
 
-  static async start(bin: string, faults: readonly Fault[]): Promise<Arena> {
-    const stack = await ChaosStack.start(bin);
+  static async start(bin: string, faults: readonly Fault[], attached = false): Promise<Arena> {
+    const stack = await ChaosStack.start(bin, attached);
     try {
       await stack.service.healthy();
       const arena = new Arena(stack, faults);
@@ -93,7 +93,7 @@ export class Arena {
       underWay: new UnderWay(),
       entries: entriesOf(program.steps),
     };
-    const background = new Background(this.stack.service);
+    const background = new Background(this.stack);
     const pid = this.stack.service.pid;
     const operations = program.steps.filter((step) => step.kind === 'operation');
     const faults = program.steps.filter((step) => step.kind === 'fault');

@@ -1,19 +1,20 @@
 // `npm run chaos`: faults at random moments, and every promise checked after each round. `--help` says how.
 import { execFileSync } from 'node:child_process';
+import { inspect } from 'node:util';
 import { UsageError } from '../testkit/command-line.ts';
 import { runRounds } from './engine.ts';
-import { faults } from './faults.ts';
+import { attachedFaults, faults } from './faults.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { append, lastRoundIn, lineOf } from './results.ts';
 import { Summary } from './summary.ts';
 
 const exitCodes = { passed: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } as const;
-const names = faults.map(({ name }) => name);
+const names = { managed: faults.map(({ name }) => name), attached: attachedFaults.map(({ name }) => name) };
 
 async function main(options: Options): Promise<number> {
   // Where HAProxy lies for everybody but root.
   process.env.PATH += ':/usr/sbin:/usr/local/sbin';
-  const version = versionOf(options.proxyBin);
+  const version = `${versionOf(options.proxyBin)}${options.attached ? ' attached' : ''}`;
   const stop = new AbortController();
   let code: number = exitCodes.passed;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -31,7 +32,8 @@ async function main(options: Options): Promise<number> {
     seed,
     from: options.from ?? (out === null ? 0 : lastRoundIn(out, seed, version)) + 1,
     rounds: options.rounds,
-    faults: faults.filter(({ name }) => options.faults.includes(name)),
+    faults: (options.attached ? attachedFaults : faults).filter(({ name }) => options.faults.includes(name)),
+    attached: options.attached,
     replayOptions: replayOptions(options),
     shrinkTries: options.shrink,
     keep: options.keep,
@@ -53,8 +55,8 @@ async function main(options: Options): Promise<number> {
   return code;
 }
 
-function replayOptions({ only, proxyBin }: Options): string {
-  return `${only === null ? '' : ` --only ${only}`}${proxyBin === 'haproxy' ? '' : ` --proxy-bin ${proxyBin}`}`;
+function replayOptions({ attached, only, proxyBin }: Options): string {
+  return `${attached ? ' --attached' : ''}${only === null ? '' : ` --only ${only}`}${proxyBin === 'haproxy' ? '' : ` --proxy-bin ${proxyBin}`}`;
 }
 
 function versionOf(bin: string): string {
@@ -73,6 +75,6 @@ try {
   else process.exit(await main(options));
 } catch (error) {
   const wrongUse = error instanceof UsageError;
-  process.stderr.write(`chaos: ${wrongUse ? `${error.message}; --help says more` : (error as Error).stack}\n`);
+  process.stderr.write(`chaos: ${wrongUse ? `${error.message}; --help says more` : inspect(error)}\n`);
   process.exit(wrongUse ? exitCodes.usage : exitCodes.failed);
 }

@@ -5,32 +5,61 @@ import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
 import type { Stack } from './fault.ts';
 import { onOwnDisk } from './faults/surroundings.ts';
+import { hardStopSeconds } from './hard-stop.ts';
+import { Operator } from './operator.ts';
+import type { VisitedFrontEnd } from './visited-front-end.ts';
 
-/** Replaced workers and orphans are gone this long after. */
-export const hardStopSeconds = 10;
+const supervisedEnvironment = { PROXY_MANAGER_HARD_STOP_AFTER: `${hardStopSeconds}s` };
+const attachedEnvironment = { PROXY_MANAGER_HTTP_BIND: '', PROXY_MANAGER_ATTACHED: 'true' };
 
 export class ChaosStack implements Stack {
   readonly service: RealService;
   readonly bin: string;
   readonly upstream: Upstream;
+  readonly operator: Operator | null;
+  readonly environment: Readonly<Record<string, string>>;
   #relaunching: Promise<void> | null = null;
   #launches = 0;
 
-  private constructor(service: RealService, bin: string, upstream: Upstream) {
-    this.service = service;
-    this.bin = bin;
-    this.upstream = upstream;
+  private constructor(parts: Pick<ChaosStack, 'service' | 'bin' | 'upstream' | 'operator' | 'environment'>) {
+    this.service = parts.service;
+    this.bin = parts.bin;
+    this.upstream = parts.upstream;
+    this.operator = parts.operator;
+    this.environment = parts.environment;
   }
 
-  static async start(bin: string): Promise<ChaosStack> {
+  /** @param attached beside a HAProxy that an operator runs; else the service runs its own */
+  static async start(bin: string, attached = false): Promise<ChaosStack> {
     const upstream = await startUpstream('upstream');
+    let operator: Operator | null = null;
     try {
-      const environment = { PROXY_MANAGER_HARD_STOP_AFTER: `${hardStopSeconds}s`, ...settableClock };
-      return new ChaosStack(await RealService.start({ bin, environment, before: onOwnDisk }), bin, upstream);
+      const environment = attached ? attachedEnvironment : supervisedEnvironment;
+      const service = await RealService.start({
+        bin,
+        supervise: !attached,
+        environment: { ...environment, ...settableClock },
+        async before(paths, starting) {
+          await onOwnDisk(paths);
+          if (attached) operator = await Operator.start(bin, starting, upstream.port);
+        },
+      });
+      return new ChaosStack({ service, bin, upstream, operator, environment });
     } catch (error) {
+      await (operator as Operator | null)?.stop();
       await upstream.stop();
       throw error;
     }
+  }
+
+  /** Where clients come in. */
+  get frontEnds(): readonly VisitedFrontEnd[] {
+    return this.operator?.frontEnds ?? [{ name: 'proxy', port: this.service.proxyPort, tcp: false }];
+  }
+
+  /** Whether the front end may have been without the rule at some moment between the two. */
+  mayLackRule(frontEnd: VisitedFrontEnd, from: number, to: number): boolean {
+    return this.operator?.mayLackRule(frontEnd.name, from, to) ?? false;
   }
 
   /** How often the service was started again. */
@@ -51,6 +80,7 @@ export class ChaosStack implements Stack {
   }
 
   async stop(): Promise<void> {
+    await this.operator?.stop();
     await this.service.stop();
     await this.upstream.stop();
   }

@@ -7,13 +7,14 @@ import { hostileTexts } from '../testkit/hostile-values.ts';
 import { findBlockedRule } from './configuration/blocked-rule.ts';
 import { builtInTemplate } from './configuration/builtin-template.ts';
 import { configLines } from './configuration/config-lines.ts';
+import { frontEndsOf } from './configuration/front-ends.ts';
 import { bindAddresses } from './configuration/listeners.ts';
 import { renderConfiguration } from './configuration/render.ts';
 import { sampleInput, sampleSites } from './configuration/template-samples.ts';
 import { parseDuration } from './domain/duration.ts';
 import { parseDomain, parseServerAddress, parseServerOptions } from './domain/site.ts';
 import { ServiceError } from './errors/service-error.ts';
-import { parseListen, readSettings, SettingsError, settingDefinitions } from './settings.ts';
+import { describeReloadBy, parseListen, readSettings, SettingsError, settingDefinitions } from './settings.ts';
 import { decodeCursor, encodeCursor } from './store/page-cursor.ts';
 import { InvalidCursor } from './store/store-error.ts';
 
@@ -29,7 +30,12 @@ const samples: Readonly<Record<string, string>> = {
   API_KEY: 'k'.repeat(40),
   DATABASE_URL: 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
   SUPERVISE: 'true',
+  ATTACHED: 'true',
+  RELOAD_BY: 'systemd:haproxy.service',
+  OPEN_FRONT_ENDS: 'stats,internal-1',
 };
+/** Taken in that mode alone. */
+const attachedOnly: ReadonlySet<string> = new Set(['RELOAD_BY', 'OPEN_FRONT_ENDS']);
 
 /** A hostile text, a damaged right one, or anything. */
 const givenFor = (name: string) =>
@@ -46,8 +52,12 @@ describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as
       fc.property(givenFor(name), fc.boolean(), (value, asFlag) => {
         const byFlag = asFlag && flag !== null;
         try {
-          const settings = readSettings(byFlag ? {} : { [variable]: value }, byFlag ? { [flag]: value } : {}, noFile);
-          const { listen, apiKey, proxyBin, databaseUrl, httpBind, ...rest } = settings;
+          const mode = attachedOnly.has(name) ? { PROXY_MANAGER_ATTACHED: 'true' } : {};
+          const given = byFlag ? mode : { ...mode, [variable]: value };
+          const settings = readSettings(given, byFlag ? { [flag]: value } : {}, noFile);
+          const { listen, apiKey, proxyBin, databaseUrl, httpBind, reloadBy, openFrontEnds, ...rest } = settings;
+          expect(describeReloadBy(reloadBy)).toMatch(/^(master|never|systemd:[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]*)$/);
+          for (const frontEnd of openFrontEnds) expect(frontEnd).toMatch(/^[A-Za-z0-9_.:-]+$/);
           for (const bind of httpBind) expect(bind).toMatch(/^(\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/);
           for (const one of Object.values(rest)) expect(String(one ?? '')).toMatch(/^[A-Za-z0-9._/+@=-]*$/);
           if (apiKey !== null) expect(apiKey).toMatch(/^[A-Za-z0-9\-._~+/=]{16,520}$/);
@@ -175,6 +185,10 @@ describe('a configuration', () => {
           expect(lines[line - 1]).toMatch(/deny|reject/);
           expect(given).toContain(`map_ip`);
           expect(given).toContain(blockedMap);
+        }
+        for (const front of frontEndsOf([{ path: 'c', text: given }], { blockedMap, trustedMap })) {
+          expect(front.binds).not.toEqual([]);
+          if (front.hasRule) expect(given).toContain(blockedMap);
         }
         for (const { host, port } of bindAddresses(given)) {
           expect(port).toBeLessThanOrEqual(65_535);

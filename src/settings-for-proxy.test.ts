@@ -43,6 +43,7 @@ describe('the settings of a proxy whose service is refused', () => {
     ['PROXY_MANAGER_BLOCKED_MAP', '/etc/proxy/trusted_ips.map'],
     ['PROXY_MANAGER_PREFIX', '/with blank'],
     ['PROXY_MANAGER_SUPERVISE', 'ture'],
+    ['PROXY_MANAGER_ATTACHED', 'ture'],
     ['PROXY_MANAGER_CONFIG_FLIE', '/etc/other.cfg'],
     ['PROXY_MANAGER_CONFIG', '/etc/other.cfg'],
     ['PROXY_MANAGER_PROXYBIN', '/opt/haproxy'],
@@ -54,7 +55,7 @@ describe('the settings of a proxy whose service is refused', () => {
   it('are those of the proxy for each setting that decides what it is', () => {
     expect(settingDefinitions.map(({ variable }) => variable).filter(decidesProxy)).toEqual(
       ['PREFIX', 'CONFIG_FILE', 'BLOCKED_MAP', 'TRUSTED_MAP', 'SITES_MAP', 'MASTER_SOCKET', 'PID_FILE']
-        .concat('PROXY_BIN', 'SUPERVISE')
+        .concat('PROXY_BIN', 'SUPERVISE', 'ATTACHED')
         .map((name) => `PROXY_MANAGER_${name}`),
     );
     expect(

@@ -15,6 +15,7 @@ const decisive = new Set(
     'PID_FILE',
     'PROXY_BIN',
     'SUPERVISE',
+    'ATTACHED',
   ].map((name) => `PROXY_MANAGER_${name}`),
 );
 

@@ -75,7 +75,12 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['ACCEPT_MAP_FILE', ['y']],
   ['MAX_ENTRIES', ['-1', '1e6', '1.5', '01', '2M', '1000000000', 'none']],
   ['ADOPT_MAP_FILE', ['y']],
+  ['ATTACHED', ['maybe', 'on', '2']],
+  ['RELOAD_BY', ['systemd', 'systemd:', 'systemd:haproxy', 'systemd:-x.service', 'systemd:a b.service', 'signal']],
+  ['OPEN_FRONT_ENDS', [',', 'a,,b', 'a,a', 'a b', 'a;b', 'a\u00e4']],
 ];
+/** Each means something in that mode alone. */
+const ATTACHED_ONLY = ['RELOAD_BY', 'OPEN_FRONT_ENDS'];
 
 describe('a wrong value', () => {
   for (const [name, values] of WRONG) {
@@ -83,7 +88,7 @@ describe('a wrong value', () => {
       const variable = `PROXY_MANAGER_${name}`;
       let refusal: unknown;
       try {
-        read({ [variable]: value });
+        read({ ...(ATTACHED_ONLY.includes(name) ? { PROXY_MANAGER_ATTACHED: 'true' } : {}), [variable]: value });
       } catch (error) {
         refusal = error;
       }
@@ -145,6 +150,9 @@ describe('the settings', () => {
       hardStopAfter: '30m',
       connectionsPerSource: null,
       supervise: false,
+      attached: false,
+      reloadBy: { kind: 'master' },
+      openFrontEnds: [],
       metricsOpen: false,
       stateDir: '/var/lib/proxy-manager',
       acceptEmptyDatabase: false,
@@ -152,6 +160,36 @@ describe('the settings', () => {
       maxEntries: 2_000_000,
       adoptMapFile: false,
     });
+  });
+
+  it.each([
+    [{ PROXY_MANAGER_RELOAD_BY: 'never' }, 'PROXY_MANAGER_RELOAD_BY', 'PROXY_MANAGER_ATTACHED=true only'],
+    [{ PROXY_MANAGER_OPEN_FRONT_ENDS: 'a' }, 'PROXY_MANAGER_OPEN_FRONT_ENDS', 'PROXY_MANAGER_ATTACHED=true only'],
+    ...['SITES_MAP', 'TEMPLATE', 'BACKUP_DIR', 'HTTP_BIND', 'HARD_STOP_AFTER', 'CONNECTIONS_PER_SOURCE'].map(
+      (name) =>
+        [
+          { PROXY_MANAGER_ATTACHED: 'true', [`PROXY_MANAGER_${name}`]: name === 'HTTP_BIND' ? ':80' : '30m' },
+          `PROXY_MANAGER_${name}`,
+          'leave it out',
+        ] as const,
+    ),
+    [{ PROXY_MANAGER_ATTACHED: 'true', PROXY_MANAGER_SUPERVISE: 'true' }, 'PROXY_MANAGER_SUPERVISE', 'leave it out'],
+  ] as const)('refuse what only the other mode has, by its name: %j', (environment, variable, why) => {
+    expect(() => read(environment)).toThrow(
+      expect.objectContaining({ variable, message: expect.stringContaining(why) }),
+    );
+  });
+
+  it('of attached mode say how it reloads, and which front ends are open', () => {
+    const attached = { PROXY_MANAGER_ATTACHED: 'yes', PROXY_MANAGER_SUPERVISE: 'false' };
+    expect(read(attached)).toMatchObject({ attached: true, reloadBy: { kind: 'master' }, openFrontEnds: [] });
+    const more = { PROXY_MANAGER_RELOAD_BY: 'systemd:haproxy@a.service', PROXY_MANAGER_OPEN_FRONT_ENDS: 'a, b-1' };
+    const settings = read({ ...attached, ...more });
+    expect(settings).toMatchObject({
+      reloadBy: { kind: 'systemd', unit: 'haproxy@a.service' },
+      openFrontEnds: ['a', 'b-1'],
+    });
+    expect(describeSettings(settings)).toMatchObject({ reloadBy: 'systemd:haproxy@a.service', openFrontEnds: 'a,b-1' });
   });
 
   it('put the prefix before defaults and not before what was given', () => {

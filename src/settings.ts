@@ -13,6 +13,12 @@ export interface ListenAddress {
   readonly target: { readonly host: string; readonly port: number } | { readonly path: string };
 }
 
+/** How an attached service reloads: by HAProxy's master process, by a unit of systemd, or not at all. */
+export type ReloadBy =
+  | { readonly kind: 'master' }
+  | { readonly kind: 'systemd'; readonly unit: string }
+  | { readonly kind: 'never' };
+
 export interface Settings {
   readonly prefix: string;
   readonly listen: ListenAddress;
@@ -39,6 +45,12 @@ export interface Settings {
   /** Connections that one untrusted source may have at once; null: no limit. */
   readonly connectionsPerSource: number | null;
   readonly supervise: boolean;
+  /** The configuration is the operator's: the service keeps the maps only (docs/attach.md). */
+  readonly attached: boolean;
+  /** Of an attached service. */
+  readonly reloadBy: ReloadBy;
+  /** Front ends of an attached service that are to have no rule for the blocked map. */
+  readonly openFrontEnds: readonly string[];
   readonly metricsOpen: boolean;
   /** Holds the instance marker, the key made at the first start and the proxy's output. */
   readonly stateDir: string;
@@ -110,6 +122,9 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('HARD_STOP_AFTER', '30m', 'text', 'how long a draining worker may live after a reload'),
   setting('CONNECTIONS_PER_SOURCE', '0', 'text', 'connections at once of an untrusted source; 0: no limit'),
   setting('SUPERVISE', 'false', 'boolean', 'start the proxy and keep it running'),
+  setting('ATTACHED', 'false', 'boolean', 'keep the maps only, beside a configuration that is not written here'),
+  setting('RELOAD_BY', 'master', 'text', 'attached only: master, systemd:UNIT (as systemd:haproxy.service) or never'),
+  setting('OPEN_FRONT_ENDS', '', 'text', 'attached only: front ends that are to have no rule; several with commas'),
   setting('METRICS_OPEN', 'false', 'boolean', 'serve /metrics without a key'),
   setting('MAX_ENTRIES', '2000000', 'text', 'most entries of the blocked set; 0 for no limit. Never cuts a larger set'),
   setting('ACCEPT_EMPTY_DATABASE', 'false', 'boolean', 'start although the database is gone: begins an empty one'),
@@ -121,6 +136,18 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   ),
   setting('ADOPT_MAP_FILE', 'false', 'boolean', 'take what the map file alone holds over as blocks'),
 ];
+
+/** What only a service that writes the configuration needs. */
+const managedOnly = [
+  'SITES_MAP',
+  'TEMPLATE',
+  'BACKUP_DIR',
+  'HTTP_BIND',
+  'HARD_STOP_AFTER',
+  'CONNECTIONS_PER_SOURCE',
+  'SUPERVISE',
+];
+const attachedOnly = ['RELOAD_BY', 'OPEN_FRONT_ENDS'];
 
 /** In the place of a secret. */
 const masked = '********';
@@ -176,6 +203,17 @@ export function readSettings(
   };
 
   if (prefix !== '') checkPathText('PROXY_MANAGER_PREFIX', prefix);
+  const attached = boolean('ATTACHED');
+  for (const name of attached ? managedOnly : attachedOnly) {
+    if (!isGiven(name) || (name === 'SUPERVISE' && !boolean(name))) continue;
+    throw new SettingsError(
+      `PROXY_MANAGER_${name}`,
+      raw(name),
+      attached
+        ? 'an attached service (PROXY_MANAGER_ATTACHED) leaves HAProxy and its configuration to their operator: leave it out'
+        : 'it means something with PROXY_MANAGER_ATTACHED=true only',
+    );
+  }
   const masterSocket = path('MASTER_SOCKET');
   limitPath('PROXY_MANAGER_MASTER_SOCKET', masterSocket, masterSocketPathLimit);
   const statsSocket = path('STATS_SOCKET');
@@ -221,6 +259,9 @@ export function readSettings(
     hardStopAfter,
     connectionsPerSource: connectionsPerSource(raw('CONNECTIONS_PER_SOURCE')),
     supervise: boolean('SUPERVISE'),
+    attached,
+    reloadBy: parseReloadBy(raw('RELOAD_BY')),
+    openFrontEnds: parseOpenFrontEnds(raw('OPEN_FRONT_ENDS')),
     metricsOpen: boolean('METRICS_OPEN'),
     stateDir: `${prefix}/var/lib/proxy-manager`,
     acceptEmptyDatabase: boolean('ACCEPT_EMPTY_DATABASE'),
@@ -257,16 +298,23 @@ function refuseSharedPaths(settings: Settings): void {
 
 /** The effective settings for `config show`; secrets masked. */
 export function describeSettings(settings: Settings): Record<string, string> {
-  const { listen, apiKey, apiKeyFile, httpBind, template, ...rest } = settings;
+  const { listen, apiKey, apiKeyFile, httpBind, template, reloadBy, openFrontEnds, ...rest } = settings;
   const shown: Record<string, string> = {
     listen: listen.text,
     apiKey: apiKey === null ? '(made at the first start)' : masked,
     ...(apiKeyFile === null ? {} : { apiKeyFile }),
     httpBind: httpBind.join(','),
     template: template ?? '(built in)',
+    reloadBy: describeReloadBy(reloadBy),
+    openFrontEnds: openFrontEnds.join(','),
   };
   for (const [name, value] of Object.entries(rest)) shown[name] = String(value);
   return shown;
+}
+
+/** As the setting takes it. */
+export function describeReloadBy(reloadBy: ReloadBy): string {
+  return reloadBy.kind === 'systemd' ? `systemd:${reloadBy.unit}` : reloadBy.kind;
 }
 
 /** More edits make another word of most names. */
@@ -333,6 +381,27 @@ function parseMaxEntries(value: string): number {
     value,
     'it takes a whole number up to 999999999; 0 for no limit',
   );
+}
+
+/** @param variable who gave it, for the error. @throws SettingsError */
+export function parseReloadBy(value: string, variable = 'PROXY_MANAGER_RELOAD_BY'): ReloadBy {
+  if (value === 'master' || value === 'never') return { kind: value };
+  const unit = /^systemd:([A-Za-z0-9:_.@\\-]{1,200}\.service)$/.exec(value)?.[1];
+  if (unit !== undefined && !unit.startsWith('-')) return { kind: 'systemd', unit };
+  throw new SettingsError(variable, value, 'it takes master, systemd:UNIT (as systemd:haproxy.service) or never');
+}
+
+/** Names as HAProxy takes them for a section. @param variable who gave them, for the error. @throws SettingsError */
+export function parseOpenFrontEnds(value: string, variable = 'PROXY_MANAGER_OPEN_FRONT_ENDS'): readonly string[] {
+  const names = value === '' ? [] : value.split(',').map((name) => name.trim());
+  if (!names.every((name) => /^[A-Za-z0-9_.:-]{1,256}$/.test(name)) || new Set(names).size < names.length) {
+    throw new SettingsError(
+      variable,
+      value,
+      'it takes names of frontend and listen sections, several with commas, each once',
+    );
+  }
+  return Object.freeze(names);
 }
 
 export function parseListen(value: string): ListenAddress {

@@ -1,10 +1,10 @@
-// The sample of the chaos program in `npm test`: two rounds a version, always the same ones. `npm run chaos` is the long
-// run.
+// The sample of the chaos program in `npm test`: two rounds a version and one of an attached service, always the same
+// ones. `npm run chaos` is the long run.
 import { expect, it } from 'vitest';
 import { runRounds } from '../chaos/engine.ts';
-import { faults } from '../chaos/faults.ts';
+import { attachedFaults, faults } from '../chaos/faults.ts';
 import type { RoundResult } from '../chaos/round.ts';
-import { describeOnProductProxies, longTests } from '../testkit/proxies.ts';
+import { describeOnOneProxy, describeOnProductProxies, longTests } from '../testkit/proxies.ts';
 
 const seed = 4;
 const rounds = longTests ? 20 : 2;
@@ -20,6 +20,7 @@ describeOnProductProxies('chaos', ({ bin }) => {
       from: 1,
       rounds,
       faults: faults.filter(({ name }) => chosen.includes(name)),
+      attached: false,
       replayOptions: ` --only ${chosen.join(',')} --proxy-bin ${bin}`,
       shrinkTries: 0,
       keep: false,
@@ -34,5 +35,29 @@ describeOnProductProxies('chaos', ({ bin }) => {
       expect(operations).toBeGreaterThan(15);
       expect(requests).toBeGreaterThan(0);
     }
+  });
+});
+
+describeOnOneProxy('chaos of an attached service', ({ bin }) => {
+  it('keeps every promise while the operator removes the rule', { timeout: 120_000 }, async () => {
+    const results: RoundResult[] = [];
+    const said: string[] = [];
+    const fault = 'rule-removed';
+    await runRounds({
+      bin,
+      seed: 1,
+      from: 1,
+      rounds: 1,
+      faults: attachedFaults.filter(({ name }) => name === fault),
+      attached: true,
+      replayOptions: ` --attached --only ${fault} --proxy-bin ${bin}`,
+      shrinkTries: 0,
+      keep: false,
+      signal: new AbortController().signal,
+      say: (text) => said.push(text),
+      onRound: (result) => results.push(result),
+    });
+    expect(said.join('\n')).toBe('');
+    expect(results).toMatchObject([{ struck: [fault] }]);
   });
 });

@@ -243,14 +243,13 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     const { body: health } = await service.health();
     expect(health['trusted_map']).toEqual({ used: false, entries: 1 });
     expect(health['scheduled_reload']).toBeNull();
-    const check = await service.call('GET', '/api/check/127.0.0.9');
-    expect(check.body).toMatchObject({ verdict: 'blocked', by: '127.0.0.9', enforced: true });
+    expect(await service.check('127.0.0.9')).toMatchObject({ verdict: 'blocked', by: '127.0.0.9', enforced: true });
     expect(await service.workerPid()).toBe(before);
     // Loaded for something else, it holds the address, and lets nobody in.
     await writeFile(template, trustedElsewhere);
     expect((await reload()).status).toBe(200);
     expect(await service.visit('127.0.0.9')).toBe(403);
-    expect((await service.call('GET', '/api/check/127.0.0.9')).body).toMatchObject({
+    expect(await service.check('127.0.0.9')).toMatchObject({
       verdict: 'blocked',
       enforced: true,
     });
@@ -260,8 +259,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     // Where the configuration uses it, it has its effect again.
     await writeFile(template, good);
     expect((await reload()).body['warnings']).toEqual([]);
-    const trustedNow = await service.call('GET', '/api/check/127.0.0.9');
-    expect(trustedNow.body).toMatchObject({ verdict: 'trusted', enforced: true });
+    expect(await service.check('127.0.0.9')).toMatchObject({ verdict: 'trusted', enforced: true });
     expect((await service.call('DELETE', '/api/trusted-ips/127.0.0.9')).body).toMatchObject({
       runtime_map_updated: true,
     });

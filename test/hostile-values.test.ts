@@ -156,6 +156,9 @@ describeOnOneProxy('hostile values', ({ bin }) => {
       expect(await sendRaw(service, bytes), JSON.stringify(bytes)).toMatch(/^HTTP\/1.1 4\d\d [\s\S]*problem\+json/);
     }
 
+    // Among the values is the null that takes the end away.
+    const again = await service.call('PUT', '/api/trusted-ips/198.51.100.77', { body: { expires_at: sampleEnd } });
+    expect(again.status).toBe(200);
     const after = await proxyState(service);
     expect(after).toEqual(before);
     for (const line of (await readFile(service.paths.blockedMap, 'latin1')).split('\n')) {

@@ -226,6 +226,8 @@ async function locked(service: RealService, blocked: Blocked): Promise<void> {
   other.exec('rollback');
   other.close();
   await service.healthy();
+  // What has ended is listed no more at once, and leaves the workers a moment later.
+  await eventually('what ended is served', async () => (await service.visit('127.9.9.9')) === 200);
   expect(await blocked.block()).toBe(201);
   await blocked.expectTruth();
 }

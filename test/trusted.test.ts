@@ -12,7 +12,7 @@ describeOnProductProxies('a trusted address', ({ bin }) => {
   const trust = (ip: string, note?: string) =>
     service.call('PUT', `/api/trusted-ips/${encodeURIComponent(ip)}`, note === undefined ? {} : { body: { note } });
   const distrust = (ip: string) => service.call('DELETE', `/api/trusted-ips/${encodeURIComponent(ip)}`);
-  const check = async (ip: string) => (await service.call('GET', `/api/check/${ip}`)).body;
+  const check = (ip: string) => service.check(ip);
 
   it('is served at once though it is blocked, and denied again when it is not trusted any more', async () => {
     const worker = await service.workerPid();
@@ -109,7 +109,7 @@ describeOnProductProxies('a check', ({ bin }) => {
     service = await RealService.start({ bin });
   });
   afterAll(() => service?.stop());
-  const check = async (ip: string) => (await service.call('GET', `/api/check/${encodeURIComponent(ip)}`)).body;
+  const check = (ip: string) => service.check(ip);
 
   it('says what decides, why, until when, and that every worker says the same', async () => {
     const answer = await service.block('127.0.1.0/24', { reason: 'scans', duration_seconds: 600 });

@@ -199,7 +199,7 @@ export function masterContract(name: string, start: () => Promise<MasterSubject>
         'Unknown map identifier. Please use #<id> or <file>.',
       ]);
       await expect(strange.runtimeMapKeys(soon(), () => undefined)).rejects.toThrow('Unknown map identifier');
-      await expect(strange.entryCount(soon())).rejects.toThrow('does not tell the entries');
+      await expect(strange.entryCount(soon())).rejects.toThrow('it has not loaded /no/such.map');
       await expect(map.setMany(current, ['192.0.2.1'], soon())).rejects.toThrow('entry not found.');
       expect(await strange.addIpToRuntimeMap('192.0.2.1', soon())).toBe(false);
     });

@@ -67,6 +67,14 @@ export interface CallOptions {
   readonly key?: string | null;
 }
 
+export interface VisitOptions {
+  readonly host?: string;
+  readonly agent?: Agent;
+  readonly path?: string;
+  /** Of another front end than the service's own. */
+  readonly port?: number;
+}
+
 /** Set for the runs of a program that has a temporary folder of its own, which it must leave empty. */
 export const compileCacheVariable = 'PROXY_MANAGER_TEST_COMPILE_CACHE';
 export const compileCache = (): string =>
@@ -225,17 +233,22 @@ export class RealService {
     return this.call('DELETE', `/api/blocked-ips/${encodeURIComponent(ip)}`);
   }
 
+  /** Why an address is or is not let in; asked again where the machine is too busy for a worker to be asked in time. */
+  async check(ip: string): Promise<JsonBody> {
+    return await eventually('the workers could be asked', async () => {
+      const { body } = await this.call('GET', `/api/check/${encodeURIComponent(ip)}`);
+      return body['enforced'] !== null && body;
+    });
+  }
+
   /** Status of a request through the proxy, from any address of 127.0.0.0/8. 0: closed without an answer. */
-  visit(
-    from: string,
-    options: { readonly host?: string; readonly agent?: Agent; readonly path?: string } = {},
-  ): Promise<number> {
+  visit(from: string, options: VisitOptions = {}): Promise<number> {
     return new Promise((resolve, reject) => {
       const headers = options.host === undefined ? {} : { host: options.host };
       const request = httpRequest(
         {
           host: '127.0.0.1',
-          port: this.proxyPort,
+          port: options.port ?? this.proxyPort,
           localAddress: from,
           path: options.path ?? '/',
           headers,
@@ -252,9 +265,9 @@ export class RealService {
   }
 
   /** A client that keeps its one connection, to whichever worker took it. */
-  keepAliveClient(from: string): { visit(): Promise<number>; close(): void } {
+  keepAliveClient(from: string, port = this.proxyPort): { visit(): Promise<number>; close(): void } {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    return { visit: () => this.visit(from, { agent }), close: () => agent.destroy() };
+    return { visit: () => this.visit(from, { agent, port }), close: () => agent.destroy() };
   }
 
   processes(): Promise<Processes> {

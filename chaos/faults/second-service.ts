@@ -37,7 +37,7 @@ interface Ended {
   readonly late: string | null;
 }
 
-async function startSecond({ service, bin }: Stack): Promise<Ended> {
+async function startSecond({ service, bin, environment, operator }: Stack): Promise<Ended> {
   const child = spawn(launcher, ['serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -48,7 +48,8 @@ async function startSecond({ service, bin }: Stack): Promise<Ended> {
       PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${service.proxyPort}`,
       PROXY_MANAGER_API_KEY: service.key,
       PROXY_MANAGER_PROXY_BIN: bin,
-      PROXY_MANAGER_SUPERVISE: 'true',
+      PROXY_MANAGER_SUPERVISE: String(operator === null),
+      ...environment,
     },
   });
   let said = '';

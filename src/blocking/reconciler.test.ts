@@ -92,6 +92,26 @@ describe('a look of the reconciler', () => {
     expect(kit.book.isWholeEverywhere()).toBe(true);
   });
 
+  it.each(['no reply at all', 'half of one'])(
+    'leaves the others proved when one that drains exits with %s',
+    async (how) => {
+      const { pid: old } = master.current;
+      master.reload({ [kit.mapPath]: right });
+      await kit.reconciler.look(true);
+      expect(kit.book.isWholeEverywhere()).toBe(true);
+      const part = how === 'half of one' ? 'id (file)' : '';
+      master.script = (command) => (command.startsWith(`@!${old} `) ? say(part, 'close') : undefined);
+      await kit.reconciler.look(false);
+      const [current, draining] = [kit.book.current(), kit.book.byPid(old)];
+      expect(current !== null && kit.book.isWhole(current)).toBe(true);
+      expect(draining && { whole: kit.book.isWhole(draining), unresponsive: draining.unresponsive }).toEqual({
+        whole: false,
+        unresponsive: false,
+      });
+      expect(kit.book.hasPassingLack()).toBe(true);
+    },
+  );
+
   it('writes a file anew that somebody edited, emptied or removed', async () => {
     for (const spoil of [
       () => appendFileSync(kit.mapPath, '198.51.100.9 1\n'),

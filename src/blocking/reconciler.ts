@@ -241,16 +241,22 @@ export class Reconciler {
   async #countIsRight(worker: KnownWorker, map: MirroredMap): Promise<boolean> {
     for (let tries = 0; tries < 3; tries += 1) {
       const before = map.expected.total;
-      const entries = await this.#entriesOf(map, worker).catch((error: unknown) => {
-        // A draining worker that hangs is no reason to leave the others alone.
-        if (worker.role === 'draining' && isDeadline(error)) return null;
-        if (!(error instanceof MasterSocketError && isWorkerGone(error.partial))) throw error;
+      let entries: number;
+      try {
+        entries = await this.#entriesOf(map, worker);
+      } catch (error) {
+        if (!(error instanceof MasterSocketError)) throw error;
         // It exited since it was listed: nobody is served by it any more.
-        this.#book.forget(worker.pid);
-        return map.expected.total;
-      });
-      worker.unresponsive = entries === null;
-      if (entries === null) return false;
+        if (isWorkerGone(error.partial)) {
+          this.#book.forget(worker.pid);
+          return true;
+        }
+        // One that drains and hangs, or closes its connections as it exits, says nothing of the others.
+        if (worker.role !== 'draining') throw error;
+        worker.unresponsive = error.reason === 'deadline';
+        return false;
+      }
+      worker.unresponsive = false;
       if (entries === before && before === map.expected.total) return true;
       if (before === map.expected.total && tries > 0) return false;
     }
@@ -323,8 +329,4 @@ export class Reconciler {
     // Nobody can see any more what the workers hold. Only a reload makes the socket anew, and there is one to reload.
     if (await this.#mayRun()) this.#onCurrentNotWhole(`master socket: ${error.reason}`);
   }
-}
-
-function isDeadline(error: unknown): boolean {
-  return error instanceof MasterSocketError && error.reason === 'deadline';
 }

@@ -143,6 +143,14 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
       return cli.asking(auditVerb(), audit);
     },
   },
+  attach: {
+    group: service,
+    load: async (cli) => (await import('./attach.ts')).attachVerb(cli),
+  },
+  detach: {
+    group: service,
+    load: async (cli) => (await import('./attach.ts')).detachVerb(cli),
+  },
   serve: {
     group: service,
     load: async (cli) => (await import('./service-verbs.ts')).serveVerb(cli),

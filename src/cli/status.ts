@@ -82,8 +82,13 @@ function statusRows(report: HealthReport, now: Date): Row[] {
 }
 
 /** Nothing where the live configuration is what a reload would make of it. A service that is older says nothing of it. */
-function configurationRows({ configuration_drift: drift, trusted_map: trusted }: Partial<HealthReport>): Row[] {
+function configurationRows({
+  configuration_drift: drift,
+  attached,
+  trusted_map: trusted,
+}: Partial<HealthReport>): Row[] {
   const rows: Row[] = [];
+  if (attached) rows.push(frontEndsRow(attached));
   if (drift?.status === 'unknown') rows.push(['configuration', false, `not compared: ${drift.reason}`]);
   if (drift?.status === 'drift') {
     const lines = `+${count(drift.added ?? 0)} -${count(drift.removed ?? 0)} lines`;
@@ -96,7 +101,19 @@ function configurationRows({ configuration_drift: drift, trusted_map: trusted }:
   return rows;
 }
 
-function driftText({ live, backup }: HealthReport['configuration_drift']): string {
+/** Attached: which front ends deny what is blocked; what is wrong with the others stands in the reasons. */
+function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNullable<HealthReport['attached']>): Row {
+  const denying = all.filter(({ has_rule }) => has_rule).length;
+  const open = all.filter(({ has_rule, open }) => !has_rule && open).length;
+  const parts = [
+    `${count(denying)} of ${count(all.length)} deny what is blocked`,
+    ...(open > 0 ? [`${count(open)} open on purpose`] : []),
+    ...(changed ? ['the files were changed since HAProxy loaded them'] : []),
+  ];
+  return ['front ends', all.length > 0 && denying + open === all.length, parts.join('; ')];
+}
+
+function driftText({ live, backup }: NonNullable<HealthReport['configuration_drift']>): string {
   if (live === 'rendered') return 'a setting or the template changed: proxy-manager reload applies it';
   if (live === 'restored') return `backup ${backup} is in force, and differs from sites and settings`;
   return 'written or edited by hand, and differs from what a reload would make';
@@ -174,6 +191,10 @@ const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
   [
     /^no worker/,
     'start HAProxy, or give the service --supervise; proxy-manager reload --dry-run says whether it could',
+  ],
+  [
+    /^current worker \d+: .* it has not loaded /,
+    'the rule is missing in the configuration: add it, and reload HAProxy',
   ],
   [/^draining worker/, 'it is retried until it holds the entry or has ended'],
   [/^current worker/, 'it is repaired by itself; proxy-manager sync does it now'],

@@ -217,6 +217,7 @@ describe('status', () => {
     map_file: { status: 'ok', reason: null, entries: 12 },
     runtime_map: { expected: 12, seen: 12, big_change: null, last_verified_at: '2026-11-21T19:59:55Z' },
     last_reload: null,
+    attached: null,
     configuration_drift: { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null },
     trusted_map: { used: true, entries: 3 },
     scheduled_reload: null,
@@ -260,7 +261,7 @@ describe('status', () => {
   });
 
   it('says that the configuration could not be compared, and that trust has no effect in it', () => {
-    const drift = { ...health.configuration_drift, status: 'unknown', live: null, reason: 'no template' } as const;
+    const drift = { ...health.configuration_drift!, status: 'unknown', live: null, reason: 'no template' } as const;
     const lines = statusLines(
       { ...health, configuration_drift: drift, trusted_map: { used: false, entries: 1 } },
       'unix:/a',

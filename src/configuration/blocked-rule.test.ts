@@ -47,6 +47,10 @@ describe('the rule for the blocked map does not count', () => {
     ['through an acl nobody defined', 'http-request deny if b'],
     ['with a wider exception', `acl t ${trust}\nacl t src 10.0.0.0/8\nhttp-request deny if { ${look} } !t`],
     ['with a brace left open', `http-request deny if { ${look}`],
+    ['with a brace left open behind it', `http-request deny if { ${look} } or { path /x`],
+    ['by whatever value', `http-request deny if { src,map_ip(${blocked}) -m found }`],
+    ['with an answer that is late', `http-request tarpit if { ${look} }`],
+    ['without an answer', `tcp-request content silent-drop if { ${look} }`],
     ['when it is missing', 'bind :80'],
   ])('%s', (_how, rule) => {
     expect(linesOf(`frontend f\n${rule}\n`)).toEqual([]);

@@ -14,8 +14,28 @@ test.each([
   ['a\\ b \\#c', ['a b', '#c']],
   ["x ''", ['x', '']],
   ['bind :80\r', ['bind', ':80']],
+  ['deny if a\r or b', ['deny', 'if', 'a']],
+  ['\r deny', ['deny']],
+  ['/e/b\\locked.map', ['/e/b\\locked.map']],
+  ['a\\x20b\\tc \\$x', ['a b\tc', '\\$x']],
+  ['"\\$x"', ['$x']],
+  ['x\\', ['x\\']],
 ])('cuts %j into words as the proxy does', (line, words) => {
   expect(splitWords(line)).toEqual(words);
+});
+
+test.each([
+  ['a "$B" c', 1],
+  ['a b"$C[*]" d', 1],
+  ['"$A" b', 0],
+  ["a '$B' $C \\$D", 4],
+  ['a "\\$B" c', 3],
+])('%j: tells which words the environment cannot change', (line, certain) => {
+  expect([...configLines(line)][0]?.certainWords).toBe(certain);
+});
+
+test('ends a line at an empty word, as the proxy does', () => {
+  expect([...configLines("deny if a '' or b\n'' b\n")].map(({ words }) => words)).toEqual([['deny', 'if', 'a']]);
 });
 
 test('tells the section of a line, and whether it is conditional', () => {

@@ -3,6 +3,8 @@ export interface ConfigLine {
   /** Counted from 1. */
   readonly number: number;
   readonly words: readonly string[];
+  /** So many of the first words are what HAProxy reads; the environment of its process may change the ones behind. */
+  readonly certainWords: number;
   /** The section keyword the line stands under (`frontend`, `global` …); for a section's own line, that section. */
   readonly section: string;
   readonly sectionName: string;
@@ -18,21 +20,25 @@ const sectionKeywords = new Set([
   'listen',
   'peers',
   'mailers',
+  'namespace_list',
   'resolvers',
   'userlist',
   'program',
   'cache',
   'ring',
   'http-errors',
+  'healthcheck',
   'log-forward',
+  'log-profile',
   'fcgi-app',
+  'acme',
   'crt-store',
   'traces',
 ]);
 
 /**
  * The lines of a configuration that say something, comments and blank lines left out.
- * Not a full parser: environment variables are left as they are written.
+ * Not a full parser: environment variables are left as they are written, see `certainWords`.
  */
 export function* configLines(text: string): Generator<ConfigLine> {
   let section = '';
@@ -44,7 +50,10 @@ export function* configLines(text: string): Generator<ConfigLine> {
     const line = text.slice(start, end < 0 ? text.length : end);
     start = end < 0 ? text.length + 1 : end + 1;
     number += 1;
-    const words = splitWords(line);
+    const cut = cutWords(line);
+    // HAProxy takes an empty word for the end of the line.
+    const empty = cut.words.indexOf('');
+    const words = empty < 0 ? cut.words : cut.words.slice(0, empty);
     const first = words[0];
     if (first === undefined) continue;
     if (first === '.if') depth += 1;
@@ -53,15 +62,37 @@ export function* configLines(text: string): Generator<ConfigLine> {
       section = first;
       sectionName = words[1] ?? '';
     }
-    yield { number, words, section, sectionName, conditional: depth > 0 };
+    const certainWords = Math.min(cut.certain, words.length);
+    yield { number, words, certainWords, section, sectionName, conditional: depth > 0 };
   }
 }
 
-/** Words as HAProxy's own `parse_line` cuts them: quotes, backslash escapes, and `#` as a comment wherever it stands. */
+/** Words as HAProxy's own `parse_line` cuts them: quotes, escapes, and `#` as a comment wherever it stands. */
 export function splitWords(line: string): string[] {
-  // Most lines hold none of the four; a configuration of thousands of sites is read at every reload.
-  if (!/["'\\#]/.test(line)) return line.split(/[ \t\r]+/).filter((word) => word !== '');
+  return cutWords(line).words;
+}
+
+interface CutLine {
+  readonly words: string[];
+  /** How many of the words no environment variable can change. */
+  readonly certain: number;
+}
+
+function cutWords(text: string): CutLine {
+  // Most lines hold none of the five; a configuration of thousands of sites is read at every reload.
+  if (/["'\\#\r]/.test(text)) return cutQuotedWords(untilReturn(text));
+  const words = text.split(/[ \t\v\f]+/).filter((word) => word !== '');
+  return { words, certain: words.length };
+}
+
+/** A carriage return ends the line, except among the blanks at its start. */
+function untilReturn(text: string): string {
+  return text.replace(/^[ \t\v\f\r]+/, '').replace(/\r.*$/s, '');
+}
+
+function cutQuotedWords(line: string): CutLine {
   const words: string[] = [];
+  let certain = Number.POSITIVE_INFINITY;
   let word = '';
   let inWord = false;
   let quote = '';
@@ -70,10 +101,14 @@ export function splitWords(line: string): string[] {
     if (quote === "'") {
       if (c === "'") quote = '';
       else word += c;
-    } else if (c === '\\' && i + 1 < line.length) {
-      word += line.charAt(++i);
+    } else if (c === '\\') {
+      const escaped = readEscape(line.slice(i + 1, i + 4), quote === '"');
+      word += escaped.text;
+      i += escaped.length;
       inWord = true;
     } else if (quote === '"') {
+      // Only inside double quotes does HAProxy put in the environment.
+      if (c === '$') certain = Math.min(certain, words.length);
       if (c === '"') quote = '';
       else word += c;
     } else if (c === '"' || c === "'") {
@@ -81,7 +116,7 @@ export function splitWords(line: string): string[] {
       inWord = true;
     } else if (c === '#') {
       break;
-    } else if (c === ' ' || c === '\t' || c === '\r') {
+    } else if (c === ' ' || c === '\t' || c === '\v' || c === '\f') {
       if (inWord) words.push(word);
       word = '';
       inWord = false;
@@ -91,5 +126,18 @@ export function splitWords(line: string): string[] {
     }
   }
   if (inWord) words.push(word);
-  return words;
+  return { words, certain: Math.min(certain, words.length) };
+}
+
+const escapedBlanks: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
+
+/** What a backslash and the characters behind it stand for; one that escapes nothing stays in the word. */
+function readEscape(behind: string, inDoubleQuotes: boolean): { text: string; length: number } {
+  const c = behind.charAt(0);
+  const blank = escapedBlanks[c];
+  if (blank !== undefined) return { text: blank, length: 1 };
+  const hex = /^x([\da-fA-F]{2})/.exec(behind)?.[1];
+  if (hex !== undefined) return { text: String.fromCharCode(Number.parseInt(hex, 16)), length: 3 };
+  const escapes = inDoubleQuotes ? /^[ \\#'"$]/ : /^[ \\#'"]/;
+  return escapes.test(c) ? { text: c, length: 1 } : { text: '\\', length: 0 };
 }

@@ -1,9 +1,9 @@
-// What HAProxy warns of in a configuration that it takes.
+// What HAProxy says of a configuration.
 
 /** A warning may go on in lines below it, which are indented. At most this many are told. */
 const mostTold = 20;
 
-/** Each `[WARNING]` of the output of a check, on one line and without pid and time. */
+/** What HAProxy warns of in a configuration that it takes: each `[WARNING]` of the output of a check, on one line and without pid and time. */
 export function proxyWarnings(output: string): string[] {
   const warnings: string[] = [];
   let goesOn = false;
@@ -15,4 +15,10 @@ export function proxyWarnings(output: string): string[] {
   }
   const more = warnings.length - mostTold;
   return more > 0 ? [...warnings.slice(0, mostTold), `HAProxy: and ${more} more warnings`] : warnings;
+}
+
+/** The line that says what is wrong with a configuration that is refused. */
+export function firstAlert(output: string): string {
+  const lines = output.split('\n').map((line) => line.trim());
+  return lines.find((line) => line.includes('[ALERT]')) ?? lines.find((line) => line !== '') ?? 'it gave no reason';
 }

@@ -17,10 +17,11 @@ let database: StoreFolder;
 let history: ReloadsStore;
 let reloads: ReloadCoordinator;
 let needed: boolean;
+let helps: boolean;
 let memory: boolean;
 let memoryAsked: number;
 beforeEach(async () => {
-  [needed, memory, memoryAsked] = [true, true, 0];
+  [needed, helps, memory, memoryAsked] = [true, true, true, 0];
   fixture = await reloadFixture('old\n');
   await fixture.backups.markKnownGood('old\n', []);
   database = new StoreFolder();
@@ -29,11 +30,12 @@ beforeEach(async () => {
 });
 const coordinator = (onEnded: (ended: EndedReload) => void = () => undefined) =>
   new ReloadCoordinator({
-    safeReload: fixture.safeReload,
+    reload: fixture.safeReload,
     store: history,
     log: silentLog,
     now: () => new Date(),
     stillNeeded: async () => needed,
+    canHelp: async () => helps,
     memoryAllows: async () => {
       memoryAsked += 1;
       return memory;
@@ -200,6 +202,13 @@ describe('a scheduled reload', () => {
     expect(fixture.loaded).toEqual([]);
   });
 
+  it('is dropped where no reload of the configuration could help', async () => {
+    helps = false;
+    reloads.schedule('block 192.0.2.1: the worker has not loaded the map');
+    await eventually('it is dropped', () => reloads.scheduled === null);
+    expect(reloads.last).toBeNull();
+  });
+
   it('waits while one worker more would not fit into the memory', async () => {
     memory = false;
     {
@@ -240,7 +249,7 @@ describe('a scheduled reload', () => {
   it('does not keep the lock while a look at the workers goes on and on', async () => {
     const looks: PromiseWithResolvers<boolean>[] = [];
     reloads = new ReloadCoordinator({
-      safeReload: fixture.safeReload,
+      reload: fixture.safeReload,
       store: history,
       log: silentLog,
       now: () => new Date(),
@@ -274,7 +283,7 @@ describe('a scheduled reload', () => {
     };
     const ended = Promise.withResolvers<boolean>();
     reloads = new ReloadCoordinator({
-      safeReload: fixture.safeReload,
+      reload: fixture.safeReload,
       store: history,
       log: silentLog,
       now: () => new Date(),
@@ -315,7 +324,7 @@ describe('a scheduled reload', () => {
 it('a scheduled reload that fails before it begins keeps its distance from the next try', async () => {
   let tries = 0;
   const unreadable = new ReloadCoordinator({
-    safeReload: fixture.safeReload,
+    reload: fixture.safeReload,
     store: history,
     log: silentLog,
     now: () => new Date(),

@@ -11,7 +11,6 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import { comparisonPatienceMs, waitedFor } from './comparison-patience.ts';
 import { codeOf, isUnconsented, reloadRecord, statusOf } from './reload-record.ts';
 import type { CompletedReload, ReloadRequest } from './reload-request.ts';
-import type { SafeReload } from './safe-reload.ts';
 
 export interface ScheduledReload {
   readonly reasons: readonly string[];
@@ -43,13 +42,20 @@ const lengthsApart = 4;
 const longestBackOffMs = 300_000;
 const keptReasons = 20;
 
+/** One reload from start to end; the coordinator sees to it that no other runs beside it. */
+export interface Reload {
+  /** @throws ServiceError when it was not begun, refused or not confirmed */
+  run(request: ReloadRequest): Promise<CompletedReload>;
+}
+
 export class ReloadCoordinator {
-  readonly #safeReload: SafeReload;
+  readonly #reload: Reload;
   readonly #store: ReloadsStore;
   readonly #log: Log;
   readonly #tell: Tell;
   readonly #now: () => Date;
   readonly #stillNeeded: () => Promise<boolean>;
+  readonly #canHelp: () => Promise<boolean>;
   readonly #memoryAllows: () => Promise<boolean>;
   readonly #inForce: () => Promise<ReloadRequest['restore'] | null>;
   readonly #halfDone: () => boolean;
@@ -67,13 +73,15 @@ export class ReloadCoordinator {
   #underWay = false;
 
   constructor(options: {
-    readonly safeReload: SafeReload;
+    readonly reload: Reload;
     readonly store: ReloadsStore;
     readonly log: Log;
     readonly tell?: Tell | undefined;
     readonly now: () => Date;
     /** Looks at the workers: false when all of them hold the whole set already. */
     readonly stillNeeded: () => Promise<boolean>;
+    /** False: no reload of the configuration as it is could enforce what is missing. Default: one could. */
+    readonly canHelp?: () => Promise<boolean>;
     /** False while one worker more, beside the draining ones, would not fit. */
     readonly memoryAllows: () => Promise<boolean>;
     /** The live configuration, which such a reload leaves as it is; null: what database and template say. */
@@ -85,12 +93,13 @@ export class ReloadCoordinator {
     /** What the look at the workers takes beyond this does not keep other reloads waiting. */
     readonly comparisonPatienceMs?: number;
   }) {
-    this.#safeReload = options.safeReload;
+    this.#reload = options.reload;
     this.#store = options.store;
     this.#log = options.log;
     this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
     this.#stillNeeded = options.stillNeeded;
+    this.#canHelp = options.canHelp ?? (async () => true);
     this.#memoryAllows = options.memoryAllows;
     this.#inForce = options.inForce;
     this.#halfDone = options.halfDone;
@@ -182,6 +191,13 @@ export class ReloadCoordinator {
         if (this.#scheduled === scheduled) this.#scheduled = null;
         return;
       }
+      if (!(await this.#canHelp())) {
+        this.#log.warn('Scheduled reload dropped: the configuration has no rule for the blocked map', {
+          reasons: [...scheduled.reasons],
+        });
+        if (this.#scheduled === scheduled) this.#scheduled = null;
+        return;
+      }
       const wait = this.#waitBefore(scheduled.attempts);
       if (wait > 0) {
         await this.#pause(Math.min(wait, leastApartMs));
@@ -259,7 +275,7 @@ export class ReloadCoordinator {
     let asksForConsent = false;
     this.#underWay = true;
     try {
-      const done = await this.#safeReload.run(request);
+      const done = await this.#reload.run(request);
       crashPoint('reload.done');
       await this.#record(request, startedAt, done, null);
       crashPoint('reload.recorded');

@@ -14,7 +14,7 @@ import { comparisonWarnings } from './comparison-warnings.ts';
 import { lastKnownGood } from './last-known-good.ts';
 import type { LiveFile } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
-import { proxyWarnings } from './proxy-warnings.ts';
+import { firstAlert, proxyWarnings } from './proxy-warnings.ts';
 import { noteBegun, noteEnded } from './reload-note.ts';
 import type { CompletedReload, ReloadAttempt, ReloadRequest, ReloadSurroundings } from './reload-request.ts';
 import type { ReloadUnderWay } from './reload-under-way.ts';
@@ -278,10 +278,4 @@ export class SafeReload {
       this.#log.warn(text, { backup: attempt.backup });
     }
   }
-}
-
-/** The line of HAProxy's output that says what is wrong. */
-function firstAlert(output: string): string {
-  const lines = output.split('\n').map((line) => line.trim());
-  return lines.find((line) => line.includes('[ALERT]')) ?? lines.find((line) => line !== '') ?? 'it gave no reason';
 }

@@ -56,6 +56,8 @@ const rows = [
   [6030, 'WideNetwork', 'State', 'very wide network or whole special range', 409],
   [6031, 'SetFull', 'Limit', 'maximum number of entries reached', 409],
   [6032, 'ChangeFailed', 'Internal', 'change failed unexpectedly', 500],
+  [6033, 'ReloadUnconfirmed', 'Reload', 'reload not confirmed', 503],
+  [6034, 'Attached', 'State', 'not available in attached mode', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -62,7 +62,7 @@ it('endless output is capped, and does not hide the verdict at its end', async (
 
 it('a check that does not end is a failure, never a verdict', async () => {
   const bin = await program('echo Configuration file is valid; exec sleep 600');
-  await expect(checkConfiguration(bin, '/x', 200)).rejects.toThrow(/did not end within 0.2 s/);
+  await expect(checkConfiguration(bin, '/x', { timeLimitMs: 200 })).rejects.toThrow(/did not end within 0.2 s/);
 });
 
 it('a proxy that cannot be run or is killed is a failure', async () => {

@@ -9,6 +9,12 @@ export interface ConfigurationCheck {
   readonly output: string;
 }
 
+export interface CheckOptions {
+  readonly timeLimitMs?: number;
+  /** Where relative names in the configuration begin. */
+  readonly folder?: string;
+}
+
 /** The check itself could not be made or did not end; says nothing about the configuration. */
 export class ConfigurationCheckError extends Error {
   override readonly name = 'ConfigurationCheckError';
@@ -20,20 +26,27 @@ const TIME_LIMIT_MS = 60_000;
 const VALID = /^Configuration file is valid$/m;
 
 /**
- * Runs `<bin> -V -c -f <file>`. Valid means exit code 0 and the proxy's own word for it; 2 is "no error but will not
+ * Runs `<bin> -V -c -f <file>`, or with several files in their order. Valid means exit code 0 and the proxy's own word for it; 2 is "no error but will not
  * start". Rejects with ConfigurationCheckError when the proxy cannot be run, dies, or takes longer than `timeLimitMs`.
  */
 export function checkConfiguration(
   bin: string,
-  file: string,
-  timeLimitMs = TIME_LIMIT_MS,
+  file: string | readonly string[],
+  { timeLimitMs = TIME_LIMIT_MS, folder = '/' }: CheckOptions = {},
 ): Promise<ConfigurationCheck> {
+  const files = typeof file === 'string' ? [file] : file;
+  const command = `${bin} -c -f ${files.join(' -f ')}`;
   return new Promise((resolve, reject) => {
-    const child = spawn(programPath(bin), ['-V', '-c', '-f', resolvePath(file)], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: childEnvironment(),
-      cwd: '/',
-    });
+    // Names in the configuration may be relative to it.
+    const child = spawn(
+      programPath(bin),
+      ['-V', '-c', ...(folder === '/' ? [] : ['-C', folder]), ...files.flatMap((one) => ['-f', resolvePath(one)])],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: childEnvironment(),
+        cwd: '/',
+      },
+    );
     let output = '';
     let verdict = '';
     let late = false;
@@ -62,9 +75,8 @@ export function checkConfiguration(
     child.stderr.setEncoding('utf8').on('data', collect);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      if (late) reject(new ConfigurationCheckError(`${bin} -c -f ${file} did not end within ${timeLimitMs / 1000} s`));
-      else if (signal !== null)
-        reject(new ConfigurationCheckError(`${bin} -c -f ${file} died of ${signal}: ${output}`));
+      if (late) reject(new ConfigurationCheckError(`${command} did not end within ${timeLimitMs / 1000} s`));
+      else if (signal !== null) reject(new ConfigurationCheckError(`${command} died of ${signal}: ${output}`));
       else resolve({ valid: code === 0 && VALID.test(verdict), output });
     });
   });

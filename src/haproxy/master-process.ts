@@ -38,13 +38,17 @@ export async function findMasterBeingStarted(configFile: string): Promise<Master
 /** The process with this pid, if it is a master that runs this configuration. */
 export async function masterAt(pid: number, configFile: string): Promise<MasterProcess | null> {
   const startTime = await processStartTime(pid);
-  if (startTime === null) return null;
+  const words = startTime === null ? null : await settledWords(pid, startTime);
+  return startTime !== null && words !== null && runsConfiguration(words, configFile) ? { pid, startTime } : null;
+}
+
+/** The words of a process that may be executing itself anew; null when it ends meanwhile. */
+export async function settledWords(pid: number, startTime: number): Promise<string[] | null> {
   const until = performance.now() + reexecutionMs;
   while (await processAlive(pid, startTime)) {
     const words = await commandLine(pid);
-    if (words !== null) return runsConfiguration(words, configFile) ? { pid, startTime } : null;
     // A kernel thread has no words ever.
-    if (performance.now() >= until) return null;
+    if (words !== null || performance.now() >= until) return words;
     await sleep(reexecutionPollMs);
   }
   return null;

@@ -33,7 +33,8 @@ export type SocketFailureReason =
 const explanations: Record<SocketFailureReason, string> = {
   missing: 'there is no socket at this path',
   refused: 'nobody accepts connections (a reload under way, or no proxy)',
-  'not-permitted': 'the file system does not permit the connection',
+  'not-permitted':
+    'the user of this service may not write to it (HAProxy lets a group in with -S PATH,mode,660,group,GROUP)',
   exhausted: 'this service can open no connection more (no file descriptor is left)',
   unsafe: 'its owner or mode would let others answer in the proxy’s place',
   reset: 'the connection was reset; the outcome is unknown',

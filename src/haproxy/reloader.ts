@@ -10,6 +10,7 @@ import { childrenOf, processAlive, processStartTime } from '../system/processes.
 import { findMaster, type MasterProcess, masterAt } from './master-process.ts';
 import { type ConverseOptions, type MasterSocket, MasterSocketError } from './master-socket.ts';
 import { askForReload } from './master-socket-reload.ts';
+import { reloadUnit } from './unit-reload.ts';
 import { type Listing, listProcesses, type Processes, showProcesses } from './workers.ts';
 
 export type ReloadOutcome =
@@ -18,7 +19,7 @@ export type ReloadOutcome =
       readonly workerBefore: number | null;
       readonly workerAfter: number;
       /** How it was asked for. */
-      readonly by: 'socket' | 'signal';
+      readonly by: 'socket' | 'signal' | 'systemd';
       /** The proxy's own words, where it has some. */
       readonly output: string;
       readonly processes: Processes | null;
@@ -44,6 +45,19 @@ const signalTakenMs = 500;
 
 const reloadSigns = new Set(['refused', 'reset', 'no-reply', 'cut-short']);
 
+/** Nobody could be asked, or whoever was asked said no. */
+type Unasked = Omit<ReloadOutcome & { readonly confirmed: false }, 'workerBefore' | 'workerAfter'>;
+
+/** A reload that was asked for otherwise than through the socket, and what there was before. */
+interface Asked {
+  readonly by: 'signal' | 'systemd';
+  readonly master: MasterProcess;
+  readonly before: ReadonlySet<number>;
+  readonly beforePid: number | null;
+  readonly pidFileWritten: number | null;
+  readonly unusable: string | null;
+}
+
 /** A worker that a signal brought. */
 interface Newcomer {
   readonly pid: number;
@@ -58,6 +72,7 @@ export class ProxyReloader {
   readonly #configFile: string;
   readonly #knownMaster: () => number | null;
   readonly #workerReadsConfiguration: () => boolean;
+  readonly #unit: string | null;
 
   constructor(options: {
     readonly socket: MasterSocket;
@@ -67,7 +82,10 @@ export class ProxyReloader {
     readonly knownMaster?: () => number | null;
     /** See `ProxyCapabilities`. */
     readonly workerReadsConfiguration: () => boolean;
+    /** The unit of systemd that is asked in the place of the master; null: the master is asked. */
+    readonly unit?: string | null;
   }) {
+    this.#unit = options.unit ?? null;
     this.#workerReadsConfiguration = options.workerReadsConfiguration;
     this.#knownMaster = options.knownMaster ?? (() => null);
     this.#socket = options.socket;
@@ -78,7 +96,9 @@ export class ProxyReloader {
   /** Never throws for what the proxy or its socket does. `deadline` in ms of `performance.now()`. */
   async reload(deadline: number): Promise<ReloadOutcome> {
     const baseline = await this.#baseline(deadline);
-    if (baseline instanceof MasterSocketError) return await this.#bySignal(deadline, baseline.detail);
+    const unusable = baseline instanceof MasterSocketError ? baseline.detail : null;
+    if (this.#unit !== null) return await this.#askingFrom('systemd', deadline, unusable);
+    if (baseline instanceof MasterSocketError) return await this.#askingFrom('signal', deadline, baseline.detail);
     return await this.#bySocket(baseline, deadline);
   }
 
@@ -131,7 +151,7 @@ export class ProxyReloader {
       if (!(error instanceof MasterSocketError)) throw error;
       // A reload that somebody else began: ours was not queued. Once it is over, ours begins anew.
       if (reloadSigns.has(error.reason)) return await this.#again(before, deadline);
-      return await this.#bySignal(deadline, error.detail);
+      return await this.#askingFrom('signal', deadline, error.detail);
     }
     crashPoint('reload.asked');
     const asked = performance.now();
@@ -175,14 +195,18 @@ export class ProxyReloader {
     return await this.reload(deadline);
   }
 
-  /** SIGUSR2 reloads too, and makes the master socket anew at its path. */
-  async #bySignal(deadline: number, why: string): Promise<ReloadOutcome> {
+  /**
+   * SIGUSR2 reloads too, and makes the master socket anew at its path; a unit sends it.
+   * @param unusable why the master socket cannot be used; null: it can
+   */
+  async #askingFrom(by: 'signal' | 'systemd', deadline: number, unusable: string | null): Promise<ReloadOutcome> {
     const master = await this.#master();
     if (master === null) {
+      const socket = unusable === null ? '' : `the master socket cannot be used (${unusable}) and `;
       return {
         confirmed: false,
         reason: 'not-running',
-        detail: `the master socket cannot be used (${why}) and ${this.#pidFile} names no running proxy of ${this.#configFile}`,
+        detail: `${socket}${this.#pidFile} names no running proxy of ${this.#configFile}`,
         workerBefore: null,
         workerAfter: null,
         output: '',
@@ -191,12 +215,23 @@ export class ProxyReloader {
     const before = new Set(await childrenOf(master.pid));
     const beforePid = [...before][0] ?? null;
     const pidFileWritten = await this.#pidFileWritten();
-    try {
-      process.kill(master.pid, 'SIGUSR2');
-    } catch (error) {
-      return unconfirmed(beforePid, `SIGUSR2 to the master ${master.pid}: ${(error as Error).message}`, '');
-    }
-    const signalled = performance.now();
+    const refusal = by === 'signal' ? signalled(master.pid) : await this.#askUnit(deadline);
+    if (refusal !== null) return { ...refusal, workerBefore: beforePid, workerAfter: beforePid };
+    return await this.#seenAfter({ by, master, before, beforePid, pidFileWritten, unusable }, deadline);
+  }
+
+  async #askUnit(deadline: number): Promise<Unasked | null> {
+    const asked = await reloadUnit(this.#unit!, deadline - performance.now());
+    if (asked.kind === 'done') return null;
+    const reason = asked.kind === 'failed' ? 'refused' : 'unconfirmed';
+    return { confirmed: false, reason, detail: asked.detail, output: '' };
+  }
+
+  /** The proof of a reload that somebody was asked for who answers nothing of it. */
+  async #seenAfter(asked: Asked, deadline: number): Promise<ReloadOutcome> {
+    const { by, master, before, beforePid, pidFileWritten, unusable } = asked;
+    const why = unusable ?? 'it does not answer';
+    const askedAt = performance.now();
     let newcomer: Newcomer | null = null;
     let answered: { reloads: number; at: number } | null = null;
     for (;;) {
@@ -211,13 +246,13 @@ export class ProxyReloader {
             confirmed: true,
             workerBefore: beforePid,
             workerAfter: after,
-            by: 'signal',
+            by,
             output: '',
             processes: seen,
           };
         }
         // A failure of an earlier reload is listed until this one has begun.
-        const begun = performance.now() - signalled > signalTakenMs;
+        const begun = performance.now() - askedAt > signalTakenMs;
         if (begun && hasFailed(seen) && (after === undefined || before.has(after))) {
           return failed(beforePid, after ?? null, '');
         }
@@ -238,7 +273,7 @@ export class ProxyReloader {
             confirmed: true,
             workerBefore: beforePid,
             workerAfter: newcomer.pid,
-            by: 'signal',
+            by,
             output: '',
             processes: null,
           };
@@ -249,7 +284,7 @@ export class ProxyReloader {
     }
     const unproved =
       newcomer === null
-        ? 'no new worker was seen after SIGUSR2'
+        ? `no new worker was seen after ${by === 'signal' ? 'SIGUSR2' : `systemctl reload ${this.#unit}`}`
         : `the new worker ${newcomer.pid} was not seen to serve: the master socket cannot be used (${why})${
             this.#workerReadsConfiguration() ? `, and the master did not write ${this.#pidFile}` : ''
           }`;
@@ -291,6 +326,17 @@ export class ProxyReloader {
       if (error instanceof MasterSocketError) return error;
       throw error;
     }
+  }
+}
+
+/** Null: the master has got the signal. */
+function signalled(master: number): Unasked | null {
+  try {
+    process.kill(master, 'SIGUSR2');
+    return null;
+  } catch (error) {
+    const detail = `SIGUSR2 to the master ${master}: ${(error as Error).message}`;
+    return { confirmed: false, reason: 'unconfirmed', detail, output: '' };
   }
 }
 

@@ -8,11 +8,16 @@ export class RuntimeMapRejection extends Error {
   /** The worker listed its maps, and this one is not among them. */
   readonly mapIsNotLoaded: boolean;
 
-  constructor(command: string, responses: readonly string[], why = 'was rejected', mapIsNotLoaded = false) {
+  /** @param notLoaded the file of a map that the worker did not list; null: it is another matter */
+  constructor(command: string, responses: readonly string[], why = 'was rejected', notLoaded: string | null = null) {
     const shown = command.slice(0, 200).trimEnd();
-    super(`${shown} ${why}: ${JSON.stringify(responses.at(-1)?.slice(0, 300) ?? '')}`);
+    super(
+      notLoaded === null
+        ? `${shown} ${why}: ${JSON.stringify(responses.at(-1)?.slice(0, 300) ?? '')}`
+        : `it has not loaded ${notLoaded}, as no rule of its configuration names it`,
+    );
     this.command = shown;
     this.responses = responses;
-    this.mapIsNotLoaded = mapIsNotLoaded;
+    this.mapIsNotLoaded = notLoaded !== null;
   }
 }

@@ -104,7 +104,7 @@ export class RuntimeMap {
     const maps = parseShowMapListing(listing);
     const map = maps?.find((listed) => listed.file === this.path);
     if (maps !== null && map === undefined) {
-      throw new RuntimeMapRejection(commands.list(), [listing], `does not tell the entries of ${this.path}`, true);
+      throw new RuntimeMapRejection(commands.list(), [listing], '', this.path);
     }
     if (map === undefined || map.entryCount === null) {
       throw new RuntimeMapRejection(commands.list(), [listing], `does not tell the entries of ${this.path}`);

@@ -11,7 +11,9 @@ function withoutTemplateText(report: HealthReport): HealthReport {
     ...report,
     last_reload: last === null ? null : { ...last, error: null },
     configuration_drift:
-      drift.reason === null ? drift : { ...drift, reason: 'it cannot be rendered or read; an admin key is told why' },
+      drift === null || drift.reason === null
+        ? drift
+        : { ...drift, reason: 'it cannot be rendered or read; an admin key is told why' },
   };
 }
 

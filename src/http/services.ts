@@ -400,6 +400,33 @@ export interface DriftReport {
   readonly reason: string | null;
 }
 
+/** A front end of a configuration that others write. */
+export interface FrontEndReport {
+  readonly name: string;
+  /** `FILE:LINE` of its section. */
+  readonly place: string;
+  /** HAProxy's word for it: `http`, `tcp` … */
+  readonly mode: string;
+  /** It denies what the blocked map holds. */
+  readonly has_rule: boolean;
+  /** `FILE:LINE` of what may answer requests before that, so that it may not count; null: nothing does. */
+  readonly answered_before: string | null;
+  /** It is to have no rule: PROXY_MANAGER_OPEN_FRONT_ENDS names it. */
+  readonly open: boolean;
+}
+
+/** What an attached service sees of the configuration that HAProxy runs. */
+export interface AttachedReport {
+  /** In the order in which HAProxy reads them. */
+  readonly files: readonly string[];
+  /** As the current worker loaded them, as far as that is known. */
+  readonly front_ends: readonly FrontEndReport[];
+  /** The files are not what the current worker loaded. */
+  readonly changed_since_load: boolean;
+  /** `master`, `never` or `systemd:UNIT`. */
+  readonly reload_by: string;
+}
+
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'down';
   /** What is wrong, the gravest first; empty when all is well. */
@@ -434,7 +461,10 @@ export interface HealthReport {
     /** The number of the error. */
     readonly error_code: number | null;
   } | null;
-  readonly configuration_drift: DriftReport;
+  /** null: the service is attached, and the configuration is not written here. */
+  readonly configuration_drift: DriftReport | null;
+  /** null: the configuration is written here. */
+  readonly attached: AttachedReport | null;
   /** `used` null: the live configuration could not be read. Entries of a map that is not used have no effect. */
   readonly trusted_map: { readonly used: boolean | null; readonly entries: number };
   readonly scheduled_reload: {

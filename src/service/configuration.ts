@@ -21,19 +21,21 @@ import type {
   ConfigurationService,
   PageQuery,
   ReloadAnswer,
+  ReloadPage,
   ReloadRecord,
   ReplaceConsent,
   ValidationAnswer,
 } from '../http/services.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { Log } from '../telemetry/log.ts';
+import { ReloadHistory } from './reload-history.ts';
 
 export class Configuration implements ConfigurationService {
   readonly #live: LiveFile;
   readonly #origin: LiveOrigin;
   readonly #backups: BackupStore;
   readonly #reloads: ReloadCoordinator;
-  readonly #history: ReloadsStore;
+  readonly #history: ReloadHistory;
   readonly #render: () => Promise<RenderedConfiguration>;
   readonly #proxyBin: string;
   readonly #log: Log;
@@ -52,7 +54,7 @@ export class Configuration implements ConfigurationService {
     this.#origin = options.origin;
     this.#backups = options.backups;
     this.#reloads = options.reloads;
-    this.#history = options.history;
+    this.#history = new ReloadHistory(options.history);
     this.#render = options.render;
     this.#proxyBin = options.proxyBin;
     this.#log = options.log;
@@ -143,15 +145,12 @@ export class Configuration implements ConfigurationService {
     return { origin, needsConsent: origin !== 'rendered' && live !== rendered };
   }
 
-  async reloads(query: PageQuery): Promise<{ items: readonly ReloadRecord[]; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.#history.list(query);
-    return { items: items.map((record) => ({ ...record })), next_cursor: nextCursor };
+  async reloads(query: PageQuery): Promise<ReloadPage> {
+    return await this.#history.reloads(query);
   }
 
   async reloadRecord(id: string): Promise<ReloadRecord> {
-    const record = await this.#history.get(id);
-    if (record === null) throw new ServiceError(codes.NotFound, 'get reload', `there is no reload ${id}`);
-    return { ...record };
+    return await this.#history.reloadRecord(id);
   }
 
   async backups(): Promise<readonly BackupRecord[]> {

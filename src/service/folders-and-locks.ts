@@ -13,7 +13,8 @@ export async function takeLocks(settings: Settings): Promise<ServiceLock[]> {
   const locks: ServiceLock[] = [];
   try {
     locks.push(await takeMapLock(settings));
-    locks.push(takeProxyLock(settings));
+    // Its socket lies in a folder of root's; and who works on the map works on the proxy that reads it.
+    if (!settings.attached) locks.push(takeProxyLock(settings));
     const database = databaseFile(settings.databaseUrl);
     locks.push(ServiceLock.take(await lockOf(database), `the database ${database}`));
     return locks;
@@ -41,16 +42,9 @@ async function lockOf(path: string): Promise<string> {
 
 /** Whatever the umask: a folder of ours is written to by us alone, and the state folder is nobody else's to see. */
 export async function makeFolders(settings: Settings): Promise<void> {
-  const files = [
-    settings.configFile,
-    settings.blockedMap,
-    settings.trustedMap,
-    settings.sitesMap,
-    settings.masterSocket,
-    settings.statsSocket,
-    settings.pidFile,
-  ];
-  await makeFoldersOf(files);
+  const { configFile, blockedMap, trustedMap, sitesMap, masterSocket, statsSocket, pidFile } = settings;
+  const proxys = [configFile, sitesMap, masterSocket, statsSocket, pidFile];
+  await makeFoldersOf([blockedMap, trustedMap, ...(settings.attached ? [] : proxys)]);
   await makeStateFolder(settings);
   const home = databaseFolder(settings);
   if (home !== null && home !== settings.stateDir) await makeOwnFolder(home);

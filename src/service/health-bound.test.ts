@@ -16,6 +16,8 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
     reloads: { scheduled: null, last: null, underWay: false } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
     drift: { look: async () => noDrift },
+    attached: () => null,
+    findMaster: async () => null,
     trustHasEffect: () => true,
     proxyProblems: async () => [],
     started: () => true,

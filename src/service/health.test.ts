@@ -16,6 +16,8 @@ const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
     reloads: { scheduled: null, last: null, underWay: false, ...reloads } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
     drift: { look: async () => noDrift },
+    attached: () => null,
+    findMaster: async () => null,
     trustHasEffect: () => true,
     proxyProblems: async () => [],
     started: () => true,

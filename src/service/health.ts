@@ -11,7 +11,7 @@ import type { KnownWorker, Passing, WorkerBook } from '../blocking/worker-book.t
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
-import type { DriftReport, HealthReport, HealthService } from '../http/services.ts';
+import type { AttachedReport, DriftReport, HealthReport, HealthService } from '../http/services.ts';
 import type { HealthVerdict } from '../metrics/health-metrics.ts';
 import type { Database } from '../store/open-database.ts';
 import { childrenOf, processAlive } from '../system/processes.ts';
@@ -45,9 +45,13 @@ export interface HealthSources {
   /** Paused: a big change is under way, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused' | 'lookThroughReload'>;
   readonly reloads: ReloadCoordinator;
-  readonly drift: Pick<ConfigurationDrift, 'look'>;
+  /** null: the configuration is not written here. */
+  readonly drift: Pick<ConfigurationDrift, 'look'> | null;
+  readonly attached: () => AttachedReport | null;
   /** As of the last look at the live configuration; null: not known. */
   readonly trustHasEffect: () => boolean | null;
+  /** By its pid file, whatever its socket says. */
+  readonly findMaster: () => Promise<{ readonly pid: number } | null>;
   readonly versions: () => {
     readonly service: string;
     readonly proxy: string;
@@ -150,9 +154,7 @@ export class Health implements HealthService {
       this.#database.within(bound, () => this.#databaseProblem(how), { kind: how }),
       this.#file.within(bound, () => this.#fileProblem()),
       // Has no part in the verdict: it is rendered for those who ask only, and holds up nothing else for long.
-      mayTakeTurn
-        ? this.#drift.within(bound, () => this.#sources.drift.look(), { patienceMs: driftPatienceMs })
-        : this.#drift.leftOut(),
+      this.#driftSeen(mayTakeTurn, bound),
       this.#lookAtProxy(mayTakeTurn, bound),
     ]);
     const { processes, count, problems, noWorker, changingBefore } = proxy;
@@ -206,7 +208,8 @@ export class Health implements HealthService {
         last_verified_at: book.lastVerifiedAt?.toISOString() ?? null,
       },
       last_reload: reloads.last,
-      configuration_drift: driftSeen(drift),
+      configuration_drift: drift,
+      attached: this.#sources.attached(),
       trusted_map: { used: this.#sources.trustHasEffect(), entries: this.#sources.trusted.expected.total },
       scheduled_reload:
         scheduled === null
@@ -247,6 +250,13 @@ export class Health implements HealthService {
     if (processes instanceof MasterSocketError) return { seen: true, value: this.#counter.uncounted() };
     const kind = mayTakeTurn ? 'by turn' : 'beside';
     return await this.#count.within(bound, (isWanted) => this.#counter.count(mayTakeTurn, isWanted), { kind });
+  }
+
+  async #driftSeen(isAskedFor: boolean, bound: LookBound): Promise<DriftReport | null> {
+    const { drift } = this.#sources;
+    if (drift === null) return null;
+    if (!isAskedFor) return driftSeen(this.#drift.leftOut());
+    return driftSeen(await this.#drift.within(bound, () => drift.look(), { patienceMs: driftPatienceMs }));
   }
 
   /** A configuration that cannot be read is a finding, not a failure of the probe. */
@@ -327,8 +337,10 @@ export class Health implements HealthService {
     const { book } = this.#sources;
     try {
       for (const worker of book.all()) if (await processAlive(worker.pid, worker.startTime)) return true;
-      // A reload that went by signal has workers that nobody could list yet.
-      return book.masterPid !== null && (await childrenOf(book.masterPid)).length > 0;
+      // A reload that went by signal has workers that nobody could list yet, as has a proxy whose socket never answered.
+      const masters = [book.masterPid, (await this.#sources.findMaster())?.pid ?? null].filter((pid) => pid !== null);
+      for (const pid of masters) if ((await childrenOf(pid)).length > 0) return true;
+      return false;
     } catch (error) {
       // No file descriptor is left to look with, for one. Not known is not dead.
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;

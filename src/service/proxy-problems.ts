@@ -1,12 +1,18 @@
 // What is wrong around the proxy that no comparison of maps shows, each as a sentence for `/health`.
 import { bindAddresses } from '../configuration/listeners.ts';
+import type { LiveFile } from '../configuration/live-file.ts';
 import { foreignListeners, named } from '../supervision/foreign-listeners.ts';
 import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
 import type { BlockingParts } from './blocking-parts.ts';
-import type { ConfigurationParts } from './configuration-parts.ts';
+import type { LiveRule } from './live-rule.ts';
 
 export async function proxyProblems(
-  { live, rule, supervisor }: Pick<ConfigurationParts, 'live' | 'rule' | 'supervisor'>,
+  {
+    live,
+    rule,
+    supervisor,
+  }: { readonly live: LiveFile; readonly rule: LiveRule; readonly supervisor: Supervisor | null },
   book: BlockingParts['book'],
 ): Promise<string[]> {
   const problems: string[] = [];

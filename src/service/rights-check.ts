@@ -102,8 +102,8 @@ function keptFiles(settings: Settings): readonly Kept[] {
     ...kept('the template', settings.template),
     ...kept('the blocked map', settings.blockedMap, proxys),
     ...kept('the trusted map', settings.trustedMap, proxys),
-    ...kept('the sites map', settings.sitesMap, proxys),
-    ...kept('the backup folder', settings.backupDir),
+    ...kept('the sites map', settings.attached ? null : settings.sitesMap, proxys),
+    ...kept('the backup folder', settings.attached ? null : settings.backupDir),
     ...kept('the pid file', settings.pidFile, proxys),
     ...kept('the log', settings.logFile === '-' ? null : settings.logFile),
   ];

@@ -8,6 +8,7 @@ import { EventFeed } from '../activity/event-feed.ts';
 import { EventRing } from '../activity/event-ring.ts';
 import { Webhooks } from '../activity/webhooks.ts';
 import { crashPoint } from '../faults/crash-point.ts';
+import { findMaster } from '../haproxy/master-process.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
 import type { Services } from '../http/services.ts';
 import { measuredServices } from '../metrics/measured-services.ts';
@@ -24,23 +25,22 @@ import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
 import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
+import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
-import { Configuration } from './configuration.ts';
-import { wireConfiguration } from './configuration-parts.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
 import { Health } from './health.ts';
 import { HealthWatch } from './health-watch.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { ApiKeys } from './keys.ts';
+import { wireManagedProxy } from './managed-proxy.ts';
 import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState } from './open-state.ts';
 import { builtPanel, readPanel } from './panel-files.ts';
 import { prepareStart } from './prepare-start.ts';
 import { ProxyFacts } from './proxy-facts.ts';
-import { proxyProblems } from './proxy-problems.ts';
+import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 import { checkRights } from './rights-check.ts';
 import { Sessions } from './sessions.ts';
-import { Sites } from './sites.ts';
 import { growSparingly } from './sparing-heap.ts';
 import { webhooksService } from './webhooks.ts';
 
@@ -71,6 +71,10 @@ export interface StartOptions {
   readonly endsProxy?: boolean;
   /** Default true: files that others could replace stop the start. False: they are told of only, for a trial in any folder. */
   readonly refusesWideRights?: boolean;
+}
+
+async function wireProxy(options: ProxySideOptions): Promise<ProxySide> {
+  return options.settings.attached ? wireAttachedProxy(options) : await wireManagedProxy(options);
 }
 
 /** @throws StartRefused, ProxyVersionError and errors of the system, each with what to do; nothing is left running */
@@ -136,20 +140,20 @@ async function startLocked(
     now,
     capabilities: () => facts.capabilitiesOf(parts.book.runningVersion),
     scheduleReload: (reason) => {
-      if (configured.rule.missing) return false;
-      configured.reloads.schedule(reason);
+      if (!proxy.mayReload()) return false;
+      proxy.reloads.schedule(reason);
       return true;
     },
     trustUsage: {
       get last() {
-        return configured.rule.trust;
+        return proxy.trust;
       },
       async look() {
-        await configured.rule.look();
-        return configured.rule.trust;
+        await proxy.look();
+        return proxy.trust;
       },
     },
-    reconsiderReload: () => configured.reloads.reconsider(),
+    reconsiderReload: () => proxy.reloads.reconsider(),
     onExpiryAudited: (row, report) =>
       audit.finished(row, {
         runtimeMapUpdated: report.runtime_map_updated,
@@ -164,11 +168,10 @@ async function startLocked(
   });
   const { keeper, trusted, reconciler, book } = parts;
 
-  const history = new ReloadsStore(database);
-  const configured = await wireConfiguration({
+  const proxy: ProxySide = await wireProxy({
     settings,
     sites: sitesStore,
-    history,
+    history: new ReloadsStore(database),
     parts,
     socket,
     facts,
@@ -177,7 +180,7 @@ async function startLocked(
     tell,
     now,
   });
-  const { reloads, supervisor } = configured;
+  const { reloads } = proxy;
 
   const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, tell, now });
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, now });
@@ -198,27 +201,29 @@ async function startLocked(
     bulk: parts.bulk,
     reconciler,
     reloads,
-    drift: configured.drift,
-    trustHasEffect: () => configured.rule.trust.hasEffect,
+    drift: proxy.drift,
+    attached: () => proxy.attached(),
+    trustHasEffect: () => proxy.trust.hasEffect,
+    findMaster: () => findMaster(settings.pidFile, settings.configFile),
     versions: () => ({
       service: version,
       proxy: facts.versionOf(book.runningVersion),
       unsupported: facts.unsupportedBy(book.runningVersion),
       untested: facts.untested(book.runningVersion),
     }),
-    proxyProblems: () => proxyProblems(configured, book),
+    proxyProblems: () => proxy.problems(),
     started: () => started,
   });
   const healthWatch: HealthWatch = new HealthWatch({ look: (how) => health.look(how), tell, log });
 
-  options.signal?.addEventListener('abort', () => supervisor?.abandon(), { once: true });
+  options.signal?.addEventListener('abort', () => proxy.abandonStart(), { once: true });
   try {
     await prepareStart({
       settings,
       state,
       blocking: parts,
       trustedIps: new TrustedIpsStore(database),
-      configuration: configured,
+      proxy,
       keys,
       keyFile,
       audit,
@@ -237,9 +242,7 @@ async function startLocked(
     await parts.expiry.stop();
     await parts.trustExpiry.stop();
     parts.bulk.stop();
-    await supervisor?.stop();
-    configured.template.stop();
-    await reloads.stop();
+    await proxy.stop();
     // From here on nobody has to hear from the proxy any more; what still waits for a hung worker is let go.
     socket.close();
     await watched;
@@ -252,7 +255,7 @@ async function startLocked(
     await webhooks.stop();
     await audit.stop();
     await database.close();
-    if (options.endsProxy === true) await supervisor?.endProxy();
+    if (options.endsProxy === true) await proxy.endProxy();
     for (const lock of locks) lock.free();
   }
 
@@ -272,25 +275,14 @@ async function startLocked(
     },
     log,
   );
-  const configuration = new Configuration({
-    live: configured.live,
-    origin: configured.origin,
-    backups: configured.backups,
-    reloads,
-    history,
-    render: configured.renderStored,
-    proxyBin: settings.proxyBin,
-    log,
-  });
-
   return {
     services: {
       ...measuredServices(
         {
           blockedSet: parts.blockedSet,
           trustedIps: trusted,
-          sites: new Sites({ store: sitesStore, reloads, socket, log, tell, now }),
-          configuration,
+          sites: proxy.sites,
+          configuration: proxy.configuration,
           keys,
         },
         observers.operations,
@@ -312,16 +304,16 @@ async function startLocked(
       parts.trustExpiry.start();
       firstLook = reconciler.look(true);
       await firstLook;
-      if (configured.underWay.interrupted !== null) reloads.schedule('a crash interrupted one');
+      if (proxy.interrupted) reloads.schedule('a crash interrupted one');
       crashPoint('start.workers-compared');
       reconciler.start();
       growSparingly();
       idleMemory.start();
       audit.start();
       started = true;
-      const proxy = facts.versionOf(book.runningVersion);
-      log.info('Service started', { version, proxy });
-      tell('service.started', { version, proxy });
+      const running = { version, proxy: facts.versionOf(book.runningVersion) };
+      log.info('Service started', running);
+      tell('service.started', running);
       healthWatch.start();
     },
     async stop() {

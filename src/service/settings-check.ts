@@ -9,7 +9,8 @@ import { databaseFile } from '../store/database-file.ts';
 export async function checkSettings(settings: Settings): Promise<void> {
   const files: readonly (readonly [name: string, path: string])[] = [
     ['DATABASE_URL', databaseFile(settings.databaseUrl)],
-    ['CONFIG_FILE', settings.configFile],
+    // HAProxy takes a folder of files too.
+    ...(settings.attached ? [] : [['CONFIG_FILE', settings.configFile] as const]),
     ['BLOCKED_MAP', settings.blockedMap],
     ['TRUSTED_MAP', settings.trustedMap],
     ['MASTER_SOCKET', settings.masterSocket],
@@ -20,7 +21,7 @@ export async function checkSettings(settings: Settings): Promise<void> {
   for (const [name, path] of files) {
     if ((await kindOf(path)) === 'folder') refuse(name, path, 'it is a folder, and a file is meant');
   }
-  if ((await kindOf(settings.backupDir)) === 'other')
+  if (!settings.attached && (await kindOf(settings.backupDir)) === 'other')
     refuse('BACKUP_DIR', settings.backupDir, 'it is a file, and a folder is meant');
   const { template, proxyBin } = settings;
   if (template !== null) await check('TEMPLATE', template, constants.R_OK, 'it cannot be read');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { pid as ownPid } from 'node:process';
 import { expect, it } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
-import { childrenOf, commandLine, membersOfSession, processAlive, processStartTime } from './processes.ts';
+import { childrenOf, commandLine, membersOfSession, parseUnit, processAlive, processStartTime } from './processes.ts';
 
 it('a process is alive by pid and start time together, until it ends', async () => {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
@@ -64,4 +64,18 @@ it('a zombie is dead', async () => {
   } finally {
     parent.kill('SIGKILL');
   }
+});
+
+it.each([
+  ['0::/system.slice/haproxy.service\n', 'haproxy.service'],
+  ['0::/system.slice/system-haproxy.slice/haproxy@a.service\n', 'haproxy@a.service'],
+  ['0::/system.slice/haproxy.service/worker\n', 'haproxy.service'],
+  ['12:pids:/x.service\n1:name=systemd:/system.slice/haproxy.service\n', 'haproxy.service'],
+  ['0::/user.slice/user-0.slice/session-3.scope\n', null],
+  ['0::/user.slice/user-1000.slice/user@1000.service/app.slice/terminal.scope\n', null],
+  ['12:pids:/x.service\n0::/\n', null],
+  ['', null],
+  ['9:name=systemd:/\n1:cpu:/\n0::/system.slice/haproxy.service\n', 'haproxy.service'],
+])('reads the service of %j', (text, unit) => {
+  expect(parseUnit(text)).toBe(unit);
 });

@@ -1,6 +1,6 @@
 // Processes as /proc shows them. A pid alone is not an identity: pids are used again.
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { geteuid } from 'node:process';
 
 interface Stat {
@@ -64,6 +64,11 @@ export async function trustedSessionLeaders(ownUid: number = geteuid?.() ?? 0): 
   return (await processIds()).filter((pid) => readStat(pid)?.session === pid && isTrusted(pid, ownUid));
 }
 
+/** Root's and our own, of this machine and none of its containers. */
+export async function trustedProcesses(ownUid: number = geteuid?.() ?? 0): Promise<number[]> {
+  return (await processIds()).filter((pid) => isTrusted(pid, ownUid));
+}
+
 function isTrusted(pid: number, ownUid: number): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
@@ -114,6 +119,51 @@ async function wordsOf(pid: number, file: 'cmdline' | 'environ'): Promise<string
     if (isGone(error)) return null;
     throw error;
   }
+}
+
+/** The file that the process executes; null when it may not be read. An update may have replaced it meanwhile. */
+export async function executableOf(pid: number): Promise<string | null> {
+  return (await linkOf(pid, 'exe'))?.replace(/ \(deleted\)$/, '') ?? null;
+}
+
+/** Where the process finds what has a relative name; null when it may not be read. */
+export function workFolderOf(pid: number): Promise<string | null> {
+  return linkOf(pid, 'cwd');
+}
+
+async function linkOf(pid: number, name: 'exe' | 'cwd'): Promise<string | null> {
+  try {
+    return await readlink(`/proc/${pid}/${name}`);
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+/** Null when there is no such process, or it is a zombie. */
+export function parentOf(pid: number): number | null {
+  const stat = readStat(pid);
+  return stat === null || stat.state === 'Z' ? null : stat.parent;
+}
+
+/** The systemd service that the process belongs to, such as `haproxy.service`; null: none, or it may not be read. */
+export async function unitOf(pid: number): Promise<string | null> {
+  try {
+    return parseUnit(await readFile(`/proc/${pid}/cgroup`, 'utf8'));
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+/** `0::/system.slice/haproxy.service`, or on older kernels the line of `name=systemd`. A service may have folders below it. */
+export function parseUnit(text: string): string | null {
+  const paths = [...text.matchAll(/^(?:0:|\d+:name=systemd):(\/.*)$/gm)].map(([, path = '']) => path.split('/'));
+  // A machine may have both, with all its units in one of them. What a user runs in a session is below that user's own
+  // service.
+  const units = paths.map((parts) => parts.findLast((part) => /\.(service|scope|slice)$/.test(part)));
+  const unit = units.find((found) => found !== undefined);
+  return unit?.endsWith('.service') === true ? unit : null;
 }
 
 /** Of every process that this one sees; none where there is no /proc. */

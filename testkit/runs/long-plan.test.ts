@@ -47,6 +47,12 @@ it('counts each version and each part by itself', () => {
   expect(progress('power-cut', pieces)).toMatchObject({ done: 20, open: 80 });
 });
 
+it('wants half as many rounds of an attached service, and counts them apart from the others', () => {
+  const pieces = [piece({ count: 10 }), piece({ part: 'attached', count: 20, seed: 2 })];
+  expect(progress('attached', pieces)).toMatchObject({ done: 20, open: 30, nextSeed: 3 });
+  expect(progress('chaos', pieces)).toMatchObject({ done: 10, open: 90 });
+});
+
 it('starts again at 0 after a failure, with the seed that failed', () => {
   const pieces = [piece({ seed: 1 }), piece({ seed: 2, result: 'failed' })];
   expect(progress('chaos', pieces)).toMatchObject({ done: 0, open: 100, nextSeed: 2 });
@@ -94,7 +100,7 @@ it('names the first and the last commit of what is counted', () => {
 
 it('says which parts add up across commits', () => {
   expect(countedAcrossCommits()).toBe(
-    'power-cut, load and chaos add up across commits; versions and crash-points count at the current commit only.',
+    'power-cut, load, chaos and attached add up across commits; versions and crash-points count at the current commit only.',
   );
 });
 
@@ -103,6 +109,7 @@ it('finds the summary of a part in its output', () => {
   const chaos = 'round 1 passed\nrounds 10, passed 9, failed 1 (7)\noperations 119\n';
   expect(summaryIn('chaos', chaos, true)).toBeNull();
   expect(summaryIn('chaos', chaos, false)).toBe('rounds 10, passed 9, failed 1 (7)');
+  expect(summaryIn('attached', chaos, false)).toBe('rounds 10, passed 9, failed 1 (7)');
   expect(summaryIn('power-cut', 'seed 1: 9 calls\n', false)).toBeNull();
 });
 

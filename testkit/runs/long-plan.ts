@@ -1,7 +1,7 @@
 // The parts of `npm run test:long`, and what of them is done and open according to the recorded results.
 import { shortVersion } from './suite-run.ts';
 
-export const parts = ['versions', 'crash-points', 'power-cut', 'load', 'chaos'] as const;
+export const parts = ['versions', 'crash-points', 'power-cut', 'load', 'chaos', 'attached'] as const;
 export type Part = (typeof parts)[number];
 
 /** A line of the file of results. */
@@ -35,9 +35,10 @@ export interface Plan {
   readonly covers: string;
 }
 
-/** @param rounds the number of chaos rounds and of power failures for each version */
+/** @param rounds the number of chaos rounds and of power failures for each version; half as many of an attached service */
 export function plansFor(rounds: number): readonly Plan[] {
   const once = { unit: 'runs', target: 1, pieceSize: 1 } as const;
+  const attachedRounds = Math.ceil(rounds / 2);
   const many = { target: rounds, everyCommit: false, newSeeds: true } as const;
   return [
     {
@@ -74,6 +75,14 @@ export function plansFor(rounds: number): readonly Plan[] {
       unit: 'rounds',
       pieceSize: 10,
       covers: `${rounds} chaos rounds, added up across commits`,
+    },
+    {
+      ...many,
+      part: 'attached',
+      target: attachedRounds,
+      unit: 'rounds',
+      pieceSize: 10,
+      covers: `${attachedRounds} chaos rounds of a service attached to an operator's HAProxy, added up across commits`,
     },
   ];
 }
@@ -126,7 +135,7 @@ export function countText(count: number, { unit }: Plan): string {
 export function summaryIn(part: Part, output: string, passed: boolean): string | null {
   if (part === 'load') return lineIn(output, /^\d+ requests in .*$/m);
   if (passed) return null;
-  return lineIn(output, part === 'chaos' ? /^rounds .*$/m : /^\d+ power failures.*$/m);
+  return lineIn(output, part === 'power-cut' ? /^\d+ power failures.*$/m : /^rounds .*$/m);
 }
 
 const lineIn = (output: string, form: RegExp): string | null => form.exec(output)?.[0] ?? null;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
-import type { Health } from './types.ts';
+import type { Attached, Health } from './types.ts';
 
 export const healthKey = ['health'] as const;
 
@@ -12,4 +12,9 @@ export function useHealth() {
     queryFn: async ({ signal }): Promise<Health> => (await api.GET('/health', { signal })).data,
     refetchInterval: 2_000,
   });
+}
+
+/** The configuration that others write; null: it is written here; undefined: not known yet. */
+export function useAttached(): Attached | null | undefined {
+  return useHealth().data?.attached;
 }

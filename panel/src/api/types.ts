@@ -6,6 +6,8 @@ type Schemas = components['schemas'];
 export type { Scope } from '../../../src/domain/scope.ts';
 export type SessionInfo = Schemas['Session'];
 export type Health = Schemas['Health'];
+export type Attached = Schemas['Attached'];
+export type FrontEnd = Schemas['FrontEnd'];
 export type ConfigurationDrift = Schemas['ConfigurationDrift'];
 export type WorkerHealth = Schemas['WorkerHealth'];
 export type BlockedIp = Schemas['BlockedIp'];

@@ -79,7 +79,8 @@ const realFiles: KeyFiles = {
   },
 };
 
-async function ask({ stdin, stderr }: World, question: string): Promise<boolean> {
+/** A question that is answered by y or n; anything else is n. */
+export async function ask({ stdin, stderr }: World, question: string): Promise<boolean> {
   // Not in raw mode, so that Ctrl-C stays a signal.
   const terminal = createInterface({ input: stdin, output: stderr, terminal: false });
   try {

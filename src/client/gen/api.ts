@@ -348,6 +348,17 @@ export interface components {
   schemas: {
     /** One address or network a line. In a request `#` and `;` begin comments, and blank lines are nothing. */
     AddressLines: string;
+    /** What an attached service sees of the configuration that HAProxy runs, and that others write. */
+    Attached: {
+      /** The files that HAProxy reads, in their order. */
+      readonly files: readonly string[];
+      /** As the current worker loaded them, as far as that is known. */
+      readonly front_ends: readonly components['schemas']['FrontEnd'][];
+      /** The files are not what the current worker loaded. */
+      readonly changed_since_load: boolean;
+      /** How the service reloads HAProxy: `master`, `never` or `systemd:UNIT`. */
+      readonly reload_by: string;
+    };
     /** A page of the audit. */
     AuditPage: {
       /** The entries. */
@@ -704,6 +715,21 @@ export interface components {
       /** What is wrong with it, and what would be right. */
       readonly description: string;
     };
+    /** A frontend or listen section that binds an address. */
+    FrontEnd: {
+      /** Its name. */
+      readonly name: string;
+      /** File and line of its section. */
+      readonly place: string;
+      /** HAProxy's word for it: `http`, `tcp` and others. */
+      readonly mode: string;
+      /** It denies what the blocked map holds. One without a rule that is not open degrades the status. */
+      readonly has_rule: boolean;
+      /** File and line of what may answer requests before that; null: nothing does. With `has_rule: false` it keeps a rule that is there from counting; with `has_rule: true` it does not degrade the status. */
+      readonly answered_before: string | null;
+      /** It is to have no rule: `PROXY_MANAGER_OPEN_FRONT_ENDS` names it. */
+      readonly open: boolean;
+    };
     /** The truth about the whole. */
     Health: {
       /** `ok`; `degraded`: blocking may not be enforced somewhere, or something could not be looked at in time; `down`: no database, or no worker. */
@@ -722,8 +748,10 @@ export interface components {
       readonly runtime_map: components['schemas']['RuntimeMapHealth'];
       /** The last reload since the service started; null: there was none. */
       readonly last_reload: components['schemas']['LastReload'] | null;
-      /** Whether the live configuration is what sites, settings and template give now. */
-      readonly configuration_drift: components['schemas']['ConfigurationDrift'];
+      /** Whether the live configuration is what sites, settings and template give now; null: the service is attached. */
+      readonly configuration_drift: components['schemas']['ConfigurationDrift'] | null;
+      /** The configuration that others write, where the service is attached; null: it is not. */
+      readonly attached: components['schemas']['Attached'] | null;
       /** The map of trusted addresses. */
       readonly trusted_map: components['schemas']['TrustedMapHealth'];
       /** The reload that follows by itself; null: none does. */
@@ -887,7 +915,9 @@ export interface components {
         | 6020
         | 6030
         | 6031
-        | 6032;
+        | 6032
+        | 6033
+        | 6034;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1524,6 +1554,15 @@ export interface components {
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
     };
+    Attached: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 6034;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
     NotUnique: {
       headers: { [name: string]: unknown };
       content: {
@@ -2136,6 +2175,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       408: components['responses']['RequestTimeout'];
+      409: components['responses']['Attached'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
@@ -2169,6 +2209,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
+      409: components['responses']['Attached'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
@@ -2218,7 +2259,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 409 | 6006 | 6008 | 6020;
+              readonly code?: 409 | 6006 | 6008 | 6020 | 6034;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2242,7 +2283,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015;
+              readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015 | 6033;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2281,7 +2322,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 409 | 6006 | 6008 | 6020;
+              readonly code?: 409 | 6006 | 6008 | 6020 | 6034;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2304,7 +2345,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015;
+              readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015 | 6033;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2333,6 +2374,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
+      409: components['responses']['Attached'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
@@ -2373,7 +2415,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 409 | 6006 | 6008 | 6020;
+              readonly code?: 409 | 6006 | 6008 | 6020 | 6034;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2396,7 +2438,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015;
+              readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015 | 6033;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2425,6 +2467,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
+      409: components['responses']['Attached'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
@@ -2495,6 +2538,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       408: components['responses']['RequestTimeout'];
+      409: components['responses']['Attached'];
       413: components['responses']['TooLarge'];
       422: {
         headers: { [name: string]: unknown };
@@ -2608,6 +2652,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       408: components['responses']['RequestTimeout'];
+      409: components['responses']['Attached'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
@@ -2649,7 +2694,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 409 | 1000 | 6006 | 6008 | 6020;
+              readonly code?: 409 | 1000 | 6006 | 6008 | 6020 | 6034;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2672,7 +2717,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015;
+              readonly code?: 3000 | 3002 | 6003 | 6004 | 6005 | 6014 | 6015 | 6033;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -36,7 +36,7 @@ export const operations: OperationDocs = {
     tag: 'Configuration',
     summary: 'Reload the proxy safely',
     description:
-      'Renders the configuration from its template, makes a backup, validates the exact bytes, puts them in place, reloads, and proves it by a new worker whose maps are compared with the database. Callers that arrive while one runs share the next one, and get its id. Takes no body.\n\nA live configuration that was written or edited by hand, or restored from a backup, is replaced only with `replace_configuration=true`; otherwise the answer is 409 (6020) and nothing was changed. So it is (409, code 409) where it was edited while the reload was being prepared.\n\nWhere template or proxy refuse the new configuration (422), or the reload is not confirmed (503), the last known good one is back in force within the same request, and the problem says what came of that.',
+      'Renders the configuration from its template, makes a backup, validates the exact bytes, puts them in place, reloads, and proves it by a new worker whose maps are compared with the database. Callers that arrive while one runs share the next one, and get its id. Takes no body.\n\nA live configuration that was written or edited by hand, or restored from a backup, is replaced only with `replace_configuration=true`; otherwise the answer is 409 (6020) and nothing was changed. So it is (409, code 409) where it was edited while the reload was being prepared.\n\nWhere template or proxy refuse the new configuration (422), or the reload is not confirmed (503), the last known good one is back in force within the same request, and the problem says what came of that.\n\nAn attached service reloads the files as they are and deploys nothing: not confirmed is 503 (6033) there, and 409 (6034) where a setting forbids reloads or consent is sent.',
     answers: { 200: { description: 'The proxy runs with it.' } },
     codes: reloadCodes,
     members: failure,
@@ -48,7 +48,7 @@ export const operations: OperationDocs = {
     summary: 'Show the live configuration',
     description: 'The text on disk, which may hold secrets of a template of your own.',
     answers: { 200: { description: 'The live text.' } },
-    codes: [codes.NotFound, codes.ConfigurationFilesUnusable],
+    codes: [codes.NotFound, codes.ConfigurationFilesUnusable, codes.Attached],
     examples: {
       live: {
         summary: 'The beginning of a text',
@@ -77,7 +77,7 @@ export const operations: OperationDocs = {
     summary: 'Show what a reload would change',
     description: 'The difference between the live text and what the template renders now, as a unified diff.',
     answers: { 200: { description: 'The difference; empty where there is none.' } },
-    codes: [codes.TemplateRefused, codes.BlockedRuleMissing, codes.ConfigurationFilesUnusable],
+    codes: [codes.TemplateRefused, codes.BlockedRuleMissing, codes.ConfigurationFilesUnusable, codes.Attached],
     members: { 422: ReloadMembers },
     examples: {
       none: {
@@ -112,6 +112,7 @@ export const operations: OperationDocs = {
     description:
       'Newest first. One is made before every reload; one that equals the one before it is dropped at once, and the last 20 different ones are kept. One of a configuration that proxy-manager did not write (`written_by: other`) is pruned only where a newer one would restore the same.',
     answers: { 200: { description: 'The backups.' } },
+    codes: [codes.Attached],
     examples: { all: { summary: 'One backup', answer: { items: [backup] } } },
   },
   'POST /api/config/backups/:id/restore': {

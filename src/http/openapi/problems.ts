@@ -170,6 +170,16 @@ const samples: Readonly<Record<number, Sample>> = {
     detail:
       "/etc/proxy/proxy.cfg was written or edited by hand, not by proxy-manager; the template's configuration would replace it, so nothing was changed",
   },
+  [codes.ReloadUnconfirmed]: {
+    op: 'reload',
+    detail: 'the reload was not confirmed: no new worker was seen after systemctl reload haproxy.service',
+    members: { worker_before: 4711, worker_after: null },
+  },
+  [codes.Attached]: {
+    op: 'use sites',
+    detail:
+      'sites are not kept here: this service is attached to a HAProxy whose configuration is your own (/etc/haproxy/haproxy.cfg), and keeps its maps only',
+  },
   [codes.UnsupportedMediaType]: {
     op: 'read request',
     detail: 'Content-Type text/html is not taken here; send application/json',

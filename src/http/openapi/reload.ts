@@ -16,6 +16,9 @@ export const reloadCodes = [
   codes.ProxyNotRunning,
   codes.ReloadRolledBack,
   codes.ConfigurationFilesUnusable,
+  // Of an attached service, which deploys nothing.
+  codes.ReloadUnconfirmed,
+  codes.Attached,
 ];
 
 export const reloadExample = {

@@ -23,6 +23,7 @@ export const operations: OperationDocs = {
     summary: 'List the sites',
     description: 'All of them, by their names.',
     answers: { 200: { description: 'The sites.' } },
+    codes: [codes.Attached],
     examples: { all: { summary: 'All', answer: { items: [site], total: 1 } } },
   },
   'GET /api/sites/:domain': {
@@ -31,7 +32,7 @@ export const operations: OperationDocs = {
     summary: 'Look at one site',
     description: 'As it is stored, and so as it is live.',
     answers: { 200: { description: 'The site.' } },
-    codes: [codes.NotFound],
+    codes: [codes.NotFound, codes.Attached],
     examples: { site: { summary: 'A site with two servers', path, answer: site } },
   },
   'PUT /api/sites/:domain': {
@@ -103,7 +104,7 @@ export const operations: OperationDocs = {
     summary: "Tell each server's live state",
     description: 'As the proxy sees it now. Where the proxy cannot be asked, `status` is null.',
     answers: { 200: { description: 'The servers in the order of the site.' } },
-    codes: [codes.NotFound],
+    codes: [codes.NotFound, codes.Attached],
     examples: {
       states: {
         summary: 'One server up, one down',

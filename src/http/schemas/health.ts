@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { HealthReport, WorkerHealth } from '../services.ts';
+import type { AttachedReport, DriftReport, FrontEndReport, HealthReport, WorkerHealth } from '../services.ts';
 import {
   answer,
   BooleanOrNull,
@@ -60,14 +60,33 @@ export const HealthSchema = answer<HealthReport>('Health')({
       error_code: Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 100, maximum: 99_999 }),
     }),
   ),
-  configuration_drift: answer<HealthReport['configuration_drift']>('ConfigurationDrift')({
-    status: oneOf('none', 'drift', 'unknown'),
-    live: LiveOriginOrNull,
-    backup: StringOrNull,
-    added: CountOrNull,
-    removed: CountOrNull,
-    reason: StringOrNull,
-  }),
+  configuration_drift: orNull(
+    answer<DriftReport>('ConfigurationDrift')({
+      status: oneOf('none', 'drift', 'unknown'),
+      live: LiveOriginOrNull,
+      backup: StringOrNull,
+      added: CountOrNull,
+      removed: CountOrNull,
+      reason: StringOrNull,
+    }),
+  ),
+  attached: orNull(
+    answer<AttachedReport>('Attached')({
+      files: Texts,
+      front_ends: listOf(
+        answer<FrontEndReport>('FrontEnd')({
+          name: Type.String(),
+          place: Type.String(),
+          mode: Type.String(),
+          has_rule: Type.Boolean(),
+          answered_before: StringOrNull,
+          open: Type.Boolean(),
+        }),
+      ),
+      changed_since_load: Type.Boolean(),
+      reload_by: Type.String(),
+    }),
+  ),
   trusted_map: answer<HealthReport['trusted_map']>('TrustedMapHealth')({ used: BooleanOrNull, entries: Count }),
   scheduled_reload: orNull(
     answer<NonNullable<HealthReport['scheduled_reload']>>('ScheduledReload')({

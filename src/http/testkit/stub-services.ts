@@ -97,6 +97,7 @@ export const HEALTH: HealthReport = {
     error: 'refused: line 3',
     error_code: 5001,
   },
+  attached: null,
   configuration_drift: {
     status: 'unknown',
     live: 'restored',

@@ -8,6 +8,8 @@ import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useUrlState } from '../../parts/url-state.ts';
 import { useSession } from '../../session/session.ts';
+import { AttachedPage } from './attached/page.tsx';
+import { UnlessAttached } from './attached/unless-attached.tsx';
 import { BackupList } from './backup-list.tsx';
 import { DriftBanner } from './drift/drift-banner.tsx';
 import { ReloadHistory } from './history/reload-history.tsx';
@@ -19,7 +21,7 @@ import { ReloadDialog } from './reload-dialog.tsx';
 export default function ConfigurationPage() {
   return (
     <AdminPage title="Configuration" what="the configuration">
-      <Configuration />
+      <UnlessAttached title="Configuration" managed={<Configuration />} attached={AttachedPage} />
     </AdminPage>
   );
 }

@@ -77,7 +77,7 @@ function LastCompared({ health: { runtime_map: map } }: { readonly health: Healt
 const outcomes: Readonly<Record<string, { readonly tone: Tone; readonly words: string }>> = {
   completed: { tone: 'good', words: 'It was taken' },
   refused: { tone: 'warn', words: 'The configuration was refused; the one before runs on' },
-  failed: { tone: 'bad', words: 'It was not confirmed and was rolled back' },
+  failed: { tone: 'bad', words: 'It was not confirmed' },
 };
 
 function LastReload({ health, stale }: { readonly health: Health; readonly stale: boolean }) {

@@ -1,5 +1,5 @@
 // What `/health` says, part by part, as one mark and one sentence each. Only what was seen is green.
-import type { Health } from '../../api/types.ts';
+import type { Attached, Health } from '../../api/types.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 
 export interface HealthPart {
@@ -21,7 +21,19 @@ export function partsOf(health: Health): HealthPart[] {
       ? [{ name: 'Worker', tone: 'bad' as const, words: 'No worker of the proxy is running.' }]
       : [worker(workers.current, 'Worker')]),
     ...workers.draining.map((old) => worker(old, 'Old worker')),
+    ...(health.attached ? [frontEnds(health.attached)] : []),
   ];
+}
+
+/** Of a configuration that others write. */
+function frontEnds({ front_ends: all, changed_since_load: isStale }: Attached): HealthPart {
+  const name = 'Front ends';
+  const bare = all.filter(({ has_rule, open }) => !has_rule && !open).map((one) => one.name);
+  if (bare.length > 0) return { name, tone: 'bad', words: `No rule for blocked addresses in ${bare.join(', ')}.` };
+  if (all.length === 0) return { name, tone: 'unknown', words: 'It is not known what they do.' };
+  const denying = all.filter(({ has_rule }) => has_rule).length;
+  const words = `${denying} of ${all.length} deny what is blocked${denying < all.length ? ', the others are open on purpose' : ''}.`;
+  return { name, tone: 'good', words: isStale ? `${words} The files were changed since HAProxy loaded them.` : words };
 }
 
 function partOf(

@@ -3,6 +3,7 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PanelPage } from '../../../../src/http/panel-pages.ts';
+import { useAttached } from '../../api/health.ts';
 import { useSites, useStatesOfSites } from '../../api/sites.ts';
 import { useWebhooks } from '../../api/webhooks.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
@@ -18,7 +19,11 @@ export interface SurroundingsProps {
   readonly part: (name: string, children: ReactNode) => ReactNode;
 }
 
-export function SitesPart({ stale, part }: SurroundingsProps) {
+export function SitesPart(props: SurroundingsProps) {
+  return useAttached() === null ? <Sites {...props} /> : null;
+}
+
+function Sites({ stale, part }: SurroundingsProps) {
   const sites = useSites();
   const domains = (sites.data?.items ?? []).map(({ domain }) => domain);
   const states = useStatesOfSites(domains.slice(0, mostAsked));

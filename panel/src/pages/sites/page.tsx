@@ -10,6 +10,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { useUrlText } from '../../parts/url-state.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useMay } from '../../session/session.ts';
+import { UnlessAttached } from '../configuration/attached/unless-attached.tsx';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import './sites.css';
 import { SiteDialog } from './edit/site-dialog.tsx';
@@ -19,6 +20,10 @@ import { SiteCard } from './site-card.tsx';
 const step = 50;
 
 export default function SitesPage() {
+  return <UnlessAttached title="Sites" off="Sites" managed={<Sites />} />;
+}
+
+function Sites() {
   const sites = useSites();
   const may = useMay('admin');
   const rows = useRowKeys();

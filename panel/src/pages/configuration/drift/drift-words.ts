@@ -7,9 +7,9 @@ export interface DriftWords {
   readonly words: string;
 }
 
-/** Null: there is nothing to tell. @param drift undefined: the service has not answered yet */
-export function driftWords(drift: ConfigurationDrift | undefined): DriftWords | null {
-  if (drift === undefined || drift.status === 'none') return null;
+/** Null: there is nothing to tell. @param drift undefined: the service has not answered yet; null: it writes no configuration */
+export function driftWords(drift: ConfigurationDrift | null | undefined): DriftWords | null {
+  if (!drift || drift.status === 'none') return null;
   if (drift.status === 'unknown') {
     const title = 'Whether the live configuration matches the sites and settings is not known';
     return { title, words: drift.reason ?? '' };

@@ -1,0 +1,2 @@
+/** Replaced workers and orphans are gone this long after. */
+export const hardStopSeconds = 10;

@@ -1,0 +1,20 @@
+// The front ends at which clients of a round arrive.
+import type { RealService, VisitOptions } from '../testkit/real-service.ts';
+
+export interface VisitedFrontEnd {
+  readonly name: string;
+  readonly port: number;
+  /** In TCP mode a denied client is disconnected without an answer, and one that was let in stays. */
+  readonly tcp: boolean;
+}
+
+/** A denied client sees 403 at every front end. */
+export async function visitFrontEnd(
+  service: RealService,
+  { port, tcp }: VisitedFrontEnd,
+  from: string,
+  options: Pick<VisitOptions, 'agent'> = {},
+): Promise<number> {
+  const status = await service.visit(from, { ...options, port });
+  return tcp && status === 0 ? 403 : status;
+}

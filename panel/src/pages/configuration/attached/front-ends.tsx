@@ -1,0 +1,45 @@
+import { Text } from '@mantine/core';
+import type { Attached, FrontEnd } from '../../../api/types.ts';
+import { ListTable } from '../../../parts/list-table.tsx';
+import { NothingHere } from '../../../parts/nothing-here.tsx';
+import { StateMark } from '../../../parts/state-mark.tsx';
+import { frontEndWords } from './front-end-words.ts';
+
+export function FrontEnds({ attached: { files, front_ends: all } }: { readonly attached: Attached }) {
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="sm" className="wrap-anywhere">
+        HAProxy reads <span className="mono">{files.join(', ')}</span>
+      </Text>
+      <div className="card">
+        {all.length === 0 ? (
+          <NothingHere title="No front end is known">The reason stands on the overview.</NothingHere>
+        ) : (
+          <ListTable label="Front ends" columns={['Front end', 'Mode', 'Blocked addresses', 'Place']} buttons={null}>
+            {all.map((one) => (
+              <FrontEndRow key={one.place} frontEnd={one} />
+            ))}
+          </ListTable>
+        )}
+      </div>
+    </>
+  );
+}
+
+function FrontEndRow({ frontEnd }: { readonly frontEnd: FrontEnd }) {
+  const { tone, words } = frontEndWords(frontEnd);
+  return (
+    <tr data-row>
+      <td data-label="Front end" className="mono wrap-anywhere">
+        {frontEnd.name}
+      </td>
+      <td data-label="Mode">{frontEnd.mode}</td>
+      <td data-label="Blocked addresses">
+        <StateMark tone={tone}>{words}</StateMark>
+      </td>
+      <td data-label="Place" className="mono wrap-anywhere">
+        {frontEnd.place}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,91 @@
+import { Alert, Button, Tabs, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useValidate } from '../../../api/config.ts';
+import type { Attached, ReloadAnswer } from '../../../api/types.ts';
+import { CheckIcon, RefreshIcon } from '../../../parts/icons.tsx';
+import { PageFrame } from '../../../parts/page-frame.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useUrlState } from '../../../parts/url-state.ts';
+import { useSession } from '../../../session/session.ts';
+import { ReloadHistory } from '../history/reload-history.tsx';
+import { Reloaded, Validated } from '../outcomes.tsx';
+import { FrontEnds } from './front-ends.tsx';
+import { ReloadAttached } from './reload-attached.tsx';
+
+/** The configuration that others write: what its front ends do with the lists, and a reload of it as it is. */
+export function AttachedPage({ attached }: { readonly attached: Attached }) {
+  const { clock } = useSession();
+  const validate = useValidate();
+  const [tab, setTab] = useUrlState('tab', 'front-ends');
+  const [asking, setAsking] = useState(false);
+  const [reloaded, setReloaded] = useState<{ readonly answer: ReloadAnswer; readonly at: string } | null>(null);
+  const forget = (): void => {
+    validate.reset();
+    setReloaded(null);
+  };
+  return (
+    <PageFrame
+      title="Configuration"
+      about="HAProxy runs a configuration of your own. It is read here, and never written."
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<CheckIcon />}
+            loading={validate.isPending}
+            onClick={() => {
+              forget();
+              validate.mutate();
+            }}
+          >
+            Validate
+          </Button>
+          {attached.reload_by !== 'never' && (
+            <Button
+              leftSection={<RefreshIcon />}
+              onClick={() => {
+                forget();
+                setAsking(true);
+              }}
+            >
+              Reload …
+            </Button>
+          )}
+        </>
+      }
+    >
+      {attached.changed_since_load && (
+        <Alert color="orange" variant="light" title="The files are not what HAProxy loaded" role="status">
+          <Text size="sm">What you see here is what was loaded. The next reload applies what was changed.</Text>
+        </Alert>
+      )}
+      {validate.error !== null && <ProblemAlert title="It could not be checked" error={validate.error} />}
+      {validate.data !== undefined && <Validated answer={validate.data} onClose={() => validate.reset()} />}
+      {reloaded !== null && <Reloaded {...reloaded} onClose={() => setReloaded(null)} />}
+      <Tabs value={tab} onChange={(to) => setTab(to ?? 'front-ends', 'push')} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="front-ends">Front ends</Tabs.Tab>
+          <Tabs.Tab value="history">History</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="front-ends">
+          <FrontEnds attached={attached} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <div className="card">
+            <ReloadHistory />
+          </div>
+        </Tabs.Panel>
+      </Tabs>
+      {asking && (
+        <ReloadAttached
+          by={attached.reload_by}
+          onDone={(answer) => {
+            setAsking(false);
+            setReloaded({ answer, at: new Date(clock.now()).toISOString() });
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,280 @@
+// `attach`: from a HAProxy with a configuration of its operator's to one whose maps this service keeps. It reads,
+// reports, makes what is missing, waits for the lines that only the operator can paste, and proves the result.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkConfiguration } from '../haproxy/binary.ts';
+import { UnreadableConfiguration, workFolderOfProxy } from '../haproxy/configuration-files.ts';
+import type { ReloadBy, Settings } from '../settings.ts';
+import { CannotAttach, type Facts, readFacts } from './facts.ts';
+import type { Host } from './host.ts';
+import { ownSettings } from './own-settings.ts';
+import { prove } from './prove.ts';
+import { readRecord } from './record.ts';
+import { lackingRule, pasteLines, report } from './report.ts';
+import { ServiceCommand } from './service-command.ts';
+import { Made, packagedUnit, paths, type Step, settingsOfService, stepsOf, succeed } from './steps.ts';
+import { haproxySocket, polkitRule } from './texts.ts';
+
+export interface AttachOptions {
+  /** Only tells. */
+  readonly dryRun: boolean;
+  /** Of the HAProxy that is meant, where several run. */
+  readonly configFile: string | null;
+  /** Null, as below: as it was attached before. */
+  readonly reloadBy: ReloadBy | null;
+  readonly openFrontEnds: readonly string[] | null;
+  /** Lists may be imported, and HAProxy restarted or reloaded, without a question. */
+  readonly yes: boolean;
+  /** The folder of the program. */
+  readonly root: string;
+}
+
+/** Who is told, and asked. */
+export interface Operator {
+  tell(...lines: readonly string[]): Promise<void>;
+  /** There is a terminal to ask at. */
+  readonly canAsk: boolean;
+  ask(question: string): Promise<boolean>;
+}
+
+/** `open`: something is left to the operator, and was told. */
+export type AttachOutcome = 'proved' | 'open';
+
+const pollMs = 1_000;
+
+/** @throws CannotAttach, UnreadableConfiguration, SettingsError, with what to do; a second run goes on where this ended */
+export async function attach(host: Host, operator: Operator, options: AttachOptions): Promise<AttachOutcome> {
+  return await new Attaching(host, operator, options).run();
+}
+
+class Attaching {
+  readonly #host: Host;
+  readonly #operator: Operator;
+  readonly #options: AttachOptions;
+
+  constructor(host: Host, operator: Operator, options: AttachOptions) {
+    this.#host = host;
+    this.#operator = operator;
+    this.#options = options;
+  }
+
+  async run(): Promise<AttachOutcome> {
+    const host = this.#host;
+    const { root, configFile } = this.#options;
+    const packaged = await packagedUnit(host, root);
+    const present = (await host.readText(paths.serviceDropIn)) ?? 'Environment=PROXY_MANAGER_ATTACHED=true';
+    const before = await ownSettings(host, [packaged, present]);
+    const facts = await readFacts(host, configFile, before);
+    const reloadBy = this.#options.reloadBy ?? before.reloadBy;
+    const openFrontEnds = this.#options.openFrontEnds ?? before.openFrontEnds;
+    const dropIn = settingsOfService(facts, { root, reloadBy, openFrontEnds });
+    const settings = await ownSettings(host, [packaged, dropIn]);
+    await this.#operator.tell(...report(facts, settings.openFrontEnds));
+    await this.#refuseManaged();
+    refuseWithoutSocket(facts, packaged);
+    const made = new Made(host, await readRecord(host));
+    const steps = stepsOf({ host, facts, root, packaged, dropIn, made });
+    if (this.#options.dryRun) return await this.#dryRun(facts, settings, steps, made);
+    await this.#make(steps, settings.reloadBy);
+    const service = new ServiceCommand(host, root, settings);
+    await this.#importLists(facts, made, service);
+    const pasted = await this.#rulesPasted(facts, settings);
+    if (!(await this.#inForce(pasted, service))) return 'open';
+    return await this.#proveAll(pasted, settings, service);
+  }
+
+  async #dryRun(facts: Facts, settings: Settings, steps: readonly Step[], made: Made): Promise<AttachOutcome> {
+    const would: string[] = [];
+    for (const step of steps) if (!(await step.isDone())) would.push(`  make ${step.says}`);
+    for (const { file } of listsToImport(facts, made)) would.push(`  import ${file}, after a question`);
+    if (!facts.socket.usable) would.push(`  restart ${facts.proxy.unit} once, for its master socket`);
+    const { reloadBy } = settings;
+    const lacking = lackingRule(facts, settings.openFrontEnds);
+    await this.#operator.tell(
+      '',
+      ...(would.length === 0 ? ['Nothing is left to be made.'] : ['It would', ...would]),
+      ...pasteLines(lacking, settings),
+      ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
+      '',
+      'This was a dry run: nothing was changed.',
+    );
+    return would.length === 0 && lacking.length === 0 ? 'proved' : 'open';
+  }
+
+  /** A service that keeps a HAProxy of its own would lose it. */
+  async #refuseManaged(): Promise<void> {
+    if ((await this.#host.readText(paths.serviceDropIn)) !== null) return;
+    const { files } = await readRecord(this.#host);
+    if (!(await this.#host.exists(paths.unit)) || paths.unit in files) return;
+    throw new CannotAttach(
+      `${paths.unit} is there already, of a service with a HAProxy of its own: docs/attach.md, “From sites and templates”`,
+    );
+  }
+
+  async #make(steps: readonly Step[], reloadBy: ReloadBy): Promise<void> {
+    for (const step of steps) {
+      if (await step.isDone()) continue;
+      await step.apply();
+      await this.#operator.tell(`made ${step.says}`);
+    }
+    if (reloadBy.kind === 'systemd') await this.#operator.tell(...polkitLines(reloadBy.unit));
+  }
+
+  async #importLists(facts: Facts, made: Made, service: ServiceCommand): Promise<void> {
+    for (const { file, place, denies } of listsToImport(facts, made)) {
+      const text = await this.#host.readText(file);
+      if (text === null) {
+        await this.#operator.tell(`not imported: ${file}, which ${place} denies by, is not there`);
+        continue;
+      }
+      const question = `${place} denies by ${file}. Import it, so that its addresses are denied in every front end?`;
+      if (!this.#options.yes && !(this.#operator.canAsk && (await this.#operator.ask(question)))) {
+        await this.#operator.tell(
+          `not imported: ${file}, which ${place} denies by; proxy-manager attach --yes imports it`,
+        );
+        continue;
+      }
+      const { said, isWhole } = await service.importList(deniedKeys(text, denies), `imported from ${file}`);
+      // Of what was rejected nothing is blocked; another run tries it again.
+      if (isWhole) await made.imported(file);
+      // What the workers have of it is seen at the end.
+      const told = isWhole ? said.split('\n').slice(0, 1) : said.split('\n');
+      await this.#operator.tell(`imported ${file}, which ${place} denies by:`, ...told.map((line) => `  ${line}`));
+    }
+    for (const { file, place } of facts.oldRules.filter(({ denies }) => denies === 'some')) {
+      await this.#operator.tell(`not imported: ${place} denies by ${file} in some cases only`);
+    }
+  }
+
+  /** On a terminal, waits until each front end has the rule; otherwise prints which lack it. */
+  async #rulesPasted(facts: Facts, settings: Settings): Promise<Facts> {
+    const { openFrontEnds } = settings;
+    let now = facts;
+    let lacking = lackingRule(now, openFrontEnds);
+    if (lacking.length === 0) return now;
+    await this.#operator.tell(...pasteLines(lacking, settings), '');
+    if (!this.#operator.canAsk) return now;
+    await this.#operator.tell('Waiting for them; Ctrl-C ends this, and another run goes on.');
+    while (lacking.length > 0) {
+      await sleep(pollMs);
+      now = await this.#readAgain(settings, now);
+      const left = lackingRule(now, openFrontEnds);
+      for (const { name } of lacking) {
+        if (!left.some((one) => one.name === name)) await this.#operator.tell(`${name} has the rule`);
+      }
+      lacking = left;
+    }
+    return now;
+  }
+
+  /** A file that is just being saved is read again the next time. */
+  async #readAgain(settings: Settings, before: Facts): Promise<Facts> {
+    try {
+      return await readFacts(this.#host, this.#options.configFile, settings);
+    } catch (error) {
+      if (error instanceof UnreadableConfiguration) return before;
+      throw error;
+    }
+  }
+
+  /** @returns whether HAProxy runs what was read, as far as the operator let it */
+  async #inForce(facts: Facts, service: ServiceCommand): Promise<boolean> {
+    const { proxy, files, socket } = facts;
+    const health = await service.health();
+    const isLoaded = health.attached !== null && !health.attached.changed_since_load && health.workers.current?.whole;
+    if (socket.usable && isLoaded === true) return true;
+    const { valid, output } = await checkConfiguration(proxy.exe, files, {
+      folder: await workFolderOfProxy({ ...proxy.arguments, pid: proxy.pid }),
+    });
+    if (!valid) {
+      await this.#operator.tell(
+        'HAProxy refuses the configuration as it is now, so it goes on as it was:',
+        output.trim(),
+      );
+      return false;
+    }
+    if (!facts.frontEnds.some(({ hasRule }) => hasRule)) {
+      await this.#operator.tell('No front end has the rule yet: paste the lines, and run this again.');
+      return false;
+    }
+    const verb = socket.usable ? 'reload' : 'restart';
+    const why = socket.usable
+      ? 'HAProxy has not loaded its configuration as it is now'
+      : 'HAProxy has to be restarted once, for its master socket; that ends its connections';
+    const command = proxy.unit === null ? `kill -USR2 ${proxy.pid}` : `systemctl ${verb} ${proxy.unit}`;
+    const { yes } = this.#options;
+    if (!yes && !(this.#operator.canAsk && (await this.#operator.ask(`${why}: ${command}. Do it now?`)))) {
+      await this.#operator.tell(`${why}: ${command}. Then run this again.`);
+      return false;
+    }
+    if (proxy.unit === null) process.kill(proxy.pid, 'SIGUSR2');
+    else {
+      await succeed(this.#host, 'systemctl', 'daemon-reload');
+      await succeed(this.#host, 'systemctl', verb, proxy.unit);
+    }
+    await this.#operator.tell(`${socket.usable ? 'asked HAProxy to reload' : 'restarted HAProxy'} (${command})`);
+    return true;
+  }
+
+  async #proveAll(facts: Facts, { openFrontEnds }: Settings, service: ServiceCommand): Promise<AttachOutcome> {
+    const health = await service.healthOnce(
+      ({ status, attached }) => status === 'ok' && attached?.changed_since_load === false,
+    );
+    let outcome: AttachOutcome = lackingRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
+    for (const frontEnd of facts.frontEnds.filter(({ hasRule }) => hasRule)) {
+      const { proved, says } = await prove(frontEnd, service);
+      if (!proved) outcome = 'open';
+      await this.#operator.tell(says);
+    }
+    const reasons = health.reasons.map((reason) => `  - ${reason}`);
+    await this.#operator.tell(
+      ...(health.status === 'ok'
+        ? ['Attached: proxy-manager status is ok.']
+        : [`proxy-manager status is ${health.status}:`, ...reasons]),
+    );
+    return health.status === 'ok' ? outcome : 'open';
+  }
+}
+
+/** Where the service could not see it, or it is neither there nor to be had by a drop-in. */
+function refuseWithoutSocket({ proxy: { unit }, socket }: Facts, packaged: string): void {
+  if (/^PrivateTmp=yes$/m.test(packaged) && /^\/(tmp|var\/tmp)\//.test(socket.path)) {
+    throw new CannotAttach(
+      `the master socket of HAProxy is ${socket.path}, and the service has a /tmp of its own: start HAProxy with -S /run/haproxy-master.sock`,
+    );
+  }
+  if (socket.usable || (unit !== null && socket.extraOptions !== null)) return;
+  const option = `-S ${haproxySocket(socket.path)}`;
+  throw new CannotAttach(
+    unit === null
+      ? `HAProxy was not started by systemd: start it with ${option}, and run this again`
+      : `${unit} starts HAProxy without $EXTRAOPTS, or with quotes or variables in it, so the socket cannot be added by a drop-in: add ${option} to what it starts (systemctl edit ${unit}), restart it, and run this again`,
+  );
+}
+
+/** Lists that a rule denies everybody by, and that were not imported before: what was unblocked since stays unblocked. */
+function listsToImport({ oldRules }: Facts, made: Made): Facts['oldRules'] {
+  const { imported } = made.record;
+  const whole = oldRules.filter(({ file, denies }) => denies !== 'some' && file.startsWith('/'));
+  return whole.filter(({ file }, index) => {
+    return whole.findIndex((rule) => rule.file === file) === index && !imported.includes(file);
+  });
+}
+
+/** The first word of each line that the rule denies; the others are left empty, so that a message names the right line. */
+function deniedKeys(text: string, denies: 'keys' | 'values' | 'some'): string {
+  const keys = text.split('\n').map((line) => {
+    const [key = '', value = ''] = line.trim().split(/[ \t]+/);
+    const isDenied = denies === 'keys' || Number.parseInt(value, 10) > 0;
+    return line.startsWith('#') || !isDenied ? '' : key;
+  });
+  return keys.join('\n');
+}
+
+function polkitLines(unit: string): string[] {
+  return [
+    '',
+    `So that the service may ask systemd for a reload of ${unit}, /etc/polkit-1/rules.d/50-proxy-manager.rules:`,
+    '',
+    ...polkitRule(unit).map((line) => `    ${line}`),
+  ];
+}

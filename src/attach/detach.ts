@@ -1,0 +1,122 @@
+// `detach`: takes away what attaching made. HAProxy goes on as it is; the database, the maps and the user stay.
+import { join } from 'node:path';
+import { configLines } from '../configuration/config-lines.ts';
+import { configurationFilesOf } from '../haproxy/configuration-files.ts';
+import { findRunningProxies } from '../haproxy/running-proxy.ts';
+import type { HealthReport } from '../http/services.ts';
+import type { Settings } from '../settings.ts';
+import type { Operator } from './attach.ts';
+import { CannotAttach } from './facts.ts';
+import type { Host } from './host.ts';
+import { ownSettings } from './own-settings.ts';
+import { fingerprint, readRecord, recordFile, writeRecord } from './record.ts';
+import { ServiceCommand } from './service-command.ts';
+import { packagedUnit, paths, serviceUnit, succeed } from './steps.ts';
+
+export interface DetachOptions {
+  readonly dryRun: boolean;
+  readonly root: string;
+}
+
+/**
+ * @throws CannotAttach while a configuration names the maps, or a worker has them loaded: without the service, what they
+ *   block would stay blocked for ever
+ */
+export async function detach(host: Host, operator: Operator, { dryRun, root }: DetachOptions): Promise<void> {
+  const { files, imported } = await readRecord(host);
+  const dropIn = await host.readText(paths.serviceDropIn);
+  if (dropIn === null && Object.keys(files).length === 0) {
+    await operator.tell('Nothing is attached here.');
+    return;
+  }
+  const settings = await ownSettings(host, [await packagedUnit(host, root), dropIn ?? '']);
+  await refuseWhileNamed(settings);
+  await refuseWhileLoaded(new ServiceCommand(host, root, settings), operator);
+  const remove: string[] = [];
+  for (const [path, written] of Object.entries(files)) {
+    const isOurs = path === paths.command ? await leadsTo(host, path, root) : await isUnedited(host, path, written);
+    if (isOurs === null) continue;
+    if (isOurs) remove.push(path);
+    else await operator.tell(`left ${path} as it is: it was edited since`);
+  }
+  if (dryRun) {
+    await operator.tell(`It would stop ${serviceUnit}, and remove`, ...remove.map((path) => `  ${path}`));
+    await operator.tell('This was a dry run: nothing was changed.');
+    return;
+  }
+  // One that was cut off took the unit away already.
+  if (await host.exists(paths.unit)) await succeed(host, 'systemctl', 'disable', '--now', serviceUnit);
+  for (const path of remove) {
+    await host.remove(path);
+    await operator.tell(`removed ${path}`);
+  }
+  for (const folder of remove.map((path) => path.slice(0, path.lastIndexOf('/')))) {
+    if (folder.endsWith('.service.d')) await host.remove(folder);
+  }
+  await succeed(host, 'systemctl', 'daemon-reload');
+  // What was imported once stays known: another attach must not block again what was unblocked.
+  if (imported.length > 0) await writeRecord(host, { files: {}, imported });
+  else {
+    await host.remove(recordFile);
+    await host.remove(recordFile.slice(0, recordFile.lastIndexOf('/')));
+  }
+  await operator.tell(
+    'Detached. HAProxy goes on as it runs.',
+    ...(remove.includes(paths.haproxyVariables) ? ['Its next restart closes its master socket to the service.'] : []),
+    `The blocked addresses stay in /var/lib/proxy-manager and ${paths.folder}, as does the user proxy-manager.`,
+  );
+}
+
+/** Null: it is not there. */
+async function isUnedited(host: Host, path: string, written: string): Promise<boolean | null> {
+  const text = await host.readText(path);
+  return text === null ? null : fingerprint(text) === written;
+}
+
+/** A link to the program; another command of that name is somebody else's. Null: it is not there. */
+async function leadsTo(host: Host, path: string, root: string): Promise<boolean | null> {
+  if (!(await host.exists(path))) return null;
+  const { output } = await host.run('readlink', '--', path);
+  return output.trim() === join(root, 'bin/proxy-manager');
+}
+
+/** The lines are gone from the files, and a worker still denies by what it loaded before. */
+async function refuseWhileLoaded(service: ServiceCommand, operator: Operator): Promise<void> {
+  const health = await healthOf(service);
+  if (health === null || health.master_socket.status !== 'ok') {
+    await operator.tell(
+      'HAProxy cannot be asked through the service, so whether it still has the lists loaded is not known.',
+    );
+    return;
+  }
+  if (health.runtime_map.seen === null) return;
+  throw new CannotAttach(
+    'HAProxy still has the lists loaded, though its configuration does not name them any more: reload it, and run this again',
+  );
+}
+
+/** Null: the service does not answer. */
+async function healthOf(service: ServiceCommand): Promise<HealthReport | null> {
+  try {
+    return await service.health();
+  } catch (error) {
+    if (error instanceof CannotAttach) return null;
+    throw error;
+  }
+}
+
+async function refuseWhileNamed({ blockedMap, trustedMap }: Settings): Promise<void> {
+  for (const proxy of await findRunningProxies()) {
+    const files = await configurationFilesOf({ ...proxy.arguments, pid: proxy.pid });
+    const naming = files.filter(({ text }) =>
+      [...configLines(text)].some(({ words }) =>
+        words.some((word) => word.includes(blockedMap) || word.includes(trustedMap)),
+      ),
+    );
+    if (naming.length === 0) continue;
+    const where = naming.map(({ path }) => path).join(', ');
+    throw new CannotAttach(
+      `${where} still uses ${blockedMap}. Remove the two lines, reload HAProxy, and run detach again`,
+    );
+  }
+}

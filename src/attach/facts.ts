@@ -1,0 +1,112 @@
+// What there is on this machine before anything is changed: the HAProxy that runs, its unit, its configuration, its
+// master socket.
+import { stat } from 'node:fs/promises';
+import { type FrontEnd, frontEndsOf, type OldRule, oldRulesIn } from '../configuration/front-ends.ts';
+import { isMissing } from '../files/atomic-file.ts';
+import { configurationFilesOf } from '../haproxy/configuration-files.ts';
+import { capabilitiesOf, readProxyVersion } from '../haproxy/proxy-version.ts';
+import { findRunningProxies, type RunningProxy } from '../haproxy/running-proxy.ts';
+import { environment } from '../system/processes.ts';
+import type { Host } from './host.ts';
+import { type Maps, user } from './texts.ts';
+
+/** It cannot be attached here; the message says what to do. */
+export class CannotAttach extends Error {
+  override readonly name = 'CannotAttach';
+}
+
+export interface Facts {
+  readonly proxy: RunningProxy;
+  readonly version: string;
+  readonly files: readonly string[];
+  readonly frontEnds: readonly FrontEnd[];
+  /** Rules that deny by another list. */
+  readonly oldRules: readonly OldRule[];
+  readonly socket: MasterSocketFacts;
+}
+
+export interface MasterSocketFacts {
+  readonly path: string;
+  /** The user of the service may use it. */
+  readonly usable: boolean;
+  /** The plain words with which its unit starts HAProxy by EXTRAOPTS; null: it does not, or they are not plain. */
+  readonly extraOptions: string | null;
+}
+
+const usualSocket = '/run/haproxy-master.sock';
+
+/**
+ * @param configFile the one that is meant, where several run; null: the only one
+ * @throws CannotAttach, UnreadableConfiguration
+ */
+export async function readFacts(host: Host, configFile: string | null, maps: Maps): Promise<Facts> {
+  const proxy = await chosenProxy(configFile);
+  if (!/^[A-Za-z0-9._/+@=-]+$/.test(proxy.exe))
+    throw new CannotAttach(
+      `HAProxy runs as ${JSON.stringify(proxy.exe)}: a plain path is needed for a unit of systemd`,
+    );
+  const version = await readProxyVersion(proxy.exe);
+  if (!capabilitiesOf(version).masterSocket)
+    throw new CannotAttach(`HAProxy ${version.text} has no master socket: 1.9 is the first that has one`);
+  const files = await configurationFilesOf({ ...proxy.arguments, pid: proxy.pid });
+  return {
+    proxy,
+    version: version.text,
+    files: files.map(({ path }) => path),
+    frontEnds: frontEndsOf(files, maps),
+    oldRules: oldRulesIn(files, maps),
+    socket: await socketFacts(host, proxy),
+  };
+}
+
+async function chosenProxy(configFile: string | null): Promise<RunningProxy> {
+  const proxies = await findRunningProxies();
+  const meant = proxies.filter(({ arguments: { files } }) => configFile === null || files.includes(configFile));
+  const [proxy, ...others] = meant;
+  if (proxy === undefined) {
+    const which = configFile === null ? 'no HAProxy runs here' : `no HAProxy runs here with ${configFile}`;
+    throw new CannotAttach(`${which}: start it first (systemctl start haproxy)`);
+  }
+  if (others.length > 0) {
+    const files = meant.map(({ arguments: { files } }) => files.join(' ')).join(', ');
+    throw new CannotAttach(`several HAProxys run here (${files}): say which with --config FILE`);
+  }
+  if (!proxy.arguments.isMaster)
+    throw new CannotAttach(
+      `HAProxy ${proxy.pid} runs without a master process, so its workers cannot be followed: start it with -Ws (or -W) and -S SOCKET`,
+    );
+  return proxy;
+}
+
+async function socketFacts(host: Host, { pid, arguments: args, unit }: RunningProxy): Promise<MasterSocketFacts> {
+  const path = args.masterSocket ?? usualSocket;
+  if (!path.startsWith('/'))
+    throw new CannotAttach(
+      `the master socket of HAProxy is ${path}, and a path is needed: start it with -S ${usualSocket}`,
+    );
+  const usable = args.masterSocket !== null && (await isUsable(host, path));
+  return { path, usable, extraOptions: unit === null ? null : await extraOptionsOf(host, unit, pid) };
+}
+
+/** By the group of the service. */
+async function isUsable(host: Host, path: string): Promise<boolean> {
+  const group = await host.run('getent', 'group', user);
+  const gid = group.exitCode === 0 ? Number(group.output.split(':')[2]) : null;
+  if (gid === null) return false;
+  try {
+    const { gid: owner, mode } = await stat(path);
+    return owner === gid && (mode & 0o060) === 0o060;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function extraOptionsOf(host: Host, unit: string, pid: number): Promise<string | null> {
+  const { output } = await host.run('systemctl', 'show', unit, '--property=ExecStart', '--value');
+  if (!/\$\{?EXTRAOPTS\b/.test(output)) return null;
+  const variable = (await environment(pid))?.find((one) => one.startsWith('EXTRAOPTS='));
+  const options = variable?.slice('EXTRAOPTS='.length) ?? '';
+  // What quotes, blanks and variables in it meant was lost when systemd cut it into words.
+  return /^[A-Za-z0-9 ._/+@=,:-]*$/.test(options) ? options : null;
+}

@@ -1,0 +1,46 @@
+// What attaching tells before it changes anything.
+import type { FrontEnd } from '../configuration/front-ends.ts';
+import type { Facts } from './facts.ts';
+import { type Maps, ruleLines } from './texts.ts';
+
+export function report({ proxy, version, files, frontEnds, socket }: Facts, open: readonly string[]): string[] {
+  const unit = proxy.unit === null ? '' : ` of ${proxy.unit}`;
+  return [
+    `HAProxy ${version}, master ${proxy.pid}${unit}, runs with ${files.join(', ')}`,
+    socketLine(proxy.arguments.masterSocket !== null, socket),
+    ...(frontEnds.length === 0 ? ['It has no front end that binds an address.'] : ['Front ends:']),
+    ...frontEnds.map((frontEnd) => frontEndLine(frontEnd, open)),
+  ];
+}
+
+function socketLine(isThere: boolean, { path, usable }: Facts['socket']): string {
+  if (usable) return `Its master socket ${path} may be used by the service.`;
+  const why = isThere ? `Its master socket ${path} is not for the service yet.` : 'It has no master socket yet.';
+  return `${why} A stats socket does not do: it belongs to one worker and does not survive it.`;
+}
+
+function frontEndLine({ name, mode, place, hasRule, answersBefore }: FrontEnd, open: readonly string[]): string {
+  const where = `  ${name} (${mode}, ${place})`;
+  if (!hasRule) return `${where}: ${open.includes(name) ? 'open on purpose' : 'no rule for the blocked map'}`;
+  return `${where}: has the rule${answersBefore === null ? '' : `, but ${answersBefore} may answer before it`}`;
+}
+
+/** Those that need the rule and have none. */
+export function lackingRule({ frontEnds }: Facts, open: readonly string[]): readonly FrontEnd[] {
+  return frontEnds.filter(({ name, hasRule }) => !hasRule && !open.includes(name));
+}
+
+export function pasteLines(lacking: readonly FrontEnd[], maps: Maps): string[] {
+  if (lacking.length === 0) return [];
+  const [one] = lacking;
+  const whom = lacking.length === 1 ? `${one?.kind} ${one?.name}` : 'these sections';
+  return [
+    '',
+    `Paste two lines into ${whom}, before its other rules. For one that is to stay open: --open NAME`,
+    ...lacking.flatMap(({ kind, name, place, mode }) => [
+      '',
+      `  # ${kind} ${name}, ${place}`,
+      ...ruleLines(mode, maps).map((line) => `    ${line}`),
+    ]),
+  ];
+}

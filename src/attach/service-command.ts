@@ -1,0 +1,70 @@
+// The service, asked as an operator asks it: by its own command line.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HealthReport } from '../http/services.ts';
+import type { Settings } from '../settings.ts';
+import { CannotAttach } from './facts.ts';
+import type { Host } from './host.ts';
+
+/** A worker that loads a large map takes some seconds. */
+const patienceMs = 30_000;
+const pollMs = 250;
+/** Some rejected, or degraded. */
+const partly = 3;
+
+export class ServiceCommand {
+  readonly #host: Host;
+  readonly #program: string;
+  readonly #url: string;
+
+  constructor(host: Host, root: string, { listen }: Pick<Settings, 'listen'>) {
+    this.#host = host;
+    this.#program = join(root, 'bin/proxy-manager');
+    this.#url = 'path' in listen.target ? listen.text : `http://${listen.text}`;
+  }
+
+  /** @returns what it said. @throws CannotAttach */
+  async run(...words: readonly string[]): Promise<string> {
+    return await this.#runWith('', words);
+  }
+
+  /** One address in each line. @returns what it said, and whether each line was taken */
+  async importList(list: string, reason: string): Promise<{ readonly said: string; readonly isWhole: boolean }> {
+    const said = await this.#runWith(list, ['import', '-', '--format', 'list', '--reason', reason]);
+    return { said, isWhole: /, 0 rejected$/m.test(said) };
+  }
+
+  async #runWith(input: string, words: readonly string[]): Promise<string> {
+    const ran = await this.#host.runWith(input, this.#program, '--url', this.#url, ...words);
+    const said = `${ran.output}${ran.complaints}`.trim();
+    if (ran.exitCode === 0 || ran.exitCode === partly) return said;
+    throw new CannotAttach(`proxy-manager ${words.join(' ')}: ${said}`);
+  }
+
+  async health(): Promise<HealthReport> {
+    const { output, complaints } = await this.#host.run(this.#program, '--url', this.#url, 'status', '-o', 'json');
+    try {
+      return JSON.parse(output) as HealthReport;
+    } catch (cause) {
+      throw new CannotAttach(`the service does not answer: ${complaints}${output}`.trim(), { cause });
+    }
+  }
+
+  /** The first that is right, or the last there was. */
+  async healthOnce(isRight: (health: HealthReport) => boolean): Promise<HealthReport> {
+    const until = performance.now() + patienceMs;
+    for (;;) {
+      const health = await this.health();
+      if (isRight(health) || performance.now() >= until) return health;
+      await sleep(pollMs);
+    }
+  }
+
+  async block(ip: string): Promise<void> {
+    await this.run('block', ip, '--for', '2m', '--reason', 'proxy-manager attach proves that blocks are enforced');
+  }
+
+  async unblock(ip: string): Promise<void> {
+    await this.run('unblock', ip);
+  }
+}

@@ -1,0 +1,196 @@
+// What attaching makes on the machine, in its order. Each step knows whether it is done, so that a second run changes
+// nothing, and leaves what somebody edited as it is.
+import { join } from 'node:path';
+import type { ReloadBy } from '../settings.ts';
+import { CannotAttach, type Facts } from './facts.ts';
+import type { Host } from './host.ts';
+import { type AttachRecord, fingerprint, writeRecord } from './record.ts';
+import { haproxyDropIn, haproxyVariables, serviceDropIn, user } from './texts.ts';
+
+export const serviceUnit = 'proxy-manager.service';
+export const paths = {
+  folder: '/etc/proxy',
+  unit: `/etc/systemd/system/${serviceUnit}`,
+  serviceDropIn: `/etc/systemd/system/${serviceUnit}.d/attached.conf`,
+  haproxyVariables: '/etc/proxy-manager/haproxy.env',
+  command: '/usr/local/bin/proxy-manager',
+  haproxyDropIn: (unit: string) => `/etc/systemd/system/${unit}.d/proxy-manager.conf`,
+} as const;
+
+export interface Step {
+  /** What it makes: `the user proxy-manager`. */
+  readonly says: string;
+  isDone(): Promise<boolean>;
+  /** @throws CannotAttach */
+  apply(): Promise<void>;
+}
+
+/** Remembers what was written, from the first file on. */
+export class Made {
+  #record: AttachRecord;
+  readonly #host: Host;
+
+  constructor(host: Host, record: AttachRecord) {
+    this.#host = host;
+    this.#record = record;
+  }
+
+  get record(): AttachRecord {
+    return this.#record;
+  }
+
+  async file(path: string, text: string): Promise<void> {
+    this.#record = { ...this.#record, files: { ...this.#record.files, [path]: fingerprint(text) } };
+    // Before the file: one that is recorded and missing harms nobody, one that is there and not recorded stays for ever.
+    await writeRecord(this.#host, this.#record);
+  }
+
+  async imported(path: string): Promise<void> {
+    this.#record = { ...this.#record, imported: [...this.#record.imported, path] };
+    await writeRecord(this.#host, this.#record);
+  }
+}
+
+/** @throws CannotAttach */
+export async function packagedUnit(host: Host, root: string): Promise<string> {
+  const packaged = await host.readText(join(root, 'packaging', serviceUnit));
+  if (packaged === null)
+    throw new CannotAttach(`${root} is no whole installation: packaging/${serviceUnit} is missing`);
+  return packaged.replaceAll('/opt/proxy-manager', root);
+}
+
+export function settingsOfService(
+  { proxy, socket }: Facts,
+  {
+    root,
+    reloadBy,
+    openFrontEnds,
+  }: { readonly root: string; readonly reloadBy: ReloadBy; readonly openFrontEnds: readonly string[] },
+): string {
+  const [configFile = ''] = proxy.arguments.files;
+  return serviceDropIn({
+    root,
+    configFile,
+    masterSocket: socket.path,
+    pidFile: proxy.arguments.pidFile ?? '/run/haproxy.pid',
+    proxyBin: proxy.exe,
+    unit: proxy.unit,
+    reloadBy,
+    openFrontEnds,
+  });
+}
+
+export function stepsOf({
+  host,
+  facts,
+  root,
+  packaged,
+  dropIn,
+  made,
+}: {
+  readonly host: Host;
+  readonly facts: Facts;
+  /** The folder of the program. */
+  readonly root: string;
+  readonly packaged: string;
+  readonly dropIn: string;
+  readonly made: Made;
+}): readonly Step[] {
+  const { folder, unit, serviceDropIn: settings, command } = paths;
+  const file = (says: string, path: string, text: string): Step => ourFile(host, made, { says, path, text });
+  return [
+    {
+      says: `the user and group ${user}`,
+      isDone: async () => (await host.run('getent', 'passwd', user)).exitCode === 0,
+      apply: () =>
+        succeed(host, 'useradd', '--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', user),
+    },
+    {
+      says: `the folder ${folder}, for the maps`,
+      isDone: () => host.exists(folder),
+      apply: () => succeed(host, 'install', '-d', '-o', user, '-g', user, '-m', '750', folder),
+    },
+    { ...file(`the unit ${unit}`, unit, packaged), isDone: () => host.exists(unit) },
+    file(`the settings of the service, in ${settings}`, settings, dropIn),
+    {
+      says: `the command ${command}`,
+      isDone: () => host.exists(command),
+      async apply() {
+        await made.file(command, '');
+        await succeed(host, 'ln', '-s', join(root, 'bin/proxy-manager'), command);
+      },
+    },
+    ...socketSteps(host, facts, made),
+    {
+      says: `${serviceUnit}, started and at every start of the machine`,
+      isDone: () => isRunning(host),
+      async apply() {
+        await succeed(host, 'systemctl', 'daemon-reload');
+        await succeed(host, 'systemctl', 'enable', serviceUnit);
+        await startService(host);
+      },
+    },
+  ];
+}
+
+/** None where the socket can be used already. */
+function socketSteps(host: Host, { proxy: { unit }, socket }: Facts, made: Made): readonly Step[] {
+  if (unit === null || socket.extraOptions === null) return [];
+  const variables = haproxyVariables(socket.extraOptions, socket.path);
+  const dropIn = paths.haproxyDropIn(unit);
+  const file = (path: string, text: string): Step =>
+    ourFile(host, made, { says: `the master socket for the group ${user}, in ${path}`, path, text });
+  const steps = [file(paths.haproxyVariables, variables), file(dropIn, haproxyDropIn(paths.haproxyVariables))];
+  return steps.map((step) => ({
+    ...step,
+    // HAProxy has it already: by these files, or by its operator.
+    isDone: async () => socket.usable || (await step.isDone()),
+  }));
+}
+
+/** @throws CannotAttach where it was edited, or somebody else wrote it */
+function ourFile(
+  host: Host,
+  made: Made,
+  { says, path, text }: { readonly says: string; readonly path: string; readonly text: string },
+): Step {
+  return {
+    says,
+    isDone: async () => (await host.readText(path)) === text,
+    async apply() {
+      const there = await host.readText(path);
+      if (there !== null && made.record.files[path] !== fingerprint(there)) {
+        throw new CannotAttach(`${path} is there and was not written here, or was edited since: move it away first`);
+      }
+      await made.file(path, text);
+      await host.writeText(path, text, 0o644);
+    },
+  };
+}
+
+/** @throws CannotAttach with the service's own words */
+async function startService(host: Host): Promise<void> {
+  const { exitCode } = await host.run('systemctl', 'restart', serviceUnit);
+  if (exitCode === 0) return;
+  const said = await host.run('journalctl', '--unit', serviceUnit, '--lines=20', '--output=cat', '--no-pager');
+  const refusal = said.output.split('\n').findLast((line) => line.startsWith('proxy-manager: '));
+  throw new CannotAttach(`${serviceUnit} does not start: ${refusal ?? `see journalctl -u ${serviceUnit}`}`);
+}
+
+/** With its unit and drop-ins as they are now. */
+async function isRunning(host: Host): Promise<boolean> {
+  const wanted = ['ActiveState=active', 'NeedDaemonReload=no', 'UnitFileState=enabled'];
+  const names = wanted.map((property) => `--property=${property.split('=')[0]}`);
+  const { output } = await host.run('systemctl', 'show', serviceUnit, ...names);
+  const found = output.split('\n').map((line) => line.trim());
+  return wanted.every((property) => found.includes(property));
+}
+
+export async function succeed(host: Host, program: string, ...words: readonly string[]): Promise<void> {
+  const { exitCode, complaints, output } = await host.run(program, ...words);
+  if (exitCode === 0) return;
+  const said = `${complaints}${output}`.trim();
+  throw new CannotAttach(
+    `${program} ${words.join(' ')} failed (exit code ${exitCode})${said === '' ? '' : `: ${said}`}`,
+  );
+}

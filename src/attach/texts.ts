@@ -1,0 +1,103 @@
+// What attaching writes and prints. Each file says who wrote it; what somebody changed since is not removed again.
+import { describeReloadBy, type ReloadBy } from '../settings.ts';
+
+export const user = 'proxy-manager';
+
+export interface Maps {
+  readonly blockedMap: string;
+  readonly trustedMap: string;
+}
+
+/**
+ * The lines for one front end, to be pasted as the first of its section. Without HTTP a session is rejected: before it
+ * began, a PROXY protocol has not told yet who comes.
+ */
+export function ruleLines(mode: string, { blockedMap, trustedMap }: Maps): readonly string[] {
+  const unlessTrusted = `!{ src,map_ip(${trustedMap},0) -m int gt 0 }`;
+  const action = mode === 'http' ? 'http-request deny deny_status 403' : 'tcp-request session reject';
+  return [
+    `acl proxy_manager_blocked src,map_ip(${blockedMap},0) -m int gt 0`,
+    `${action} if proxy_manager_blocked ${unlessTrusted}`,
+  ];
+}
+
+const writtenBy = '# Written by "proxy-manager attach", and removed by "proxy-manager detach" unless it was edited.';
+
+export interface ServiceDropIn {
+  /** The folder of the program. */
+  readonly root: string;
+  readonly configFile: string;
+  readonly masterSocket: string;
+  readonly pidFile: string;
+  readonly proxyBin: string;
+  /** Of HAProxy; null: it has none. */
+  readonly unit: string | null;
+  readonly reloadBy: ReloadBy;
+  readonly openFrontEnds: readonly string[];
+}
+
+/** Of `proxy-manager.service`: the settings, and no right that only a proxy of its own would need. */
+export function serviceDropIn(of: ServiceDropIn): string {
+  const settings: readonly (readonly [name: string, value: string])[] = [
+    ['ATTACHED', 'true'],
+    ['CONFIG_FILE', of.configFile],
+    ['MASTER_SOCKET', of.masterSocket],
+    ['PID_FILE', of.pidFile],
+    ['PROXY_BIN', of.proxyBin],
+    ['RELOAD_BY', describeReloadBy(of.reloadBy)],
+    ['OPEN_FRONT_ENDS', of.openFrontEnds.join(',')],
+  ];
+  return [
+    writtenBy,
+    '[Unit]',
+    ...(of.unit === null ? [] : [`After=${of.unit}`]),
+    '',
+    '[Service]',
+    'ExecStart=',
+    `ExecStart=${of.root}/bin/proxy-manager serve`,
+    'AmbientCapabilities=',
+    'CapabilityBoundingSet=',
+    ...settings
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `Environment=PROXY_MANAGER_${name}=${value}`),
+    '',
+  ].join('\n');
+}
+
+/** Of the unit of HAProxy: its variable comes from a file that systemd reads after the unit's own. */
+export function haproxyDropIn(variablesFile: string): string {
+  return [
+    writtenBy,
+    '# Lets the group of the service use the socket of the HAProxy master.',
+    '[Service]',
+    `EnvironmentFile=${variablesFile}`,
+    '',
+  ].join('\n');
+}
+
+/** As `-S` takes it: for the group of the service. */
+export function haproxySocket(path: string): string {
+  return `${path},mode,660,group,${user}`;
+}
+
+/** @param extraOptions what the unit starts HAProxy with now */
+export function haproxyVariables(extraOptions: string, masterSocket: string): string {
+  const words = extraOptions.split(/\s+/).filter((word) => word !== '');
+  const kept = words.filter((word, index) => word !== '-S' && words[index - 1] !== '-S');
+  return [
+    writtenBy,
+    '# It replaces EXTRAOPTS of /etc/default/haproxy: edit it here.',
+    `EXTRAOPTS="${[...kept, '-S', haproxySocket(masterSocket)].join(' ')}"`,
+    '',
+  ].join('\n');
+}
+
+/** Lets the service ask systemd for a reload of this unit, and for nothing else. */
+export function polkitRule(unit: string): readonly string[] {
+  return [
+    'polkit.addRule(function (action, subject) {',
+    `  if (subject.user == "${user}" && action.id == "org.freedesktop.systemd1.manage-units" &&`,
+    `      action.lookup("unit") == "${unit}" && action.lookup("verb") == "reload") return polkit.Result.YES;`,
+    '});',
+  ];
+}

@@ -1,0 +1,114 @@
+// What a configuration that somebody else writes does with our maps.
+import { configLines } from './config-lines.ts';
+import {
+  type ConfigurationFile,
+  type ProxySection,
+  proxySections,
+  type SectionLine,
+  settingsOf,
+} from './proxy-sections.ts';
+import { type Acls, aclsOf, lookupIn, type Maps, parseCondition } from './rule-conditions.ts';
+import { ruleOf } from './rules.ts';
+import { findRule, type SectionFinding } from './section-rules.ts';
+
+/** A `frontend` or `listen` section that clients can reach. */
+export interface FrontEnd extends SectionFinding {
+  readonly name: string;
+  readonly kind: 'frontend' | 'listen';
+  /** `FILE:LINE`. */
+  readonly place: string;
+  /** `http`, `tcp`, another one, or `unknown` where it depends on an `.if` or on the environment of HAProxy. */
+  readonly mode: string;
+  /** The addresses, as they are written. */
+  readonly binds: readonly string[];
+}
+
+/** A rule that denies what a list other than our maps holds. */
+export interface OldRule {
+  /** The file of the list, as it is written. */
+  readonly file: string;
+  /**
+   * Which of its lines it denies: each, whatever its value (`keys`); those with a value above 0 (`values`); or it cannot
+   * be said, as the condition holds more (`some`).
+   */
+  readonly denies: 'keys' | 'values' | 'some';
+  readonly place: string;
+}
+
+/** The front ends of files that HAProxy reads in this order. Those without a `bind`, and disabled ones, are left out. */
+export function frontEndsOf(files: readonly ConfigurationFile[], maps: Maps): FrontEnd[] {
+  return proxySections(files).flatMap((section) => {
+    const { kind, name, place, mode } = section;
+    if (kind !== 'frontend' && kind !== 'listen') return [];
+    const binds = bindsOf(section);
+    if (binds.length === 0 || isDisabled(section)) return [];
+    return [{ name, kind, place, mode, binds, ...findRule(section, maps) }];
+  });
+}
+
+export function bindsOf({ lines }: ProxySection): string[] {
+  return lines.flatMap(({ words }) => (words[0] === 'bind' ? (words[1] ?? '').split(',') : []));
+}
+
+function isDisabled(section: ProxySection): boolean {
+  const last = settingsOf(section, 'disabled', 'enabled').at(-1);
+  return last?.words[0] === 'disabled' && !last.conditional;
+}
+
+/** The files that a converter `map…` names, each once: HAProxy loads no other map. */
+export function mapsNamedIn(files: readonly ConfigurationFile[]): string[] {
+  const named = new Set<string>();
+  for (const { text } of files) {
+    for (const { words } of configLines(text)) {
+      for (const word of words) {
+        for (const [, file = ''] of word.matchAll(/\bmap(?:_[a-z0-9]+)*\(([^,()]+)/g)) named.add(unquoted(file));
+      }
+    }
+  }
+  return [...named];
+}
+
+/** The rules that deny what a list of addresses holds, in any proxy section: `src,map_ip(FILE) -m found`, `src -f FILE`. */
+export function oldRulesIn(files: readonly ConfigurationFile[], maps: Maps): OldRule[] {
+  const ours = [maps.blockedMap, maps.trustedMap];
+  return proxySections(files).flatMap(({ lines }) => {
+    const acls = aclsOf(lines);
+    return lines.flatMap((line) => deniedLists(line, acls).filter(({ file }) => !ours.includes(file)));
+  });
+}
+
+function deniedLists(line: SectionLine, acls: Acls): OldRule[] {
+  const rule = ruleOf(line, acls);
+  if (rule?.effect !== 'denies' || rule.condition === 'unknown') return [];
+  const [keyword, ...condition] = rule.condition;
+  if (keyword === undefined) return [];
+  return (parseCondition(condition) ?? []).flatMap((terms) =>
+    terms
+      .filter(({ negated }) => negated === (keyword === 'unless'))
+      .flatMap(({ expression, acl = '' }) => (expression ? [expression] : (acls.get(acl) ?? [])))
+      .flatMap((expression) => {
+        const list = expression === 'unknown' ? null : listIn(expression);
+        if (list === null) return [];
+        const isWhole = keyword === 'if' && terms.length === 1;
+        return [{ ...list, ...(isWhole ? {} : { denies: 'some' as const }), place: rule.place }];
+      }),
+  );
+}
+
+function listIn(expression: readonly string[]): Pick<OldRule, 'file' | 'denies'> | null {
+  const [fetch = '', ...match] = expression;
+  const map = /^src,map_ip(?:_\w+)?\(([^,()]+)/.exec(fetch)?.[1];
+  if (map !== undefined) {
+    const lookup = lookupIn(expression);
+    return { file: unquoted(map), denies: lookup === null ? 'some' : lookup.presence ? 'keys' : 'values' };
+  }
+  const [flag, file] = match;
+  if (fetch !== 'src' || !match.includes('-f')) return null;
+  const named = match[match.indexOf('-f') + 1];
+  if (named === undefined) return null;
+  return { file: named, denies: flag === '-f' && file === named && match.length === 2 ? 'keys' : 'some' };
+}
+
+function unquoted(file: string): string {
+  return file.replace(/^(["'])(.*)\1$/, '$2');
+}

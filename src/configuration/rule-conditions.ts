@@ -1,0 +1,131 @@
+// What the condition of a rule comes to for an address of which it is known in which of our two maps it is.
+import { type SectionLine, unknown } from './proxy-sections.ts';
+
+export type Truth = boolean | typeof unknown;
+
+export interface Maps {
+  readonly blockedMap: string;
+  readonly trustedMap: string;
+  /** Entries with the value 0 are exceptions: a lookup that takes them too (`-m found`) is no lookup. Default: it is. */
+  readonly valuesOnly?: boolean;
+}
+
+/** What is known of the source of a request; each is unknown once a rule has put another address in its place. */
+export interface Source {
+  readonly blocked: Truth;
+  readonly trusted: Truth;
+}
+
+/** Expressions by the name of their acl. Lines with the same name are alternatives of one acl. */
+export type Acls = ReadonlyMap<string, readonly (readonly string[] | typeof unknown)[]>;
+
+interface Term {
+  readonly negated: boolean;
+  /** Written out between braces. */
+  readonly expression?: readonly string[];
+  readonly acl?: string;
+}
+
+/** Names that mean something already before an acl line adds to it, so that an acl of such a name holds more than its lines. */
+const predefinedAcl = /^(TRUE|FALSE|LOCALHOST|HTTP(_.*)?|METH_.*|RDP_COOKIE|REQ_CONTENT|WAIT_END)$/;
+
+/** The acls of a section. Those of its defaults section are visible there only. */
+export function aclsOf(lines: readonly SectionLine[]): Acls {
+  const acls = new Map<string, (readonly string[] | typeof unknown)[]>();
+  for (const { words, certainWords, conditional } of lines) {
+    const [keyword, name, ...expression] = words;
+    if (keyword !== 'acl' || name === undefined) continue;
+    if (!acls.has(name)) acls.set(name, predefinedAcl.test(name) ? [unknown] : []);
+    acls.get(name)?.push(conditional || certainWords < words.length ? unknown : expression);
+  }
+  // An acl with a name from the environment may be any of them.
+  const isNameless = lines.some(({ words, certainWords }) => words[0] === 'acl' && certainWords === 1);
+  if (isNameless) for (const expressions of acls.values()) expressions.push(unknown);
+  return acls;
+}
+
+/**
+ * Whether a condition holds, given its words from `if` or `unless` on, or none. Known only where it follows from what is
+ * known of the source, whatever else the request is like.
+ */
+export function conditionHolds(words: readonly string[], acls: Acls, maps: Maps, source: Source): Truth {
+  if (words.length === 0) return true;
+  const alternatives = parseCondition(words.slice(1));
+  if (alternatives === null || alternatives.length === 0) return unknown;
+  const truth = anyOf(alternatives.map((terms) => allOf(terms.map((term) => termHolds(term, acls, maps, source)))));
+  return words[0] === 'unless' ? not(truth) : truth;
+}
+
+function termHolds({ negated, expression, acl }: Term, acls: Acls, maps: Maps, source: Source): Truth {
+  const expressions = expression === undefined ? (acls.get(acl ?? '') ?? [unknown]) : [expression];
+  const truth = anyOf(expressions.map((one) => (one === unknown ? unknown : expressionHolds(one, maps, source))));
+  return negated ? not(truth) : truth;
+}
+
+function expressionHolds(expression: readonly string[], maps: Maps, source: Source): Truth {
+  const lookup = lookupIn(expression);
+  if (lookup === null || (lookup.presence && maps.valuesOnly === true)) return unknown;
+  if (lookup.map === maps.blockedMap) return source.blocked;
+  return lookup.map === maps.trustedMap ? source.trusted : unknown;
+}
+
+interface Lookup {
+  readonly map: string;
+  /** Entries with the value 0 are taken too. */
+  readonly presence: boolean;
+}
+
+/**
+ * `src,map_ip(MAP,0) -m int gt 0` and what means the same, and `src,map_ip(MAP) -m found`. A map whose name HAProxy would
+ * have to unquote is none.
+ */
+export function lookupIn([fetch = '', ...match]: readonly string[]): Lookup | null {
+  const found = /^src,map_ip(_int)?\(([^,()'"\\\s]+)(,0)?\)$/.exec(fetch);
+  const [, isInt, map, byDefault] = found ?? [];
+  if (map === undefined) return null;
+  const wanted = match.join(' ');
+  if (wanted === '-m found') return byDefault === undefined ? { map, presence: true } : null;
+  const values = ['-m int gt 0', '-m int ge 1', ...(isInt === undefined ? [] : ['gt 0', 'ge 1'])];
+  return values.includes(wanted) ? { map, presence: false } : null;
+}
+
+/** Alternatives (`or`, `||`) of terms, as `parse_acl_cond` of HAProxy reads them. Null: HAProxy refuses it. */
+export function parseCondition(words: readonly string[]): Term[][] | null {
+  const alternatives: Term[][] = [];
+  let terms: Term[] = [];
+  let negated = false;
+  for (let index = 0; index < words.length; index++) {
+    const marks = /^!*/.exec(words[index] ?? '')?.[0].length ?? 0;
+    const word = (words[index] ?? '').slice(marks);
+    if (marks % 2 === 1) negated = !negated;
+    if (word === '') continue;
+    if (word.toLowerCase() === 'or' || word === '||') {
+      if (terms.length > 0) alternatives.push(terms);
+      terms = [];
+    } else if (word === '{') {
+      const end = words.indexOf('}', index);
+      if (end < 0) return null;
+      terms.push({ negated, expression: words.slice(index + 1, end) });
+      index = end;
+    } else {
+      terms.push({ negated, acl: word });
+    }
+    negated = false;
+  }
+  if (terms.length > 0) alternatives.push(terms);
+  return alternatives;
+}
+
+function not(truth: Truth): Truth {
+  return truth === unknown ? unknown : !truth;
+}
+
+function allOf(truths: readonly Truth[]): Truth {
+  if (truths.includes(false)) return false;
+  return truths.includes(unknown) ? unknown : true;
+}
+
+function anyOf(truths: readonly Truth[]): Truth {
+  if (truths.includes(true)) return true;
+  return truths.includes(unknown) ? unknown : false;
+}

@@ -1,0 +1,119 @@
+// The lines of a section that do something with a connection or a request.
+import { type SectionLine, unknown } from './proxy-sections.ts';
+import type { Acls } from './rule-conditions.ts';
+
+/** A line `http-request …` or `tcp-request PHASE …`. */
+export interface Rule {
+  readonly place: string;
+  readonly phase: Phase;
+  readonly action: string;
+  readonly effect: Effect;
+  /** From `if` or `unless` on; empty: none. Unknown: it depends on the environment, or where it begins is not clear. */
+  readonly condition: readonly string[] | typeof unknown;
+  /** Whether HAProxy reads it depends on an `.if`. */
+  readonly conditional: boolean;
+  /** Of its section. */
+  readonly acls: Acls;
+}
+
+/** In the order in which HAProxy runs them, whatever the order of the lines. */
+export const phases = ['connection', 'session', 'content', 'http'] as const;
+export type Phase = (typeof phases)[number];
+
+/**
+ * - `denies`: the client gets a refusal, or its connection is closed, at once or late.
+ * - `ends phase`: the other rules of this phase are passed over.
+ * - `answers`: HAProxy answers itself.
+ * - `anything`: the action is not known, or puts another address in the place of `src`, so that what follows looks
+ *   for that one.
+ */
+export type Effect = 'denies' | 'ends phase' | 'answers' | 'none' | 'anything';
+
+/** Null: the line is no such rule. */
+export function ruleOf(line: SectionLine, acls: Acls): Rule | null {
+  const phase = phaseOf(line.words);
+  if (phase === null) return null;
+  const at = phase === 'http' ? 1 : 2;
+  const [word = '', ...rest] = line.words.slice(at);
+  const action = word.replace(/\(.*$/, '');
+  const common = { place: line.place, phase, action, conditional: line.conditional, acls };
+  const certain = line.certainWords === line.words.length;
+  const { effect, condition } = meaningOf(action, phase, rest, certain);
+  return { ...common, effect, condition: certain ? condition : unknown };
+}
+
+function phaseOf([keyword, word]: readonly string[]): Phase | null {
+  if (keyword === 'http-request') return 'http';
+  return keyword === 'tcp-request' ? (phases.find((one) => one === word && one !== 'http') ?? null) : null;
+}
+
+type Meaning = Pick<Rule, 'effect' | 'condition'>;
+
+function meaningOf(action: string, phase: Phase, words: readonly string[], certain: boolean): Meaning {
+  if (phase === 'http' && (action === 'deny' || action === 'tarpit')) return denialOf(action, words, certain);
+  if (action === 'reject') return { effect: 'denies', condition: conditionAt(words, 0) };
+  if (action === 'silent-drop')
+    return { effect: 'denies', condition: conditionAt(words, words[0] === 'rst-ttl' ? 2 : 0) };
+  if (action === (phase === 'http' ? 'allow' : 'accept'))
+    return { effect: 'ends phase', condition: conditionAt(words, 0) };
+  return { effect: effectOf(action), condition: onlyCondition(words) };
+}
+
+const answering = new Set(['auth', 'redirect', 'return', 'use-service']);
+
+const harmless =
+  /^((add|del|replace|set)-(acl|header|headers-bin|map)|cache-use|capture|disable-l7-retry|do-(log|resolve)|early-hint|expect-(netscaler-cip|proxy)|normalize-uri|pause|replace-(path|pathq|uri|value)|sc-\S+|send-spoe-group|set-(bandwidth-limit|(bc|fc)-(mark|tos)|dst|dst-port|log-level|mark|method|nice|path|pathq|priority-class|priority-offset|query|retries|src-port|timeout|tos|uri|var|var-fmt)|strict-mode|track-sc\d+|unset-var|wait-for-(body|handshake))$/;
+
+function effectOf(action: string): Effect {
+  if (answering.has(action) || action.startsWith('lua.')) return 'answers';
+  return harmless.test(action) ? 'none' : 'anything';
+}
+
+/** How many words each option of `deny` and `tarpit` takes, itself included. */
+const replyOptions: Readonly<Record<string, number>> = {
+  status: 2,
+  deny_status: 2,
+  'content-type': 2,
+  'default-errorfiles': 1,
+  errorfile: 2,
+  errorfiles: 2,
+  file: 2,
+  'lf-file': 2,
+  string: 2,
+  'lf-string': 2,
+  hdr: 3,
+};
+
+/**
+ * A `deny` with 403, which is its default, and a `tarpit` with any error. Another error status denies too, but is no
+ * proof that the map is enforced; a `deny` with any other status is an answer.
+ */
+function denialOf(action: 'deny' | 'tarpit', words: readonly string[], certain: boolean): Meaning {
+  let status = action === 'deny' ? '403' : '500';
+  let index = 0;
+  for (let length: number | undefined; ; index += length) {
+    length = replyOptions[words[index] ?? ''];
+    if (length === undefined) break;
+    if (/status$/.test(words[index] ?? '')) status = words[index + 1] ?? '';
+  }
+  const condition = conditionAt(words, index);
+  if (!certain) return { effect: 'answers', condition };
+  if (status === '403' || (action === 'tarpit' && /^[45]/.test(status))) return { effect: 'denies', condition };
+  return { effect: /^[45]/.test(status) ? 'none' : 'answers', condition };
+}
+
+function conditionAt(words: readonly string[], index: number): Rule['condition'] {
+  const word = words[index];
+  return word === undefined || isConditionWord(word) ? words.slice(index) : unknown;
+}
+
+/** Of an action whose own words are not read: `if` may be one of them. */
+function onlyCondition(words: readonly string[]): Rule['condition'] {
+  const index = words.findIndex(isConditionWord);
+  if (index < 0) return [];
+  return words.slice(index + 1).some(isConditionWord) ? unknown : words.slice(index);
+}
+
+function isConditionWord(word: string): boolean {
+  return word === 'if' || word === 'unless';
+}

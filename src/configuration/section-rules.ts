@@ -1,0 +1,162 @@
+// What the rules of a front end do with a client whose address is in the blocked map.
+import { type ProxySection, type SectionLine, settingsOf, unknown } from './proxy-sections.ts';
+import { aclsOf, conditionHolds, type Maps, type Source, type Truth } from './rule-conditions.ts';
+import { type Phase, phases, type Rule, ruleOf } from './rules.ts';
+
+export interface SectionFinding {
+  /** Every request of a blocked address that is not trusted is denied, unless `answersBefore` names an exception. */
+  readonly hasRule: boolean;
+  /** Whether the rule leaves trusted addresses alone. Null: there is no rule. */
+  readonly sparesTrusted: boolean | null;
+  /**
+   * The first rule or setting that answers requests before the rule, or lets them pass it. Where `hasRule` is false
+   * though there is a rule, this is what keeps it from counting. Null: nothing, or no rule at all.
+   */
+  readonly answersBefore: string | null;
+}
+
+/** A rule that denies blocked addresses wherever it is reached. */
+export interface EnforcingRule {
+  readonly rule: Rule;
+  readonly sparesTrusted: boolean;
+}
+
+const blockedSource: Source = { blocked: true, trusted: false };
+const trustedSource: Source = { blocked: true, trusted: true };
+const unknownSource: Source = { blocked: unknown, trusted: unknown };
+
+/**
+ * What a frontend or listen section does with the blocked map; only what follows from its text for certain.
+ *
+ * What counts as the rule: an `http-request deny` with 403, `tarpit`, `reject` or `silent-drop`, or a
+ * `tcp-request connection|session|content reject` or `silent-drop`, also one that the section has from its defaults
+ * section, outside `.if`, whose condition holds for all that the blocked map holds, except for what the trusted map
+ * holds, and that no rule before it keeps from being reached. In a mode other than `http` the http-request rules do not
+ * count: HAProxy passes them over.
+ *
+ * A rule behind a `set-src` looks for another address than the one that the connection comes from, and does not count. A
+ * rule of connections does not see the requests of a connection that was open before its source was blocked.
+ */
+export function findRule(section: ProxySection, maps: Maps): SectionFinding {
+  const none = { hasRule: false, sparesTrusted: null, answersBefore: null };
+  // Defaults that are not known may let everybody pass, and so may a line of which not even the kind is known.
+  if (section.defaults === unknown || [...inheritedLines(section), ...section.lines].some(isOpaque)) return none;
+  const { mode } = section;
+  if (!enforcingRules(section, maps).some(({ rule }) => isRun(rule, mode))) return none;
+  const { denied, answersBefore } = follow(section, maps, blockedSource);
+  if (!denied) return { ...none, answersBefore };
+  return { hasRule: true, sparesTrusted: !follow(section, maps, trustedSource).denied, answersBefore };
+}
+
+/** The rules that deny every blocked address that reaches them, whatever the mode and what stands before them. */
+export function enforcingRules(section: ProxySection, maps: Maps): EnforcingRule[] {
+  return rulesOf(section).flatMap((rule) => {
+    if (rule.effect !== 'denies' || acts(rule, maps, blockedSource) !== true) return [];
+    // One that denies everybody does not enforce the map: HAProxy loads no map that no rule names.
+    if (acts(rule, maps, unknownSource) === true) return [];
+    return [{ rule, sparesTrusted: acts(rule, maps, trustedSource) !== true }];
+  });
+}
+
+/**
+ * The rules of the defaults section come first. HAProxy 2.6 runs those of connections and sessions only where the
+ * section has one of its own beside them.
+ */
+function rulesOf(section: ProxySection): Rule[] {
+  const inherited = rulesIn(inheritedLines(section));
+  const own = rulesIn(section.lines);
+  const surelyRun = new Set<Phase>(['content', 'http']);
+  for (const rule of own) if (!rule.conditional) surelyRun.add(rule.phase);
+  return [...inherited.map((rule) => (surelyRun.has(rule.phase) ? rule : { ...rule, conditional: true })), ...own];
+}
+
+function inheritedLines({ defaults }: ProxySection): readonly SectionLine[] {
+  return defaults === null || defaults === unknown ? [] : defaults.lines;
+}
+
+/** The environment may make any rule or setting of it. */
+function isOpaque({ words, certainWords }: SectionLine): boolean {
+  return certainWords === 0 || (certainWords === 1 && words[0] === 'tcp-request');
+}
+
+function rulesIn(lines: readonly SectionLine[]): Rule[] {
+  const acls = aclsOf(lines);
+  return lines.flatMap((line) => ruleOf(line, acls) ?? []);
+}
+
+function isRun(rule: Rule, mode: string): boolean {
+  return rule.phase !== 'http' || mode === 'http';
+}
+
+function acts(rule: Rule, maps: Maps, source: Source): Truth {
+  if (rule.condition === unknown) return unknown;
+  const truth = conditionHolds(rule.condition, rule.acls, maps, source);
+  return rule.conditional && truth === true ? unknown : truth;
+}
+
+interface Outcome {
+  /** Whether the requests that nothing before the rule answers or lets pass are denied, for certain. */
+  readonly denied: boolean;
+  readonly answersBefore: string | null;
+}
+
+/** Where requests may leave the rules. */
+interface Exit {
+  readonly place: string;
+  /** They pass the other rules of this phase, but not those of the next. Null: they are answered. */
+  readonly phase: Phase | null;
+}
+
+/** Follows the requests of a source through the rules until it is certain how they end. */
+function follow(section: ProxySection, maps: Maps, source: Source): Outcome {
+  const { mode } = section;
+  const rules = rulesOf(section).filter((rule) => isRun(rule, mode));
+  const exits: Exit[] = [];
+  let sourceChanged = false;
+  for (const phase of phases) {
+    exits.push(...answeringSettings(section, phase));
+    const sourceHidden = phase === 'connection' && mayTakeSourceFromHeader(section);
+    for (const rule of rules.filter((one) => one.phase === phase)) {
+      const holds = acts(rule, maps, sourceChanged || sourceHidden ? unknownSource : source);
+      if (holds === false) continue;
+      const { effect, place } = rule;
+      if (effect === 'denies' && holds === true) return { denied: true, answersBefore: firstExit(exits, phase) };
+      if (effect === 'anything') sourceChanged = true;
+      if (effect === 'answers' || effect === 'anything') exits.push({ place, phase: null });
+      if (effect === 'ends phase') exits.push({ place, phase });
+      if (effect === 'answers' && holds === true) return { denied: false, answersBefore: firstExit(exits, phase) };
+      if (effect === 'ends phase' && holds === true) break;
+    }
+  }
+  return { denied: false, answersBefore: exits[0]?.place ?? null };
+}
+
+function firstExit(exits: readonly Exit[], phase: Phase): string | null {
+  return exits.find((exit) => exit.phase === null || exit.phase === phase)?.place ?? null;
+}
+
+/** A filter in Lua may answer once a stream begins; the `monitor-uri` is answered before the http-request rules. */
+function answeringSettings(section: ProxySection, phase: Phase): Exit[] {
+  const lines =
+    phase === 'content'
+      ? settingsOf(section, 'filter').filter(
+          ({ words, certainWords }) => certainWords < 2 || words[1]?.startsWith('lua.'),
+        )
+      : phase === 'http' && section.mode === 'http'
+        ? settingsOf(section, 'monitor-uri')
+        : [];
+  return lines.map(({ place }) => ({ place, phase: null }));
+}
+
+const headerWords = new Set(['accept-proxy', 'accept-netscaler-cip', 'expect-proxy', 'expect-netscaler-cip']);
+
+/**
+ * A header before the first byte of a connection names its client where another proxy stands in between. The rules of
+ * connections run before it is read, and see that proxy's address.
+ */
+function mayTakeSourceFromHeader(section: ProxySection): boolean {
+  return settingsOf(section, 'bind', 'tcp-request').some(
+    ({ words, certainWords }) =>
+      (words[0] === 'bind' && certainWords < words.length) || words.some((word) => headerWords.has(word)),
+  );
+}

@@ -1,0 +1,53 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reloadUnit } from './unit-reload.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pm-unit-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** In the place of systemctl. */
+async function program(script: string): Promise<string> {
+  const path = join(folder, `systemctl-${Math.random()}`);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+describe('a reload by a unit of systemd', () => {
+  it('asks for this unit, for no password, and gives nothing of ours along', async () => {
+    process.env['PROXY_MANAGER_TEST_SECRET'] = 'secret';
+    const said = join(folder, 'said');
+    const systemctl = await program(`echo "$@ $PROXY_MANAGER_TEST_SECRET" > ${said}`);
+    expect(await reloadUnit('haproxy.service', 60_000, systemctl)).toEqual({ kind: 'done' });
+    expect(await readFile(said, 'utf8')).toBe('--no-ask-password reload -- haproxy.service \n');
+    delete process.env['PROXY_MANAGER_TEST_SECRET'];
+  });
+
+  it.each([
+    ['failed', 'Job for haproxy.service failed.\nSee "journalctl -xeu haproxy.service" for details.'],
+    ['denied', 'Failed to reload haproxy.service: Access denied'],
+    ['denied', 'Failed to reload haproxy.service: Interactive authentication required.'],
+    ['denied', 'Failed to reload x.service: Unit x.service not found.'],
+    ['denied', 'haproxy.service is not active, cannot reload.'],
+    ['denied', 'System has not been booted with systemd as init system (PID 1). Can\u2019t operate.'],
+  ] as const)('is %s when systemctl says so, in its words: %s', async (kind, words) => {
+    const systemctl = await program(`printf '%s\\n' '${words}' >&2; exit 1`);
+    const answer = await reloadUnit('haproxy.service', 60_000, systemctl);
+    expect(answer).toEqual({ kind, detail: `systemctl reload haproxy.service: ${words}` });
+  });
+
+  it('is not known when it does not end in time', async () => {
+    const answer = await reloadUnit('haproxy.service', 100, await program('exec sleep 600'));
+    expect(answer).toMatchObject({ kind: 'unknown', detail: expect.stringContaining('did not end within') });
+  });
+
+  it('was not asked for where there is no systemctl', async () => {
+    const answer = await reloadUnit('haproxy.service', 60_000, join(folder, 'none'));
+    expect(answer).toMatchObject({ kind: 'denied', detail: expect.stringContaining('cannot be run') });
+  });
+});

@@ -1,0 +1,181 @@
+// The configuration of an attached service, which others write: which files HAProxy reads, and what each front end does
+// with the maps. HAProxy does not tell which rules a worker runs, so the files are read; they count as what the worker
+// runs as long as none of them is younger than it.
+import { lstat, stat } from 'node:fs/promises';
+import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
+import type { WorkerBook } from '../blocking/worker-book.ts';
+import { type FrontEnd, frontEndsOf, mapsNamedIn } from '../configuration/front-ends.ts';
+import type { ConfigurationFile } from '../configuration/proxy-sections.ts';
+import { isMissing } from '../files/atomic-file.ts';
+import { configurationFilesOf, UnreadableConfiguration } from '../haproxy/configuration-files.ts';
+import { findMaster } from '../haproxy/master-process.ts';
+import { type ProxyArguments, parseMasterWords } from '../haproxy/proxy-arguments.ts';
+import type { AttachedReport, FrontEndReport } from '../http/services.ts';
+import { describeReloadBy, type Settings } from '../settings.ts';
+import { ageMs, commandLine } from '../system/processes.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+/** A worker's start and its age are known to a hundredth of a second each. */
+const clockSlackMs = 20;
+const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
+
+interface Reading {
+  readonly files: readonly ConfigurationFile[];
+  readonly frontEnds: readonly FrontEnd[];
+  readonly maps: readonly string[];
+}
+
+/** What a worker is known to have loaded. */
+interface Loaded {
+  readonly worker: string;
+  readonly reading: Reading;
+}
+
+/** The words of the master, and where they were said. */
+export type RunningArguments = ProxyArguments & { readonly pid: number | null };
+
+export class AttachedConfiguration {
+  readonly #settings: Settings;
+  readonly #book: Pick<WorkerBook, 'current' | 'masterPid'>;
+  readonly #log: Log;
+  #onDisk: Reading | null = null;
+  #loaded: Loaded | null = null;
+  #isStale = false;
+  #unreadable: string | null = null;
+
+  constructor(options: {
+    readonly settings: Settings;
+    readonly book: Pick<WorkerBook, 'current' | 'masterPid'>;
+    readonly log: Log;
+  }) {
+    this.#settings = options.settings;
+    this.#book = options.book;
+    this.#log = options.log;
+  }
+
+  /** As of the last look, of what the current worker is known to have loaded. */
+  get trust(): TrustInConfiguration {
+    if (this.#loaded === null) return unknownTrust;
+    const { frontEnds, maps } = this.#loaded.reading;
+    if (!maps.includes(this.#settings.trustedMap)) return { mapLoaded: false, hasEffect: false };
+    const spares = frontEnds.filter(({ hasRule }) => hasRule).map(({ sparesTrusted }) => sparesTrusted);
+    return { mapLoaded: true, hasEffect: spares.length === 0 ? null : spares.every((one) => one === true) };
+  }
+
+  /** As of the last look: a reload would bring the blocked map to a worker, as far as is known. */
+  get reloadLoadsMap(): boolean {
+    return this.#onDisk === null || this.#onDisk.maps.includes(this.#settings.blockedMap);
+  }
+
+  report(): AttachedReport {
+    const reading = this.#loaded?.reading ?? this.#onDisk;
+    return {
+      files: (this.#onDisk ?? reading)?.files.map(({ path }) => path) ?? [this.#settings.configFile],
+      front_ends: reading?.frontEnds.map((frontEnd) => this.#reported(frontEnd)) ?? [],
+      changed_since_load: this.#isStale,
+      reload_by: describeReloadBy(this.#settings.reloadBy),
+    };
+  }
+
+  /** Each as a sentence. */
+  problems(): string[] {
+    if (this.#unreadable !== null) return [this.#unreadable];
+    if (this.#loaded === null) {
+      if (!this.#isStale) return [];
+      return [
+        'configuration: it was changed after HAProxy loaded it, so what its front ends do is known after the next reload',
+      ];
+    }
+    const { frontEnds } = this.#loaded.reading;
+    if (frontEnds.length === 0) return ['configuration: it has no front end that binds an address'];
+    return frontEnds
+      .map((frontEnd) => this.#reported(frontEnd))
+      .filter(({ has_rule, open }) => !has_rule && !open)
+      .map(lackText);
+  }
+
+  /** Which files HAProxy reads: the master's own words, or the setting where none runs. */
+  async arguments(): Promise<RunningArguments> {
+    const { pidFile, configFile } = this.#settings;
+    const pid = this.#book.masterPid ?? (await findMaster(pidFile, configFile))?.pid ?? null;
+    const words = pid === null ? null : await commandLine(pid);
+    const said = parseMasterWords(words ?? []);
+    return said.files.length > 0 ? { ...said, pid } : { ...said, files: [configFile], pid: null };
+  }
+
+  /** Never throws: what cannot be read is a problem for `/health`. */
+  async look(): Promise<void> {
+    try {
+      await this.#look();
+      this.#unreadable = null;
+    } catch (error) {
+      if (!(error instanceof UnreadableConfiguration)) {
+        this.#log.warn('The configuration of HAProxy could not be looked at', { cause: causeText(error) });
+      }
+      this.#onDisk = null;
+      const worker = this.#book.current();
+      if (worker !== null && this.#loaded?.worker !== `${worker.pid}:${worker.startTime}`) this.#loaded = null;
+      this.#isStale = true;
+      this.#unreadable = `configuration: ${causeText(error)}, so what its front ends do is not known`;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const files = await configurationFilesOf(await this.arguments());
+    const youngest = await youngestOf(files);
+    if (this.#onDisk === null || !isSame(this.#onDisk.files, files)) this.#onDisk = this.#read(files);
+    const worker = this.#book.current();
+    if (worker === null) {
+      this.#isStale = false;
+      return;
+    }
+    const identity = `${worker.pid}:${worker.startTime}`;
+    // What one worker loaded once does not change, whatever becomes of the files.
+    if (this.#loaded?.worker !== identity) {
+      const age = await ageMs(worker.pid);
+      const isLoaded = age !== null && youngest <= Date.now() - age + clockSlackMs;
+      this.#loaded = isLoaded ? { worker: identity, reading: this.#onDisk } : null;
+    }
+    this.#isStale = this.#loaded === null || !isSame(this.#loaded.reading.files, files);
+  }
+
+  #read(files: readonly ConfigurationFile[]): Reading {
+    return { files, frontEnds: frontEndsOf(files, this.#settings), maps: mapsNamedIn(files) };
+  }
+
+  #reported({ name, place, mode, hasRule, answersBefore }: FrontEnd): FrontEndReport {
+    const open = this.#settings.openFrontEnds.includes(name);
+    return { name, place, mode, has_rule: hasRule, answered_before: answersBefore, open };
+  }
+}
+
+function lackText({ name, place, answered_before: before }: FrontEndReport): string {
+  const what =
+    before === null
+      ? 'has no rule for the blocked map'
+      : `has no rule for the blocked map that counts: ${before} comes before it`;
+  return `front end ${name} (${place}) ${what}, so blocked addresses are served there`;
+}
+
+/** When one of them was changed last, in ms of the wall clock: also by a rename, or with another time put on it. */
+async function youngestOf(files: readonly ConfigurationFile[]): Promise<number> {
+  const times = await Promise.all(
+    files.map(async ({ path }) => {
+      try {
+        // A link that leads elsewhere now is a change too.
+        const [file, link] = await Promise.all([stat(path), lstat(path)]);
+        return Math.max(file.ctimeMs, link.ctimeMs);
+      } catch (error) {
+        // It went between two looks.
+        if (isMissing(error)) return Number.POSITIVE_INFINITY;
+        throw error;
+      }
+    }),
+  );
+  return Math.max(Number.NEGATIVE_INFINITY, ...times);
+}
+
+function isSame(some: readonly ConfigurationFile[], others: readonly ConfigurationFile[]): boolean {
+  if (some.length !== others.length) return false;
+  return some.every(({ path, text }, index) => path === others[index]?.path && text === others[index]?.text);
+}

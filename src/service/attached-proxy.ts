@@ -1,0 +1,97 @@
+// HAProxy with a configuration that others write, wired together: the service keeps the maps, reads what the front ends
+// do with them, and asks for a reload where a change did not get into a worker otherwise (ADR 0051).
+import { AttachedReload } from '../configuration/attached-reload.ts';
+import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { ProxyReloader } from '../haproxy/reloader.ts';
+import { memoryAllowsWorker } from '../supervision/memory.ts';
+import { attachedCheck, socketProblems } from './attached-check.ts';
+import { AttachedConfiguration } from './attached-configuration.ts';
+import { noSites, OthersConfiguration } from './attached-services.ts';
+import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
+import { verifyWorkers } from './verify-workers.ts';
+
+const reloadPatienceMs = 60_000;
+
+export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
+  const { settings, parts, socket, facts, log, tell, now } = options;
+  const { keeper, trusted, reconciler, book, link } = parts;
+  const { reloadBy, pidFile, configFile, proxyBin } = settings;
+  const configuration = new AttachedConfiguration({ settings, book, log });
+  const check = async () => await attachedCheck(proxyBin, await configuration.arguments());
+  const reloader = new ProxyReloader({
+    socket,
+    pidFile,
+    configFile,
+    knownMaster: () => book.masterPid,
+    workerReadsConfiguration: () => facts.capabilitiesOf(book.runningVersion).workerReadsConfiguration,
+    unit: reloadBy.kind === 'systemd' ? reloadBy.unit : null,
+  });
+  const reload = new AttachedReload({
+    surroundings: {
+      async writeMaps() {
+        if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
+        await trusted.updateTrustedIpsMap();
+      },
+      async reloadProxy() {
+        const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
+        if (outcome.confirmed && outcome.processes !== null) {
+          book.observe(outcome.processes);
+          link.markUp(outcome.processes);
+        }
+        await configuration.look();
+        return outcome;
+      },
+      verifyWorkers: () => verifyWorkers({ reconciler, book }),
+    },
+    check,
+    mayReload: reloadBy.kind !== 'never',
+    log,
+  });
+  const reloads = new ReloadCoordinator({
+    reload,
+    store: options.history,
+    log,
+    tell,
+    now,
+    stillNeeded: async () => {
+      await reconciler.look(false);
+      const current = book.current();
+      return !link.state.up || current === null || !book.isWhole(current);
+    },
+    // The look of the reconciler may have come before the one at the files.
+    async canHelp() {
+      await configuration.look();
+      return configuration.reloadLoadsMap;
+    },
+    memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
+    halfDone: () => false,
+    onEnded: (ended) => options.observer.ended(ended),
+    inForce: async () => null,
+  });
+  return {
+    sites: noSites(configFile),
+    configuration: new OthersConfiguration({ configFile, reloads, check, history: options.history, log }),
+    reloads,
+    get trust() {
+      return configuration.trust;
+    },
+    drift: null,
+    interrupted: false,
+    mayReload: () => reloadBy.kind !== 'never' && configuration.reloadLoadsMap,
+    look: () => configuration.look(),
+    async problems() {
+      await configuration.look();
+      return configuration.problems();
+    },
+    attached: () => configuration.report(),
+    review: async () => undefined,
+    async start() {
+      await configuration.look();
+      const problems = [...(await socketProblems(settings.masterSocket)), ...configuration.problems()];
+      for (const what of problems) log.warn('Blocks are not enforced everywhere', { what });
+    },
+    abandonStart: () => undefined,
+    stop: () => reloads.stop(),
+    endProxy: async () => undefined,
+  };
+}

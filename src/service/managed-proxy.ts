@@ -1,0 +1,224 @@
+// HAProxy with a configuration that is written here, wired together: the template, the live file, what makes them one,
+// and who starts HAProxy where that is the service's job.
+import { join } from 'node:path';
+import { BackupStore } from '../configuration/backup-store.ts';
+import { configurationInForce } from '../configuration/in-force.ts';
+import { takenAddresses } from '../configuration/listeners.ts';
+import { LiveFile } from '../configuration/live-file.ts';
+import { LiveOrigin } from '../configuration/live-origin.ts';
+import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
+import type { RenderedConfiguration } from '../configuration/render.ts';
+import { shared } from '../configuration/render-turns.ts';
+import { SafeReload } from '../configuration/safe-reload.ts';
+import { ensureServerStateFile } from '../configuration/server-state.ts';
+import { filesNamedIn } from '../configuration/sites-map.ts';
+import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
+import { Template } from '../configuration/template.ts';
+import type { Site } from '../domain/site.ts';
+import { crashPoint } from '../faults/crash-point.ts';
+import type { ReloadOutcome } from '../haproxy/reloader.ts';
+import { memoryAllowsWorker } from '../supervision/memory.ts';
+import { Supervisor } from '../supervision/supervisor.ts';
+import { Configuration } from './configuration.ts';
+import { ConfigurationDrift } from './configuration-drift.ts';
+import { LiveRule } from './live-rule.ts';
+import { proxyProblems } from './proxy-problems.ts';
+import { ProxyReload } from './proxy-reload.ts';
+import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
+import { Sites } from './sites.ts';
+import { verifyWorkers } from './verify-workers.ts';
+
+/** @throws when the template cannot be read */
+export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
+  const { settings, sites: sitesStore, parts, socket, facts, log, tell, now } = options;
+  const { keeper, trusted, reconciler, book } = parts;
+  const live = new LiveFile(settings.configFile);
+  const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
+  const backups = new BackupStore(settings.backupDir, now);
+  const template = settings.template === null ? Template.builtIn() : await Template.fromFile(settings.template);
+  const serverStateFile = join(settings.stateDir, 'server-state');
+  const render = (sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration> =>
+    template.render({
+      blockedMap: settings.blockedMap,
+      trustedMap: settings.trustedMap,
+      httpBind: settings.httpBind,
+      statsSocket: settings.statsSocket,
+      hardStopAfter: settings.hardStopAfter,
+      connectionsPerSource: settings.connectionsPerSource,
+      sitesMapBase: settings.sitesMap,
+      serverStateFile,
+      sites,
+    });
+  // Health, differences and dry runs may be asked for by many at a time.
+  const renderStored = shared(async () => await render(await sitesStore.all()));
+  const writeMaps = async (): Promise<void> => {
+    if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
+    await trusted.updateTrustedIpsMap();
+  };
+  const mapFiles = [settings.blockedMap, settings.trustedMap];
+  const ensureStart = () =>
+    ensureStartConfiguration({
+      live,
+      origin,
+      backups,
+      proxyBin: settings.proxyBin,
+      mapFiles,
+      render: renderStored,
+      log,
+    });
+
+  const rule = new LiveRule(live, settings, log);
+  const outputFile = join(settings.stateDir, 'proxy-output.log');
+  const proxyReload = new ProxyReload({
+    settings,
+    outputFile: settings.supervise ? outputFile : null,
+    live,
+    socket,
+    parts,
+    serverStateFile,
+    supervisor: () => supervisor,
+    workerReadsConfiguration: () => facts.capabilitiesOf(parts.book.runningVersion).workerReadsConfiguration,
+    log,
+  });
+  const reloadProxy = async (): Promise<ReloadOutcome> => {
+    const outcome = await proxyReload.reload();
+    await rule.look();
+    return outcome;
+  };
+  const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
+  const safeReload = new SafeReload({
+    live,
+    origin,
+    backups,
+    proxyBin: settings.proxyBin,
+    sitesMapBase: settings.sitesMap,
+    mapFiles,
+    surroundings: {
+      render,
+      sites: () => sitesStore.all(),
+      writeMaps,
+      reloadProxy,
+      verifyWorkers: () => verifyWorkers({ reconciler, book }),
+    },
+    underWay,
+    log,
+  });
+  const reloads = new ReloadCoordinator({
+    reload: safeReload,
+    store: options.history,
+    log,
+    tell,
+    now,
+    stillNeeded: async () => {
+      await reconciler.look(false);
+      const current = book.current();
+      if (underWay.interrupted !== null) return true;
+      return !parts.link.state.up || current === null || !book.isWhole(current);
+    },
+    memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
+    halfDone: () => underWay.interrupted !== null,
+    onEnded: (ended) => options.observer.ended(ended),
+    inForce: () => configurationInForce({ live, origin, backups, underWay, sitesMapBase: settings.sitesMap, log }),
+  });
+
+  const drift = new ConfigurationDrift({
+    live,
+    origin,
+    render: renderStored,
+    template: settings.template,
+    reloads,
+    log,
+  });
+
+  const supervisor: Supervisor | null = settings.supervise
+    ? new Supervisor({
+        proxyBin: settings.proxyBin,
+        configFile: settings.configFile,
+        masterSocketPath: settings.masterSocket,
+        pidFile: settings.pidFile,
+        outputFile,
+        socket,
+        log,
+        beforeStart: async () => {
+          await options.facts.read();
+          await writeMaps();
+          const start = await ensureStart();
+          if (start.usable) return null;
+          return new Error(
+            'no configuration that the proxy takes; the log and `proxy-manager config validate` have its words',
+            { cause: new Error(start.output) },
+          );
+        },
+        takenAddresses: async () => await takenAddresses((await live.read()) ?? ''),
+        onRunning: () => {
+          reconciler.kick();
+          reloads.reconsider();
+        },
+      })
+    : null;
+  const { history } = options;
+  return {
+    sites: new Sites({ store: sitesStore, reloads, socket, log, tell, now }),
+    configuration: new Configuration({
+      live,
+      origin,
+      backups,
+      reloads,
+      history,
+      render: renderStored,
+      proxyBin: settings.proxyBin,
+      log,
+    }),
+    reloads,
+    get trust() {
+      return rule.trust;
+    },
+    drift,
+    get interrupted() {
+      return underWay.interrupted !== null;
+    },
+    mayReload: () => !rule.missing,
+    look: () => rule.look(),
+    problems: () => proxyProblems({ live, rule, supervisor }, book),
+    attached: () => null,
+    async review() {
+      await underWay.find();
+    },
+    async start() {
+      await ensureServerStateFile(serverStateFile);
+      crashPoint('start.server-state-made');
+      await ensureConfiguration();
+      await rule.look();
+      crashPoint('start.configuration-ready');
+      await supervisor?.start();
+      crashPoint('start.proxy-runs');
+      await rememberKnownGood();
+      crashPoint('start.known-good-recorded');
+    },
+    abandonStart: () => supervisor?.abandon(),
+    async stop() {
+      await supervisor?.stop();
+      template.stop();
+      await reloads.stop();
+    },
+    async endProxy() {
+      await supervisor?.endProxy();
+    },
+  };
+
+  async function ensureConfiguration(): Promise<void> {
+    if ((await live.read()) !== null) return;
+    const start = await ensureStart();
+    if (!start.usable) log.error('No configuration that the proxy takes', { output: start.output });
+  }
+
+  /** What runs and was found valid is what a failed reload goes back to. */
+  async function rememberKnownGood(): Promise<void> {
+    const text = await live.read();
+    if (text === null || (await readableKnownGood(backups, log)) !== null) return;
+    const start = await ensureStart();
+    if (!start.usable || start.source !== 'live') return;
+    await backups.markKnownGood(text, await filesNamedIn(settings.sitesMap, text));
+  }
+}

@@ -1,0 +1,56 @@
+// What the service needs of whoever looks after HAProxy and its configuration. There are two: the service itself
+// (managed-proxy.ts), or the operator, beside whom it keeps the maps only (attached-proxy.ts).
+import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
+import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import type { MasterSocket } from '../haproxy/master-socket.ts';
+import type { AttachedReport, ConfigurationService, DriftReport, SitesService } from '../http/services.ts';
+import type { MetricObservers } from '../metrics/observers.ts';
+import type { Settings } from '../settings.ts';
+import type { ReloadsStore } from '../store/reloads-store.ts';
+import type { SitesStore } from '../store/sites-store.ts';
+import type { Tell } from '../telemetry/activity.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { BlockingParts } from './blocking-parts.ts';
+import type { ProxyFacts } from './proxy-facts.ts';
+
+export interface ProxySide {
+  readonly sites: SitesService;
+  readonly configuration: ConfigurationService;
+  readonly reloads: ReloadCoordinator;
+  /** What the configuration does with the maps, as of the last look. */
+  readonly trust: TrustInConfiguration;
+  /** What `/health` says of the configuration that is written here; null: none is. */
+  readonly drift: { look(): Promise<DriftReport> } | null;
+  /** A reload that a crash interrupted is to be made good. */
+  readonly interrupted: boolean;
+  /** False: no reload could enforce what is not in force, or none is allowed. */
+  mayReload(): boolean;
+  /** Looks at the configuration anew. Never throws. */
+  look(): Promise<void>;
+  /** What is wrong beside the maps, each as a sentence for `/health`. */
+  problems(): Promise<readonly string[]>;
+  /** What `/health` tells of a configuration that others write; null: it is written here. As of the last look. */
+  attached(): AttachedReport | null;
+  /** What an earlier run left, before anything is changed. */
+  review(): Promise<void>;
+  /** The maps are written: sees that there is a configuration, and that HAProxy runs where that is this side's job. */
+  start(): Promise<void>;
+  /** The start of HAProxy is not waited for any longer. */
+  abandonStart(): void;
+  stop(): Promise<void>;
+  /** Ends HAProxy, where this side started it. */
+  endProxy(): Promise<void>;
+}
+
+export interface ProxySideOptions {
+  readonly settings: Settings;
+  readonly sites: SitesStore;
+  readonly history: ReloadsStore;
+  readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'reconciler' | 'book' | 'link'>;
+  readonly socket: MasterSocket;
+  readonly facts: ProxyFacts;
+  readonly observer: MetricObservers['reloads'];
+  readonly log: Log;
+  readonly tell: Tell;
+  readonly now: () => Date;
+}

@@ -1,0 +1,237 @@
+// `attach` and `detach` on a real HAProxy and a real service. The machine's users, units and files of root are played:
+// a machine has one systemd, and it is not the tests' to change.
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AttachOptions, attach, type Operator } from '../src/attach/attach.ts';
+import { detach } from '../src/attach/detach.ts';
+import type { Host, Ran } from '../src/attach/host.ts';
+import { recordFile } from '../src/attach/record.ts';
+import { paths } from '../src/attach/steps.ts';
+import { type AttachedService, frontEnd, head, startAttached } from '../testkit/attached-service.ts';
+import { freePort } from '../testkit/free-port.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { program, type RealService } from '../testkit/real-service.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** Its files are in memory, but for those below the prefix of the service. */
+class PlayedHost implements Host {
+  readonly files = new Map<string, string>();
+  readonly commands: string[] = [];
+  readonly #service: RealService;
+  #isRunning = false;
+
+  constructor(service: RealService) {
+    this.#service = service;
+    const { blockedMap, trustedMap } = service.paths;
+    this.files.set(
+      '/etc/default/proxy-manager',
+      `PROXY_MANAGER_LISTEN=127.0.0.1:${service.apiPort}\nPROXY_MANAGER_BLOCKED_MAP=${blockedMap}\nPROXY_MANAGER_TRUSTED_MAP="${trustedMap}"\n`,
+    );
+  }
+
+  async readText(path: string): Promise<string | null> {
+    // The tests' sockets lie in /tmp.
+    if (path.startsWith(root)) return (await readFile(path, 'utf8')).replace('PrivateTmp=yes', '');
+    if (path.startsWith(this.#service.paths.prefix)) return await readFile(path, 'utf8');
+    return this.files.get(path) ?? null;
+  }
+
+  async writeText(path: string, text: string): Promise<void> {
+    this.files.set(path, text);
+  }
+
+  async remove(path: string): Promise<void> {
+    this.files.delete(path);
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return this.files.has(path);
+  }
+
+  run(command: string, ...words: readonly string[]): Promise<Ran> {
+    return this.runWith('', command, ...words);
+  }
+
+  async runWith(input: string, command: string, ...words: readonly string[]): Promise<Ran> {
+    if (command.endsWith('bin/proxy-manager')) return await this.#ask(input, words);
+    const line = [command, ...words].join(' ');
+    const answer = (exitCode: number, output = ''): Ran => ({ exitCode, output, complaints: '' });
+    // The group of root, to which the socket of the tests belongs.
+    if (line === 'getent group proxy-manager') return answer(0, 'proxy-manager:x:0:\n');
+    if (line === 'getent passwd proxy-manager')
+      return answer(this.commands.some((one) => /^useradd/.test(one)) ? 0 : 2);
+    if (command === 'readlink') return answer(0, `${join(root, 'bin/proxy-manager')}\n`);
+    if (line.startsWith('systemctl show')) {
+      const state = this.#isRunning ? 'ActiveState=active\nNeedDaemonReload=no\nUnitFileState=enabled\n' : '';
+      return answer(0, state);
+    }
+    this.commands.push(line);
+    if (command === 'install') this.files.set(words.at(-1) ?? '', '');
+    if (command === 'ln') this.files.set(words.at(-1) ?? '', '');
+    if (/^systemctl restart/.test(line)) this.#isRunning = true;
+    return answer(0);
+  }
+
+  #ask(input: string, words: readonly string[]): Promise<Ran> {
+    return new Promise((resolve) => {
+      const env = {
+        PATH: process.env['PATH'],
+        PROXY_MANAGER_NODE: process.execPath,
+        PROXY_MANAGER_API_KEY: this.#service.key,
+      };
+      const child = execFile(program(), words, { env }, (error, output, complaints) =>
+        resolve({ exitCode: error === null ? 0 : Number(error.code), output, complaints }),
+      );
+      child.stdin?.end(input);
+    });
+  }
+}
+
+describeOnProductProxies('attach', ({ bin }) => {
+  let attached: AttachedService;
+  let service: RealService;
+  let host: PlayedHost;
+  let options: AttachOptions;
+  const told: string[] = [];
+  const operator: Operator = {
+    canAsk: false,
+    async ask() {
+      throw new Error('nobody is there');
+    },
+    async tell(...lines) {
+      told.push(...lines);
+    },
+  };
+  const run = async (more: Partial<AttachOptions> = {}) => {
+    told.length = 0;
+    return await attach(host, operator, { ...options, ...more });
+  };
+  const edit = async (change: (text: string) => string): Promise<void> => {
+    const { config } = service.paths;
+    await writeFile(config, change(await readFile(config, 'utf8')));
+  };
+
+  beforeAll(async () => {
+    const statistics = await freePort();
+    attached = await startAttached({
+      bin,
+      socketOptions: ',mode,660',
+      environment: { PROXY_MANAGER_OPEN_FRONT_ENDS: 'stats' },
+      before: async ({ prefix }) => {
+        await writeFile(`${prefix}/old.map`, '# old\n127.0.4.1 scanner\n127.0.4.2 0\n');
+      },
+      config: ({ prefix }, port) =>
+        `${head}${frontEnd('web', port, `  http-request deny if { src,map_ip(${prefix}/old.map) -m found }`)}${frontEnd('stats', statistics)}`,
+    });
+    ({ service } = attached);
+    host = new PlayedHost(service);
+    options = {
+      dryRun: false,
+      configFile: service.paths.config,
+      reloadBy: { kind: 'master' },
+      openFrontEnds: ['stats'],
+      yes: false,
+      root,
+    };
+  });
+  afterAll(() => service?.stop());
+
+  test('with --dry-run tells what it would make and what is to be pasted, and changes nothing', async () => {
+    const before = new Map(host.files);
+    expect(await run({ dryRun: true })).toBe('open');
+    expect(host.files).toEqual(before);
+    expect(host.commands).toEqual([]);
+    expect(await service.listed()).toEqual([]);
+    const text = told.join('\n');
+    expect(text).toContain(`web (http, ${service.paths.config}:9): no rule for the blocked map`);
+    expect(text).toMatch(/stats \(.*\): open on purpose/);
+    expect(text).toContain(`import ${service.paths.prefix}/old.map`);
+    expect(text).toContain(`acl proxy_manager_blocked src,map_ip(${service.paths.blockedMap},0) -m int gt 0`);
+  });
+
+  test('makes what is missing, imports the list in use, and tells what is left to the operator', async () => {
+    expect(await run()).toBe('open');
+    expect(host.commands.join('\n')).toMatch(
+      /useradd .*\n.*install .*\n.*ln -s .*\n.*daemon-reload\n.*enable .*\n.*restart proxy-manager/,
+    );
+    expect(host.files.get(paths.unit)).toContain('[Service]');
+    expect(host.files.get(paths.serviceDropIn)).toContain(`PROXY_MANAGER_CONFIG_FILE=${service.paths.config}\n`);
+    expect(host.files.get(paths.serviceDropIn)).toContain('PROXY_MANAGER_OPEN_FRONT_ENDS=stats\n');
+    // Nobody could be asked.
+    expect(told.join('\n')).toMatch(/not imported: .*old\.map, which .*:11 denies by/);
+    expect(await service.listed()).toEqual([]);
+    expect(await run({ yes: true })).toBe('open');
+    expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
+    expect(told.join('\n')).toMatch(/No front end has the rule yet/);
+  });
+
+  test('lets the pasted lines be loaded, proves them, and changes nothing when it is repeated', async () => {
+    const lines = told.filter((line) => /^ {4}(acl|http-request)/.test(line));
+    expect(lines).toHaveLength(2);
+    await edit((text) => text.replace('frontend web\n', `frontend web\n${lines.join('\n')}\n`));
+    expect(await run()).toBe('open');
+    expect(told.join('\n')).toMatch(/has not loaded its configuration .*: kill -USR2 \d+\. Then run this again/);
+    expect(await run({ yes: true })).toBe('proved');
+    expect(told).toContain('web: 127.177.86.12 got 403 while it was blocked, and is served again');
+    expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
+    expect(await service.visit('127.0.4.2')).toBe(403);
+    // What was unblocked since stays unblocked.
+    await service.unblock('127.0.4.2');
+    const [files, commands] = [new Map(host.files), host.commands.length];
+    expect(await run()).toBe('proved');
+    // What is not said is as it was.
+    expect(await run({ openFrontEnds: null, reloadBy: null })).toBe('proved');
+    expect(host.files).toEqual(files);
+    expect(host.commands).toHaveLength(commands);
+    expect(await service.listed()).toEqual(['127.0.4.1']);
+  });
+
+  test('leaves an edited file as it is', async () => {
+    const settings = host.files.get(paths.serviceDropIn)!;
+    host.files.set(paths.serviceDropIn, `${settings}# mine\n`);
+    await expect(run()).rejects.toThrow(
+      `${paths.serviceDropIn} is there and was not written here, or was edited since`,
+    );
+    host.files.set(paths.serviceDropIn, settings);
+  });
+
+  test('refuses settings that only another mode has, by name', async () => {
+    const own = host.files.get('/etc/default/proxy-manager')!;
+    host.files.set('/etc/default/proxy-manager', `${own}PROXY_MANAGER_HTTP_BIND=:80\n`);
+    await expect(run()).rejects.toThrow('PROXY_MANAGER_HTTP_BIND=":80" is not usable');
+    host.files.set('/etc/default/proxy-manager', own);
+  });
+
+  test('names what it cannot find', async () => {
+    await expect(run({ configFile: '/none.cfg' })).rejects.toThrow('no HAProxy runs here with /none.cfg');
+  });
+
+  test('is undone by detach, once no configuration names the lists, but for what was edited', async () => {
+    const undo = (dryRun = false) => detach(host, operator, { dryRun, root });
+    await expect(undo()).rejects.toThrow(`${service.paths.config} still uses ${service.paths.blockedMap}`);
+    await edit((text) => text.replace(/^ {4}(acl|http-request).*\n/gm, ''));
+    await expect(undo()).rejects.toThrow('HAProxy still has the lists loaded');
+    await attached.proxy.reload(service);
+    host.files.set(paths.unit, 'edited');
+    const before = new Map(host.files);
+    await undo(true);
+    expect(host.files).toEqual(before);
+    await undo();
+    expect(host.commands).toContain('systemctl disable --now proxy-manager.service');
+    const left = [paths.folder, '/etc/default/proxy-manager', paths.unit, recordFile];
+    expect([...host.files.keys()].sort()).toEqual(left.sort());
+    // A later attach does not block again what was imported and unblocked.
+    expect(JSON.parse(host.files.get(recordFile)!)).toEqual({
+      files: {},
+      imported: [`${service.paths.prefix}/old.map`],
+    });
+    told.length = 0;
+    await undo();
+    expect(told).toEqual(['Nothing is attached here.']);
+    // The unit that was edited is somebody's own now.
+    await expect(run()).rejects.toThrow(`${paths.unit} is there already`);
+  });
+});

@@ -1,0 +1,100 @@
+// Attached as a user without rights to a HAProxy that root runs, with files that only root may read.
+import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { getuid } from 'node:process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
+import { eventually } from '../testkit/conditions.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
+import type { RealService } from '../testkit/real-service.ts';
+import { unprivilegedUser } from '../testkit/unprivileged.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pma-'));
+await chmod(folder, 0o755);
+const user = getuid?.() === 0 ? unprivilegedUser(folder) : null;
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describeOnProductProxies('attached as a user without rights,', ({ bin }) => {
+  if (user === null) {
+    it.skip('needs to be run from root, with setpriv (util-linux)');
+    return;
+  }
+  const { uid, root, node, command } = user;
+  const start = async (socketOptions: string, environment: Record<string, string> = {}): Promise<RealService> => {
+    const { service } = await startAttached({
+      bin,
+      socketOptions,
+      environment: { PROXY_MANAGER_NODE: node, ...environment },
+      command: () => command([join(root, 'bin/proxy-manager'), 'serve']),
+      config: (paths, port) =>
+        `${head}  errorfile 503 ${paths.prefix}/secret.http\n${frontEnd('web', port, rule(paths))}`,
+      before: async ({ prefix, blockedMap, trustedMap, stateDir, log }) => {
+        await chmod(prefix, 0o755);
+        await writeFile(join(prefix, 'secret.http'), 'HTTP/1.0 503 no\r\n\r\nsecret\n', { mode: 0o600 });
+        mkdirSync(dirname(stateDir), { recursive: true });
+        mkdirSync(stateDir, { mode: 0o700 });
+        for (const path of [dirname(blockedMap), blockedMap, trustedMap, stateDir, dirname(log)]) {
+          chownSync(path, uid, uid);
+        }
+      },
+    });
+    return service;
+  };
+
+  let service: RealService;
+  beforeAll(async () => {
+    service = await start(`,mode,660,gid,${uid}`);
+  });
+  afterAll(() => service?.stop());
+
+  it('it blocks, and reloads through the master though it may not read all that HAProxy reads', async () => {
+    await service.healthy();
+    expect((await service.block('127.0.0.9')).body).toMatchObject({ runtime_map_updated: true });
+    expect(await service.visit('127.0.0.9')).toBe(403);
+    const answer = await service.call('POST', '/api/config/reload');
+    expect(answer.body).toMatchObject({ status: 'completed' });
+    expect(answer.body['warnings']).toEqual([
+      `HAProxy alone checked the configuration: this service may not read ${service.paths.prefix}/secret.http`,
+    ]);
+    expect(await service.visit('127.0.0.9')).toBe(403);
+    const check = await service.call('POST', '/api/config/validate');
+    expect(check.body).toMatchObject({ status: 503, code: 6014 });
+    expect(check.body['detail']).toContain('secret.http');
+  });
+
+  it('it tells that a configuration which it may not read is not looked at', async () => {
+    await chmod(service.paths.config, 0o600);
+    const reason = `configuration: ${service.paths.config} cannot be read: EACCES`;
+    await eventually('health says so', async () =>
+      (await service.health()).body['reasons'].join('\n').includes(reason),
+    );
+    await chmod(service.paths.config, 0o644);
+    await service.healthy();
+  });
+
+  it('it lays nothing beside the files of HAProxy', async () => {
+    expect(await readFile(service.paths.config, 'utf8')).toContain('frontend web');
+    await expect(readFile(`${service.paths.masterSocket}.lock`)).rejects.toThrow('ENOENT');
+  });
+
+  it('it names the way to a socket that it may not use, and to a unit that it may not reload', async () => {
+    const other = await start(',mode,600', { PROXY_MANAGER_RELOAD_BY: 'systemd:haproxy.service' });
+    try {
+      const reasons = await eventually('health names the socket', async () => {
+        const found = ((await other.health()).body['reasons'] as string[]).join('\n');
+        return found.includes('master socket:') && found;
+      });
+      expect(reasons).toContain('the user of this service may not write to it');
+      expect(reasons).toContain('-S PATH,mode,660,group,GROUP');
+      // The start said so too.
+      expect(await readFile(other.paths.jsonLog, 'utf8')).toMatch(/may not write to it.*Blocks are not enforced/);
+      const answer = await other.call('POST', '/api/config/reload');
+      expect(answer.status).toBe(503);
+      expect(answer.body['code']).toBe(6033);
+    } finally {
+      await other.stop();
+    }
+  });
+});

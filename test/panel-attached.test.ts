@@ -1,0 +1,86 @@
+// The panel of an attached service, in a real Chromium: what is off says so, and the front ends are told.
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seriousFindings } from '../testkit/accessibility.ts';
+import { type AttachedService, frontEnd, startAttached } from '../testkit/attached-service.ts';
+import { chromiumPath, startBrowser } from '../testkit/browser.ts';
+import { patienceMs } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
+import { testProxies } from '../testkit/proxies.ts';
+
+const [proxy] = testProxies().found;
+const lacking = [
+  ...(chromiumPath === null ? ['Chromium is not installed: apt-get install chromium'] : []),
+  ...(proxy === undefined ? ['HAProxy is not installed'] : []),
+];
+
+describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lacking].join(': skipped, '), () => {
+  let attached: AttachedService;
+  let browser: Browser;
+  let page: Page;
+  const asked: string[] = [];
+  beforeAll(async () => {
+    [attached, browser] = await Promise.all([startAttached({ bin: proxy?.bin ?? '' }), startBrowser()]);
+    await attached.service.healthy();
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+    page.setDefaultTimeout(patienceMs);
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`http://127.0.0.1:${attached.service.apiPort}/`);
+    await page.getByLabel('API key').fill(attached.service.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('navigation').waitFor();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await attached?.service.stop();
+  });
+  const goTo = async (label: string): Promise<void> => {
+    await page.getByRole('navigation').getByRole('link', { name: label, exact: true }).click();
+    await page.getByRole('heading', { name: label, exact: true, level: 1 }).waitFor();
+  };
+
+  it('says on the page of the sites that they are not kept here, and how to switch', async () => {
+    await goTo('Sites');
+    await page.getByText('Sites are not kept here').waitFor();
+    await page.getByText('Switch to sites and templates').waitFor();
+    expect(await page.getByRole('button', { name: 'Add a site' }).count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('tells of each front end what it does, and of files that were not loaded yet', async () => {
+    const { service } = attached;
+    await goTo('Configuration');
+    const row = page.getByRole('table', { name: 'Front ends' }).getByRole('row');
+    await row.filter({ hasText: 'web' }).getByText('Denied', { exact: true }).waitFor();
+    const config = await readFile(service.paths.config, 'utf8');
+    await writeFile(service.paths.config, `${config}${frontEnd('shop', await freePort())}`);
+    await page.getByText('The files are not what HAProxy loaded').waitFor();
+    await attached.proxy.reload(service);
+    await row.filter({ hasText: 'shop' }).getByText('Served: it has no rule').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await goTo('Overview');
+    await page.getByText('No rule for blocked addresses in shop.').waitFor();
+    await writeFile(service.paths.config, config);
+    await attached.proxy.reload(service);
+    await page.getByText('1 of 1 deny what is blocked.').waitFor();
+  });
+
+  it('checks the files and reloads them as they are', async () => {
+    await goTo('Configuration');
+    await page.getByRole('button', { name: 'Validate' }).click();
+    await page.getByText(/^HAProxy takes it/).waitFor();
+    await page.getByRole('button', { name: 'Reload …' }).click();
+    await page.getByRole('button', { name: 'Reload now' }).click();
+    await page.getByText('The proxy was reloaded with the same configuration').waitFor();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page
+      .getByText(/requested by/i)
+      .first()
+      .waitFor();
+  });
+
+  it('asked for nothing that is off', () => {
+    expect(asked.filter((path) => /^\/api\/(sites|config$|config\/(diff|backups))/.test(path))).toEqual([]);
+  });
+});

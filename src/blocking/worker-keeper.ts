@@ -40,7 +40,10 @@ export interface Remaining {
 
 /** A listing of a million takes 0.1 s; this is for a machine that is short of everything. */
 const patienceMs = 60_000;
-const firstAnswerMs = 2_000;
+/** As long as the reconciler's look: on a busy machine one may be silent for two seconds and be well. */
+const firstAnswerMs = 5_000;
+/** One that was silent before is asked once more, and not waited for as long. */
+const silentBeforeMs = 2_000;
 const rounds = 3;
 /** Of one comparison with all its repairs: a million missing entries take some 10 s on a quiet machine. */
 const repairPatienceMs = 180_000;
@@ -126,7 +129,8 @@ export class WorkerKeeper {
     };
     try {
       // A worker that hangs must not hold up whoever waits for the others.
-      await map.runtime.entryCount(performance.now() + firstAnswerMs, worker);
+      const firstMs = this.#book.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
+      await map.runtime.entryCount(performance.now() + firstMs, worker);
       for (let round = 0; round <= rounds; round += 1) {
         time.step();
         const verification = await verifyWorker(

@@ -187,7 +187,7 @@ describe('a configuration', () => {
           expect(given).toContain(blockedMap);
         }
         for (const front of frontEndsOf([{ path: 'c', text: given }], { blockedMap, trustedMap })) {
-          expect(front.binds).not.toEqual([]);
+          expect(front.bindLines).not.toEqual([]);
           if (front.hasRule) expect(given).toContain(blockedMap);
         }
         for (const { host, port } of bindAddresses(given)) {

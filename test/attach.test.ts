@@ -1,15 +1,17 @@
 // `attach` and `detach` on a real HAProxy and a real service. The machine's users, units and files of root are played:
 // a machine has one systemd, and it is not the tests' to change.
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttachOptions, attach, type Operator } from '../src/attach/attach.ts';
 import { detach } from '../src/attach/detach.ts';
 import type { Host, Ran } from '../src/attach/host.ts';
-import { recordFile } from '../src/attach/record.ts';
-import { paths } from '../src/attach/steps.ts';
+import { ownSettings } from '../src/attach/own-settings.ts';
+import { nothingMade, recordFile } from '../src/attach/record.ts';
+import { Made, paths, restartWithSocket } from '../src/attach/steps.ts';
 import { type AttachedService, frontEnd, head, startAttached } from '../testkit/attached-service.ts';
+import { untilPasses } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { program, type RealService } from '../testkit/real-service.ts';
@@ -20,6 +22,11 @@ const root = join(import.meta.dirname, '..');
 class PlayedHost implements Host {
   readonly files = new Map<string, string>();
   readonly commands: string[] = [];
+  /** Of `systemctl cat`. */
+  unitTexts = '';
+  hasSystemd = true;
+  /** Commands that fail. */
+  failing: RegExp = /^$/;
   readonly #service: RealService;
   #isRunning = false;
 
@@ -33,8 +40,8 @@ class PlayedHost implements Host {
   }
 
   async readText(path: string): Promise<string | null> {
-    // The tests' sockets lie in /tmp.
-    if (path.startsWith(root)) return (await readFile(path, 'utf8')).replace('PrivateTmp=yes', '');
+    // The tests' sockets lie in /tmp, and their program anywhere.
+    if (path.startsWith(root)) return (await readFile(path, 'utf8')).replace(/^(PrivateTmp|ProtectHome)=yes$/gm, '');
     if (path.startsWith(this.#service.paths.prefix)) return await readFile(path, 'utf8');
     return this.files.get(path) ?? null;
   }
@@ -48,7 +55,7 @@ class PlayedHost implements Host {
   }
 
   async exists(path: string): Promise<boolean> {
-    return this.files.has(path);
+    return path === '/run/systemd/system' ? this.hasSystemd : this.files.has(path);
   }
 
   run(command: string, ...words: readonly string[]): Promise<Ran> {
@@ -63,12 +70,14 @@ class PlayedHost implements Host {
     if (line === 'getent group proxy-manager') return answer(0, 'proxy-manager:x:0:\n');
     if (line === 'getent passwd proxy-manager')
       return answer(this.commands.some((one) => /^useradd/.test(one)) ? 0 : 2);
+    if (line.startsWith('systemctl cat')) return answer(this.unitTexts === '' ? 1 : 0, this.unitTexts);
     if (command === 'readlink') return answer(0, `${join(root, 'bin/proxy-manager')}\n`);
     if (line.startsWith('systemctl show')) {
       const state = this.#isRunning ? 'ActiveState=active\nNeedDaemonReload=no\nUnitFileState=enabled\n' : '';
       return answer(0, state);
     }
     this.commands.push(line);
+    if (this.failing.test(line)) return answer(1);
     if (command === 'install') this.files.set(words.at(-1) ?? '', '');
     if (command === 'ln') this.files.set(words.at(-1) ?? '', '');
     if (/^systemctl restart/.test(line)) this.#isRunning = true;
@@ -120,7 +129,9 @@ describeOnProductProxies('attach', ({ bin }) => {
       bin,
       socketOptions: ',mode,660',
       environment: { PROXY_MANAGER_OPEN_FRONT_ENDS: 'stats' },
-      before: async ({ prefix }) => {
+      before: async ({ prefix, masterSocket }) => {
+        // The group of the service has a way to the socket.
+        for (const folder of [prefix, dirname(masterSocket)]) await chmod(folder, 0o711);
         await writeFile(`${prefix}/old.map`, '# old\n127.0.4.1 scanner\n127.0.4.2 0\n');
       },
       config: ({ prefix }, port) =>
@@ -168,10 +179,39 @@ describeOnProductProxies('attach', ({ bin }) => {
     expect(told.join('\n')).toMatch(/No front end has the rule yet/);
   });
 
-  test('lets the pasted lines be loaded, proves them, and changes nothing when it is repeated', async () => {
+  test('waits at a terminal for the lines, and says what keeps them from counting', async () => {
     const lines = told.filter((line) => /^ {4}(acl|http-request)/.test(line));
     expect(lines).toHaveLength(2);
-    await edit((text) => text.replace('frontend web\n', `frontend web\n${lines.join('\n')}\n`));
+    told.length = 0;
+    const asked: string[] = [];
+    const ask = async (question: string): Promise<boolean> => {
+      asked.push(question);
+      return false;
+    };
+    const waiting = attach(host, { ...operator, canAsk: true, ask }, options);
+    const { config } = service.paths;
+    const original = await readFile(config, 'utf8');
+    await untilPasses(async () =>
+      expect(told).toContain('Waiting for them; Ctrl-C ends this, and another run goes on.'),
+    );
+    // Behind what answers everybody.
+    await edit((text) => text.replace('string ok\nfrontend', `string ok\n${lines.join('\n')}\nfrontend`));
+    await untilPasses(async () =>
+      expect(told).toContain(`web has no rule for the blocked map that counts: ${config}:12 comes before it`),
+    );
+    await rename(config, `${config}.away`);
+    await untilPasses(async () =>
+      expect(told.join('\n')).toMatch(/still waiting: .*haproxy\.cfg|still waiting: .*proxy\.cfg/),
+    );
+    await writeFile(config, original.replace('frontend web\n', `frontend web\n${lines.join('\n')}\n`));
+    expect(await waiting).toBe('open');
+    expect(told).toContain('web has the rule');
+    expect(asked).toEqual([
+      expect.stringMatching(/^HAProxy has not loaded its configuration as it is now: kill -USR2 \d+\. Do it now\?$/),
+    ]);
+  });
+
+  test('lets the pasted lines be loaded, proves them, and changes nothing when it is repeated', async () => {
     expect(await run()).toBe('open');
     expect(told.join('\n')).toMatch(/has not loaded its configuration .*: kill -USR2 \d+\. Then run this again/);
     expect(await run({ yes: true })).toBe('proved');
@@ -207,6 +247,61 @@ describeOnProductProxies('attach', ({ bin }) => {
 
   test('names what it cannot find', async () => {
     await expect(run({ configFile: '/none.cfg' })).rejects.toThrow('no HAProxy runs here with /none.cfg');
+  });
+
+  test('refuses a name of --open that no front end has', async () => {
+    await expect(run({ openFrontEnds: ['stat'] })).rejects.toThrow(
+      '--open stat: there is no such front end; there are web, stats',
+    );
+  });
+
+  test('names a socket that the group has no way to', async () => {
+    const folder = dirname(service.paths.masterSocket);
+    await chmod(folder, 0o700);
+    await expect(run()).rejects.toThrow('HAProxy was not started by systemd');
+    expect(told.join('\n')).toContain(`Its master socket ${service.paths.masterSocket} is not for the service yet`);
+    await chmod(folder, 0o711);
+  });
+
+  test('refuses a machine without systemd', async () => {
+    host.hasSystemd = false;
+    await expect(run()).rejects.toThrow('not run by systemd');
+    host.hasSystemd = true;
+  });
+
+  test('takes the settings of the operator’s drop-ins too', async () => {
+    host.unitTexts = [
+      '# /etc/systemd/system/proxy-manager.service',
+      'Environment=PROXY_MANAGER_MAX_ENTRIES=1',
+      `# ${paths.serviceDropIn}`,
+      'Environment=PROXY_MANAGER_MAX_ENTRIES=2',
+      '# /etc/systemd/system/proxy-manager.service.d/override.conf',
+      'Environment="PROXY_MANAGER_MAX_ENTRIES=3"',
+    ].join('\n');
+    const settings = await ownSettings(host, ['Environment=PROXY_MANAGER_ATTACHED=true']);
+    expect(settings.maxEntries).toBe(3);
+    host.unitTexts = '';
+  });
+
+  test('starts HAProxy as before where it does not start with its socket', async () => {
+    const unit = 'haproxy.service';
+    const [dropIn, variables] = [paths.haproxyDropIn(unit), paths.haproxyVariables];
+    const files = { [dropIn]: 'x', [variables]: 'y', kept: 'z' };
+    const made = new Made(host, { ...nothingMade, files });
+    const before = new Map(host.files);
+    for (const path of [dropIn, variables]) host.files.set(path, '');
+    host.failing = /^systemctl restart haproxy/;
+    const from = host.commands.length;
+    await expect(restartWithSocket(host, unit, made)).rejects.toThrow('does NOT start without them either');
+    expect(host.commands.slice(from)).toEqual([
+      `systemctl restart ${unit}`,
+      'systemctl daemon-reload',
+      `systemctl restart ${unit}`,
+    ]);
+    expect(made.record.files).toEqual({ kept: 'z' });
+    host.files.set(recordFile, before.get(recordFile)!);
+    expect(host.files).toEqual(before);
+    host.failing = /^$/;
   });
 
   test('is undone by detach, once no configuration names the lists, but for what was edited', async () => {

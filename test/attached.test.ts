@@ -137,9 +137,14 @@ describeOnProductProxies('an attached service', ({ bin }) => {
     expect(answer.body).toMatchObject({ runtime_map_updated: false, reload_scheduled: false });
     expect(await service.workerPid()).toBe(worker);
     await writeFile(service.paths.config, config);
-    await proxy.reload(service);
+    // When an edit is to be loaded its author decides, whatever the worker lacks.
+    const held = /was changed after HAProxy loaded it, so the service does not reload it/;
+    await untilPasses(async () => expect((await reasons()).join('\n')).toMatch(held));
+    expect((await service.block('127.0.0.3')).body).toMatchObject({ reload_scheduled: false });
+    expect(await service.workerPid()).toBe(worker);
+    expect((await service.call('POST', '/api/config/reload')).body).toMatchObject({ status: 'completed' });
     await service.healthy();
-    for (const ip of ['127.0.0.5', '127.0.0.6']) {
+    for (const ip of ['127.0.0.3', '127.0.0.5', '127.0.0.6']) {
       expect(await service.visit(ip)).toBe(403);
       await service.unblock(ip);
     }

@@ -1,17 +1,29 @@
 // `attach`: from a HAProxy with a configuration of its operator's to one whose maps this service keeps. It reads,
 // reports, makes what is missing, waits for the lines that only the operator can paste, and proves the result.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lackOf } from '../configuration/front-ends.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
 import { UnreadableConfiguration, workFolderOfProxy } from '../haproxy/configuration-files.ts';
 import type { ReloadBy, Settings } from '../settings.ts';
+import { processAlive } from '../system/processes.ts';
 import { CannotAttach, type Facts, readFacts } from './facts.ts';
 import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
-import { prove } from './prove.ts';
+import { type Finding, prove } from './prove.ts';
 import { readRecord } from './record.ts';
 import { lackingRule, pasteLines, report } from './report.ts';
+import { refuseUnusable } from './requirements.ts';
 import { ServiceCommand } from './service-command.ts';
-import { Made, packagedUnit, paths, type Step, settingsOfService, stepsOf, succeed } from './steps.ts';
+import {
+  Made,
+  packagedUnit,
+  paths,
+  restartWithSocket,
+  type Step,
+  settingsOfService,
+  stepsOf,
+  succeed,
+} from './steps.ts';
 import { haproxySocket, polkitRule } from './texts.ts';
 
 export interface AttachOptions {
@@ -61,11 +73,13 @@ class Attaching {
     const host = this.#host;
     const { root, configFile } = this.#options;
     const packaged = await packagedUnit(host, root);
+    await refuseUnusable(host, root, packaged);
     const present = (await host.readText(paths.serviceDropIn)) ?? 'Environment=PROXY_MANAGER_ATTACHED=true';
     const before = await ownSettings(host, [packaged, present]);
     const facts = await readFacts(host, configFile, before);
     const reloadBy = this.#options.reloadBy ?? before.reloadBy;
     const openFrontEnds = this.#options.openFrontEnds ?? before.openFrontEnds;
+    refuseUnknownNames(facts, this.#options.openFrontEnds ?? []);
     const dropIn = settingsOfService(facts, { root, reloadBy, openFrontEnds });
     const settings = await ownSettings(host, [packaged, dropIn]);
     await this.#operator.tell(...report(facts, settings.openFrontEnds));
@@ -78,7 +92,7 @@ class Attaching {
     const service = new ServiceCommand(host, root, settings);
     await this.#importLists(facts, made, service);
     const pasted = await this.#rulesPasted(facts, settings);
-    if (!(await this.#inForce(pasted, service))) return 'open';
+    if (!(await this.#inForce(pasted, service, made))) return 'open';
     return await this.#proveAll(pasted, settings, service);
   }
 
@@ -120,13 +134,16 @@ class Attaching {
   }
 
   async #importLists(facts: Facts, made: Made, service: ServiceCommand): Promise<void> {
+    for (const { file, place } of facts.oldRules.filter((rule) => !rule.file.startsWith('/'))) {
+      await this.#operator.tell(`not imported: ${file}, which ${place} denies by: only a list with a full path is`);
+    }
     for (const { file, place, denies } of listsToImport(facts, made)) {
       const text = await this.#host.readText(file);
       if (text === null) {
         await this.#operator.tell(`not imported: ${file}, which ${place} denies by, is not there`);
         continue;
       }
-      const question = `${place} denies by ${file}. Import it, so that its addresses are denied in every front end?`;
+      const question = `${place} denies by ${file}. Import it, so that its addresses are denied in every front end, not only in that one?`;
       if (!this.#options.yes && !(this.#operator.canAsk && (await this.#operator.ask(question)))) {
         await this.#operator.tell(
           `not imported: ${file}, which ${place} denies by; proxy-manager attach --yes imports it`,
@@ -140,7 +157,9 @@ class Attaching {
       const told = isWhole ? said.split('\n').slice(0, 1) : said.split('\n');
       await this.#operator.tell(`imported ${file}, which ${place} denies by:`, ...told.map((line) => `  ${line}`));
     }
-    for (const { file, place } of facts.oldRules.filter(({ denies }) => denies === 'some')) {
+    for (const { file, place } of facts.oldRules.filter(
+      (rule) => rule.denies === 'some' && rule.file.startsWith('/'),
+    )) {
       await this.#operator.tell(`not imported: ${place} denies by ${file} in some cases only`);
     }
   }
@@ -154,30 +173,33 @@ class Attaching {
     await this.#operator.tell(...pasteLines(lacking, settings), '');
     if (!this.#operator.canAsk) return now;
     await this.#operator.tell('Waiting for them; Ctrl-C ends this, and another run goes on.');
+    let trouble: string | null = null;
     while (lacking.length > 0) {
       await sleep(pollMs);
-      now = await this.#readAgain(settings, now);
+      try {
+        now = await readFacts(this.#host, this.#options.configFile, settings);
+        trouble = null;
+      } catch (error) {
+        // A file that is just being saved, or a HAProxy that is just being restarted, is read again the next time.
+        if (!(error instanceof UnreadableConfiguration || error instanceof CannotAttach)) throw error;
+        if (error.message !== trouble) await this.#operator.tell(`still waiting: ${error.message}`);
+        trouble = error.message;
+        continue;
+      }
       const left = lackingRule(now, openFrontEnds);
-      for (const { name } of lacking) {
-        if (!left.some((one) => one.name === name)) await this.#operator.tell(`${name} has the rule`);
+      for (const { name, answersBefore } of lacking) {
+        const still = left.find((one) => one.name === name);
+        if (still === undefined) await this.#operator.tell(`${name} has the rule`);
+        else if (still.answersBefore !== answersBefore)
+          await this.#operator.tell(`${name} has ${lackOf(still.answersBefore)}`);
       }
       lacking = left;
     }
     return now;
   }
 
-  /** A file that is just being saved is read again the next time. */
-  async #readAgain(settings: Settings, before: Facts): Promise<Facts> {
-    try {
-      return await readFacts(this.#host, this.#options.configFile, settings);
-    } catch (error) {
-      if (error instanceof UnreadableConfiguration) return before;
-      throw error;
-    }
-  }
-
   /** @returns whether HAProxy runs what was read, as far as the operator let it */
-  async #inForce(facts: Facts, service: ServiceCommand): Promise<boolean> {
+  async #inForce(facts: Facts, service: ServiceCommand, made: Made): Promise<boolean> {
     const { proxy, files, socket } = facts;
     const health = await service.health();
     const isLoaded = health.attached !== null && !health.attached.changed_since_load && health.workers.current?.whole;
@@ -206,10 +228,15 @@ class Attaching {
       await this.#operator.tell(`${why}: ${command}. Then run this again.`);
       return false;
     }
-    if (proxy.unit === null) process.kill(proxy.pid, 'SIGUSR2');
-    else {
+    if (proxy.unit === null) {
+      // The answer to the question may have taken a day.
+      if (!(await processAlive(proxy.pid, proxy.startTime)))
+        throw new CannotAttach(`HAProxy ${proxy.pid} has ended meanwhile: run this again`);
+      process.kill(proxy.pid, 'SIGUSR2');
+    } else {
       await succeed(this.#host, 'systemctl', 'daemon-reload');
-      await succeed(this.#host, 'systemctl', verb, proxy.unit);
+      if (verb === 'restart') await restartWithSocket(this.#host, proxy.unit, made);
+      else await succeed(this.#host, 'systemctl', verb, proxy.unit);
     }
     await this.#operator.tell(`${socket.usable ? 'asked HAProxy to reload' : 'restarted HAProxy'} (${command})`);
     return true;
@@ -219,12 +246,15 @@ class Attaching {
     const health = await service.healthOnce(
       ({ status, attached }) => status === 'ok' && attached?.changed_since_load === false,
     );
-    let outcome: AttachOutcome = lackingRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
+    const findings: Finding[] = [];
     for (const frontEnd of facts.frontEnds.filter(({ hasRule }) => hasRule)) {
-      const { proved, says } = await prove(frontEnd, service);
-      if (!proved) outcome = 'open';
+      const { finding, says } = await prove(frontEnd, service);
+      findings.push(finding);
       await this.#operator.tell(says);
     }
+    // One that cannot be visited from here proves nothing, and is no failure either: it was told.
+    const isProved = findings.includes('proved') && !findings.includes('disproved');
+    const outcome: AttachOutcome = isProved && lackingRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
     const reasons = health.reasons.map((reason) => `  - ${reason}`);
     await this.#operator.tell(
       ...(health.status === 'ok'
@@ -233,6 +263,14 @@ class Attaching {
     );
     return health.status === 'ok' ? outcome : 'open';
   }
+}
+
+/** @throws CannotAttach */
+function refuseUnknownNames({ frontEnds }: Facts, open: readonly string[]): void {
+  const unknown = open.filter((name) => !frontEnds.some((one) => one.name === name));
+  if (unknown.length === 0) return;
+  const names = frontEnds.map(({ name }) => name).join(', ');
+  throw new CannotAttach(`--open ${unknown.join(',')}: there is no such front end; there are ${names}`);
 }
 
 /** Where the service could not see it, or it is neither there nor to be had by a drop-in. */

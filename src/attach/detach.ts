@@ -32,13 +32,21 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
   const settings = await ownSettings(host, [await packagedUnit(host, root), dropIn ?? '']);
   await refuseWhileNamed(settings);
   await refuseWhileLoaded(new ServiceCommand(host, root, settings), operator);
-  const remove: string[] = [];
+  const edited: string[] = [];
+  let remove: string[] = [];
   for (const [path, written] of Object.entries(files)) {
     const isOurs = path === paths.command ? await leadsTo(host, path, root) : await isUnedited(host, path, written);
     if (isOurs === null) continue;
     if (isOurs) remove.push(path);
-    else await operator.tell(`left ${path} as it is: it was edited since`);
+    else edited.push(path);
   }
+  // Of an edited file, the drop-in that names it stays: what the operator put into it is in force by that alone.
+  const keeps = (path: string): boolean =>
+    path.endsWith('/proxy-manager.conf') && edited.includes(paths.haproxyVariables);
+  const kept = remove.filter(keeps);
+  remove = remove.filter((path) => !keeps(path));
+  for (const path of edited) await operator.tell(`left ${path} as it is: it was edited since`);
+  for (const path of kept) await operator.tell(`left ${path} as it is: it names ${paths.haproxyVariables}`);
   if (dryRun) {
     await operator.tell(`It would stop ${serviceUnit}, and remove`, ...remove.map((path) => `  ${path}`));
     await operator.tell('This was a dry run: nothing was changed.');

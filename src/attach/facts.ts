@@ -1,6 +1,7 @@
 // What there is on this machine before anything is changed: the HAProxy that runs, its unit, its configuration, its
 // master socket.
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type FrontEnd, frontEndsOf, type OldRule, oldRulesIn } from '../configuration/front-ends.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { configurationFilesOf } from '../haproxy/configuration-files.ts';
@@ -41,10 +42,7 @@ const usualSocket = '/run/haproxy-master.sock';
  */
 export async function readFacts(host: Host, configFile: string | null, maps: Maps): Promise<Facts> {
   const proxy = await chosenProxy(configFile);
-  if (!/^[A-Za-z0-9._/+@=-]+$/.test(proxy.exe))
-    throw new CannotAttach(
-      `HAProxy runs as ${JSON.stringify(proxy.exe)}: a plain path is needed for a unit of systemd`,
-    );
+  refuseUnusualPaths(proxy);
   const version = await readProxyVersion(proxy.exe);
   if (!capabilitiesOf(version).masterSocket)
     throw new CannotAttach(`HAProxy ${version.text} has no master socket: 1.9 is the first that has one`);
@@ -57,6 +55,16 @@ export async function readFacts(host: Host, configFile: string | null, maps: Map
     oldRules: oldRulesIn(files, maps),
     socket: await socketFacts(host, proxy),
   };
+}
+
+/** They go into units of systemd. @throws CannotAttach */
+function refuseUnusualPaths({ exe, arguments: { files, pidFile, masterSocket } }: RunningProxy): void {
+  for (const path of [exe, files[0], pidFile, masterSocket]) {
+    if (typeof path === 'string' && !/^[A-Za-z0-9._/+@=,-]+$/.test(path))
+      throw new CannotAttach(
+        `HAProxy runs with ${JSON.stringify(path)}, which has characters that a unit of systemd would read otherwise`,
+      );
+  }
 }
 
 async function chosenProxy(configFile: string | null): Promise<RunningProxy> {
@@ -95,11 +103,18 @@ async function isUsable(host: Host, path: string): Promise<boolean> {
   if (gid === null) return false;
   try {
     const { gid: owner, mode } = await stat(path);
-    return owner === gid && (mode & 0o060) === 0o060;
+    return owner === gid && (mode & 0o060) === 0o060 && (await isReachable(dirname(path), gid));
   } catch (error) {
     if (isMissing(error)) return false;
     throw error;
   }
+}
+
+/** Each folder on the way may be entered. */
+async function isReachable(folder: string, gid: number): Promise<boolean> {
+  const { gid: owner, mode } = await stat(folder);
+  const mayEnter = (mode & 0o001) !== 0 || (owner === gid && (mode & 0o010) !== 0);
+  return mayEnter && (folder === '/' || (await isReachable(dirname(folder), gid)));
 }
 
 async function extraOptionsOf(host: Host, unit: string, pid: number): Promise<string | null> {

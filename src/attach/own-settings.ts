@@ -2,21 +2,31 @@
 import { readFileSync } from 'node:fs';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Host } from './host.ts';
+import { paths, serviceUnit } from './steps.ts';
 
 export const defaultsFile = '/etc/default/proxy-manager';
 
 /**
- * @param unitTexts in their order; later ones win, and the operator's file wins over all
+ * @param unitTexts in their order; later ones win, then the operator's drop-ins, and his file wins over all
  * @throws SettingsError, also for what only a service with a configuration of its own may have
  */
 export async function ownSettings(host: Host, unitTexts: readonly string[]): Promise<Settings> {
   const environment: Record<string, string> = {};
-  for (const text of unitTexts) {
-    for (const [, name = '', value = ''] of text.matchAll(/^Environment=(PROXY_MANAGER_\w+)=(.*)$/gm))
+  for (const text of [...unitTexts, ...(await operatorsDropIns(host))]) {
+    for (const [, name = '', value = ''] of text.matchAll(/^Environment=["']?(PROXY_MANAGER_\w+)=(.*?)["']?$/gm))
       environment[name] = value;
   }
   const own = (await host.readText(defaultsFile)) ?? '';
   for (const [, name = '', value = ''] of own.matchAll(/^\s*(PROXY_MANAGER_\w+)=(.*)$/gm))
     environment[name] = value.trim().replace(/^(["'])(.*)\1$/, '$2');
   return readSettings(environment, {}, (path) => readFileSync(path, 'utf8'));
+}
+
+/** As `systemctl edit` makes them; none before the unit is there. */
+async function operatorsDropIns(host: Host): Promise<readonly string[]> {
+  const { exitCode, output } = await host.run('systemctl', 'cat', serviceUnit);
+  if (exitCode !== 0) return [];
+  // Each begins with a comment that is its path; the first is the unit itself.
+  const [, ...dropIns] = output.split(/^(?=# \/)/m).filter((text) => text.startsWith('# /'));
+  return dropIns.filter((text) => !text.startsWith(`# ${paths.serviceDropIn}\n`));
 }

@@ -1,5 +1,5 @@
 // What attaching tells before it changes anything.
-import type { FrontEnd } from '../configuration/front-ends.ts';
+import { type FrontEnd, lackOf } from '../configuration/front-ends.ts';
 import type { Facts } from './facts.ts';
 import { type Maps, ruleLines } from './texts.ts';
 
@@ -19,10 +19,16 @@ function socketLine(isThere: boolean, { path, usable }: Facts['socket']): string
   return `${why} A stats socket does not do: it belongs to one worker and does not survive it.`;
 }
 
-function frontEndLine({ name, mode, place, hasRule, answersBefore }: FrontEnd, open: readonly string[]): string {
+function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {
+  const { name, mode, place, hasRule, answersBefore, sourceSetAt } = frontEnd;
   const where = `  ${name} (${mode}, ${place})`;
-  if (!hasRule) return `${where}: ${open.includes(name) ? 'open on purpose' : 'no rule for the blocked map'}`;
-  return `${where}: has the rule${answersBefore === null ? '' : `, but ${answersBefore} may answer before it`}`;
+  if (!hasRule) return `${where}: ${open.includes(name) ? 'open on purpose' : lackOf(answersBefore)}`;
+  const before = answersBefore === null ? '' : `, but ${answersBefore} may answer before it`;
+  const source =
+    sourceSetAt === null
+      ? ''
+      : `, which looks for the address of the connection: that of a CDN, where ${sourceSetAt} sets the client's`;
+  return `${where}: has the rule${before}${source}`;
 }
 
 /** Those that need the rule and have none. */

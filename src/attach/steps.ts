@@ -45,6 +45,13 @@ export class Made {
     await writeRecord(this.#host, this.#record);
   }
 
+  async removed(path: string): Promise<void> {
+    await this.#host.remove(path);
+    const { [path]: _removed, ...files } = this.#record.files;
+    this.#record = { ...this.#record, files };
+    await writeRecord(this.#host, this.#record);
+  }
+
   async imported(path: string): Promise<void> {
     this.#record = { ...this.#record, imported: [...this.#record.imported, path] };
     await writeRecord(this.#host, this.#record);
@@ -146,6 +153,25 @@ function socketSteps(host: Host, { proxy: { unit }, socket }: Facts, made: Made)
     // HAProxy has it already: by these files, or by its operator.
     isDone: async () => socket.usable || (await step.isDone()),
   }));
+}
+
+/**
+ * Restarts HAProxy with the files that open its master socket. A site must not stay down for them.
+ *
+ * @throws CannotAttach where it does not start: they were taken away, and it was started without them
+ */
+export async function restartWithSocket(host: Host, unit: string, made: Made): Promise<void> {
+  const { exitCode } = await host.run('systemctl', 'restart', unit);
+  if (exitCode === 0) return;
+  const files = [paths.haproxyDropIn(unit), paths.haproxyVariables];
+  for (const path of files) await made.removed(path);
+  await succeed(host, 'systemctl', 'daemon-reload');
+  const again = await host.run('systemctl', 'restart', unit);
+  throw new CannotAttach(
+    `${unit} did not start with its master socket. ${files.join(' and ')} were removed, and ${
+      again.exitCode === 0 ? 'it was started as before' : 'it does NOT start without them either'
+    }: journalctl -u ${unit} says why`,
+  );
 }
 
 /** @throws CannotAttach where it was edited, or somebody else wrote it */

@@ -97,7 +97,7 @@ export function polkitRule(unit: string): readonly string[] {
   return [
     'polkit.addRule(function (action, subject) {',
     `  if (subject.user == "${user}" && action.id == "org.freedesktop.systemd1.manage-units" &&`,
-    `      action.lookup("unit") == "${unit}" && action.lookup("verb") == "reload") return polkit.Result.YES;`,
+    `      action.lookup("unit") == ${JSON.stringify(unit)} && action.lookup("verb") == "reload") return polkit.Result.YES;`,
     '});',
   ];
 }

@@ -1,4 +1,4 @@
-import { bindsOf } from './front-ends.ts';
+import { bindLinesOf } from './front-ends.ts';
 import { type ProxySection, proxySections } from './proxy-sections.ts';
 import type { Maps } from './rule-conditions.ts';
 import { type EnforcingRule, enforcingRules, findRule } from './section-rules.ts';
@@ -41,7 +41,7 @@ function isAccepted({ rule: { phase, action } }: EnforcingRule): boolean {
 }
 
 function warningsOf(section: ProxySection, rules: readonly EnforcingRule[], maps: Maps): string[] {
-  if (bindsOf(section).length === 0) return [];
+  if (bindLinesOf(section).length === 0) return [];
   const here = `${section.kind} ${section.name}`;
   if (rules.length === 0) return [`${here} has no rule for the blocked map: blocked addresses are served there`];
   const { answersBefore } = findRule({ ...section, mode: 'http' }, maps);

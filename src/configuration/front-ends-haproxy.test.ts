@@ -71,7 +71,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
     await Promise.all(
       fronts.map(async (front) => {
         const text = all[Number(front.name.slice(1))]?.text ?? '';
-        await eventually('the proxy listens', () => isListening(front.binds[0] ?? ''));
+        await eventually('the proxy listens', () => isListening(front.bindLines[0]?.split(' ')[1] ?? ''));
         met.push({ front, text, ...(await probe(front, text)) });
       }),
     );
@@ -101,7 +101,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
     });
 
   const probe = async (front: FrontEnd, text: string): Promise<Pick<Met, 'served' | 'trustedReply'>> => {
-    const [host = '', port = ''] = (front.binds[0] ?? '').split(':');
+    const [host = '', port = ''] = (front.bindLines[0]?.split(' ')[1] ?? '').split(':');
     const at = {
       host,
       port: Number(port),

@@ -34,20 +34,22 @@ test('names each front end, its place, its mode and its addresses', () => {
       kind: 'frontend',
       place: 'c:3',
       mode: 'http',
-      binds: [':80', ':81', ':443'],
+      bindLines: ['bind :80,:81', 'bind :443 ssl'],
       hasRule: true,
       sparesTrusted: true,
       answersBefore: null,
+      sourceSetAt: null,
     },
     {
       name: 'raw',
       kind: 'listen',
       place: 'c:7',
       mode: 'tcp',
-      binds: ['::1:9'],
+      bindLines: ['bind ::1:9'],
       hasRule: false,
       sparesTrusted: null,
       answersBefore: null,
+      sourceSetAt: null,
     },
   ]);
 });
@@ -65,6 +67,11 @@ test.each([
   ['disabled under a condition', ['frontend f', 'bind :1', '.if defined(X)', 'disabled', '.endif']],
 ])('keeps a front end that is %s', (_which, lines) => {
   expect(frontEnds(...lines)).toHaveLength(1);
+});
+
+test('names what puts another address in the place of the source, behind the rule too', () => {
+  const places = frontEnds('frontend f', 'bind :1', 'mode http', rule, 'http-request set-src hdr(cf-connecting-ip)');
+  expect(places).toMatchObject([{ hasRule: true, sourceSetAt: 'c:5' }]);
 });
 
 describe('finds the rule', () => {

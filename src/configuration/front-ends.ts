@@ -19,8 +19,8 @@ export interface FrontEnd extends SectionFinding {
   readonly place: string;
   /** `http`, `tcp`, another one, or `unknown` where it depends on an `.if` or on the environment of HAProxy. */
   readonly mode: string;
-  /** The addresses, as they are written. */
-  readonly binds: readonly string[];
+  /** Its `bind` lines, with their options; at least one. */
+  readonly bindLines: readonly string[];
 }
 
 /** A rule that denies what a list other than our maps holds. */
@@ -40,14 +40,20 @@ export function frontEndsOf(files: readonly ConfigurationFile[], maps: Maps): Fr
   return proxySections(files).flatMap((section) => {
     const { kind, name, place, mode } = section;
     if (kind !== 'frontend' && kind !== 'listen') return [];
-    const binds = bindsOf(section);
-    if (binds.length === 0 || isDisabled(section)) return [];
-    return [{ name, kind, place, mode, binds, ...findRule(section, maps) }];
+    const bindLines = bindLinesOf(section);
+    if (bindLines.length === 0 || isDisabled(section)) return [];
+    return [{ name, kind, place, mode, bindLines, ...findRule(section, maps) }];
   });
 }
 
-export function bindsOf({ lines }: ProxySection): string[] {
-  return lines.flatMap(({ words }) => (words[0] === 'bind' ? (words[1] ?? '').split(',') : []));
+/** What a front end without the rule lacks, to follow "has". */
+export function lackOf(answersBefore: string | null): string {
+  const lack = 'no rule for the blocked map';
+  return answersBefore === null ? lack : `${lack} that counts: ${answersBefore} comes before it`;
+}
+
+export function bindLinesOf({ lines }: ProxySection): string[] {
+  return lines.flatMap(({ words }) => (words[0] === 'bind' ? [words.join(' ')] : []));
 }
 
 function isDisabled(section: ProxySection): boolean {

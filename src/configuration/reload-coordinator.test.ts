@@ -35,7 +35,7 @@ const coordinator = (onEnded: (ended: EndedReload) => void = () => undefined) =>
     log: silentLog,
     now: () => new Date(),
     stillNeeded: async () => needed,
-    canHelp: async () => helps,
+    hindrance: async () => (helps ? null : 'it has no rule'),
     memoryAllows: async () => {
       memoryAsked += 1;
       return memory;

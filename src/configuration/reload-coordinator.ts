@@ -55,7 +55,7 @@ export class ReloadCoordinator {
   readonly #tell: Tell;
   readonly #now: () => Date;
   readonly #stillNeeded: () => Promise<boolean>;
-  readonly #canHelp: () => Promise<boolean>;
+  readonly #hindrance: () => Promise<string | null>;
   readonly #memoryAllows: () => Promise<boolean>;
   readonly #inForce: () => Promise<ReloadRequest['restore'] | null>;
   readonly #halfDone: () => boolean;
@@ -80,8 +80,8 @@ export class ReloadCoordinator {
     readonly now: () => Date;
     /** Looks at the workers: false when all of them hold the whole set already. */
     readonly stillNeeded: () => Promise<boolean>;
-    /** False: no reload of the configuration as it is could enforce what is missing. Default: one could. */
-    readonly canHelp?: () => Promise<boolean>;
+    /** Why no scheduled reload is to be made: it could not enforce what is missing, or is left to others. Null: nothing. */
+    readonly hindrance?: () => Promise<string | null>;
     /** False while one worker more, beside the draining ones, would not fit. */
     readonly memoryAllows: () => Promise<boolean>;
     /** The live configuration, which such a reload leaves as it is; null: what database and template say. */
@@ -99,7 +99,7 @@ export class ReloadCoordinator {
     this.#tell = options.tell ?? tellNobody;
     this.#now = options.now;
     this.#stillNeeded = options.stillNeeded;
-    this.#canHelp = options.canHelp ?? (async () => true);
+    this.#hindrance = options.hindrance ?? (async () => null);
     this.#memoryAllows = options.memoryAllows;
     this.#inForce = options.inForce;
     this.#halfDone = options.halfDone;
@@ -191,10 +191,9 @@ export class ReloadCoordinator {
         if (this.#scheduled === scheduled) this.#scheduled = null;
         return;
       }
-      if (!(await this.#canHelp())) {
-        this.#log.warn('Scheduled reload dropped: the configuration has no rule for the blocked map', {
-          reasons: [...scheduled.reasons],
-        });
+      const hindrance = await this.#hindrance();
+      if (hindrance !== null) {
+        this.#log.warn(`Scheduled reload dropped: ${hindrance}`, { reasons: [...scheduled.reasons] });
         if (this.#scheduled === scheduled) this.#scheduled = null;
         return;
       }

@@ -13,6 +13,8 @@ export interface SectionFinding {
    * though there is a rule, this is what keeps it from counting. Null: nothing, or no rule at all.
    */
   readonly answersBefore: string | null;
+  /** Where `http-request set-src` or its like puts another address in the place of `src`, behind the rule too. */
+  readonly sourceSetAt: string | null;
 }
 
 /** A rule that denies blocked addresses wherever it is reached. */
@@ -38,14 +40,16 @@ const unknownSource: Source = { blocked: unknown, trusted: unknown };
  * rule of connections does not see the requests of a connection that was open before its source was blocked.
  */
 export function findRule(section: ProxySection, maps: Maps): SectionFinding {
-  const none = { hasRule: false, sparesTrusted: null, answersBefore: null };
+  const none = { hasRule: false, sparesTrusted: null, answersBefore: null, sourceSetAt: null };
   // Defaults that are not known may let everybody pass, and so may a line of which not even the kind is known.
   if (section.defaults === unknown || [...inheritedLines(section), ...section.lines].some(isOpaque)) return none;
   const { mode } = section;
   if (!enforcingRules(section, maps).some(({ rule }) => isRun(rule, mode))) return none;
   const { denied, answersBefore } = follow(section, maps, blockedSource);
   if (!denied) return { ...none, answersBefore };
-  return { hasRule: true, sparesTrusted: !follow(section, maps, trustedSource).denied, answersBefore };
+  const sparesTrusted = !follow(section, maps, trustedSource).denied;
+  const sourceSetAt = rulesOf(section).find(({ action }) => action === 'set-src')?.place ?? null;
+  return { hasRule: true, sparesTrusted, answersBefore, sourceSetAt };
 }
 
 /** The rules that deny every blocked address that reaches them, whatever the mode and what stands before them. */

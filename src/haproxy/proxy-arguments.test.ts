@@ -12,7 +12,6 @@ test('reads the words that systemd starts a master with', () => {
     masterSocket: '/run/haproxy-master.sock',
     masterSocketOptions: [],
     pidFile: '/run/haproxy.pid',
-    localPeer: null,
     isMaster: true,
     isCheck: false,
   });
@@ -46,11 +45,11 @@ test.each([
 });
 
 test.each([
-  ['haproxy -C /a -C /b -p /p -p /q -L me -f x', { workFolder: '/b', pidFile: '/q', localPeer: 'me' }],
+  ['haproxy -C /a -C /b -p /p -p /q -L me -f x', { workFolder: '/b', pidFile: '/q' }],
   ['haproxy -S ipv4@127.0.0.1:99 -S /b', { masterSocket: 'ipv4@127.0.0.1:99', masterSocketOptions: [] }],
   ['haproxy -W -f x', { isMaster: true, isCheck: false }],
   ['haproxy -S /m -D -f x', { isMaster: false }],
-  ['haproxy -L -W -f x', { isMaster: false, localPeer: '-W' }],
+  ['haproxy -L -W -f x', { isMaster: false }],
   ['haproxy -dt hW -f x', { isMaster: false }],
   ['haproxy -cc -W -f x', { isMaster: false }],
   ['haproxy -W -c -f x', { isCheck: true }],

@@ -10,8 +10,6 @@ export interface ProxyArguments {
   /** Behind the first comma of `-S`: `['mode', '600']`. */
   readonly masterSocketOptions: readonly string[];
   readonly pidFile: string | null;
-  /** Of `-L`: its name among its peers. */
-  readonly localPeer: string | null;
   /** It was asked for master-worker mode; `master-worker` in its configuration asks for it too. */
   readonly isMaster: boolean;
   /** It only checks its configuration, or says its version. */
@@ -49,7 +47,6 @@ export function parseMasterWords(words: readonly string[]): ProxyArguments {
     masterSocket,
     masterSocketOptions,
     pidFile: values.get('p')?.at(-1) ?? null,
-    localPeer: values.get('L')?.at(-1) ?? null,
     isMaster: flags.some((flag) => flag.startsWith('W')),
     isCheck: flags.some((flag) => /^[cv]/.test(flag)),
   };

@@ -4,7 +4,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
 import type { WorkerBook } from '../blocking/worker-book.ts';
-import { type FrontEnd, frontEndsOf, mapsNamedIn } from '../configuration/front-ends.ts';
+import { type FrontEnd, frontEndsOf, lackOf, mapsNamedIn } from '../configuration/front-ends.ts';
 import type { ConfigurationFile } from '../configuration/proxy-sections.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { configurationFilesOf, UnreadableConfiguration } from '../haproxy/configuration-files.ts';
@@ -36,7 +36,7 @@ export type RunningArguments = ProxyArguments & { readonly pid: number | null };
 
 export class AttachedConfiguration {
   readonly #settings: Settings;
-  readonly #book: Pick<WorkerBook, 'current' | 'masterPid'>;
+  readonly #book: Pick<WorkerBook, 'current' | 'isWhole' | 'masterPid'>;
   readonly #log: Log;
   #onDisk: Reading | null = null;
   #loaded: Loaded | null = null;
@@ -45,7 +45,7 @@ export class AttachedConfiguration {
 
   constructor(options: {
     readonly settings: Settings;
-    readonly book: Pick<WorkerBook, 'current' | 'masterPid'>;
+    readonly book: Pick<WorkerBook, 'current' | 'isWhole' | 'masterPid'>;
     readonly log: Log;
   }) {
     this.#settings = options.settings;
@@ -62,9 +62,16 @@ export class AttachedConfiguration {
     return { mapLoaded: true, hasEffect: spares.length === 0 ? null : spares.every((one) => one === true) };
   }
 
-  /** As of the last look: a reload would bring the blocked map to a worker, as far as is known. */
-  get reloadLoadsMap(): boolean {
-    return this.#onDisk === null || this.#onDisk.maps.includes(this.#settings.blockedMap);
+  /**
+   * Why the service makes no reload of its own accord, as of the last look. Null: it may; files that it may not read are
+   * left to HAProxy's own check.
+   */
+  get reloadHindrance(): string | null {
+    if (this.#onDisk === null) return null;
+    if (!this.#onDisk.maps.includes(this.#settings.blockedMap))
+      return 'the configuration has no rule for the blocked map';
+    // When an edit is ready to be loaded only its author knows.
+    return this.#isStale ? 'the configuration was changed after HAProxy loaded it' : null;
   }
 
   report(): AttachedReport {
@@ -80,6 +87,20 @@ export class AttachedConfiguration {
   /** Each as a sentence. */
   problems(): string[] {
     if (this.#unreadable !== null) return [this.#unreadable];
+    return [...this.#heldBack(), ...this.#frontEndProblems()];
+  }
+
+  /** A worker lacks something, and the reload that would bring it is left to whoever changed the configuration. */
+  #heldBack(): string[] {
+    const worker = this.#book.current();
+    if (!this.#isStale || worker === null || this.#book.isWhole(worker)) return [];
+    if (this.#onDisk?.maps.includes(this.#settings.blockedMap) !== true) return [];
+    return [
+      'configuration: it was changed after HAProxy loaded it, so the service does not reload it to enforce what the worker lacks: reload HAProxy when the change is ready (proxy-manager reload)',
+    ];
+  }
+
+  #frontEndProblems(): string[] {
     if (this.#loaded === null) {
       if (!this.#isStale) return [];
       return [
@@ -150,11 +171,7 @@ export class AttachedConfiguration {
 }
 
 function lackText({ name, place, answered_before: before }: FrontEndReport): string {
-  const what =
-    before === null
-      ? 'has no rule for the blocked map'
-      : `has no rule for the blocked map that counts: ${before} comes before it`;
-  return `front end ${name} (${place}) ${what}, so blocked addresses are served there`;
+  return `front end ${name} (${place}) has ${lackOf(before)}, so blocked addresses are served there`;
 }
 
 /** When one of them was changed last, in ms of the wall clock: also by a rename, or with another time put on it. */

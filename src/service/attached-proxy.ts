@@ -59,9 +59,9 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       return !link.state.up || current === null || !book.isWhole(current);
     },
     // The look of the reconciler may have come before the one at the files.
-    async canHelp() {
+    async hindrance() {
       await configuration.look();
-      return configuration.reloadLoadsMap;
+      return configuration.reloadHindrance;
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     halfDone: () => false,
@@ -77,7 +77,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     },
     drift: null,
     interrupted: false,
-    mayReload: () => reloadBy.kind !== 'never' && configuration.reloadLoadsMap,
+    mayReload: () => reloadBy.kind !== 'never' && configuration.reloadHindrance === null,
     look: () => configuration.look(),
     async problems() {
       await configuration.look();

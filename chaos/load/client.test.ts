@@ -3,13 +3,19 @@ import { isLate } from './client.ts';
 
 const answer = (...reasons: string[]) => ({ runtime_map_failures: reasons.map((reason) => ({ reason })) });
 
-it.each(['deadline', 'worker is starting'])('counts a change as late whose only failures are "%s"', (reason) => {
+it.each([
+  'deadline',
+  'worker is starting',
+  'refused',
+  'master socket is down (refused: /run/cli: nobody accepts connections (a reload under way, or no proxy))',
+])('counts a change as late whose only failures are "%s"', (reason) => {
   expect(isLate(answer(reason, reason))).toBe(true);
 });
 
 it('does not count a change as late that has another failure, or none', () => {
   expect(isLate(answer('worker is starting', 'no-reply'))).toBe(false);
   expect(isLate(answer('the draining worker does not answer'))).toBe(false);
+  expect(isLate(answer('master socket is down (absent: /run/cli: there is no such file)'))).toBe(false);
   expect(isLate(answer())).toBe(false);
   expect(isLate({})).toBe(false);
 });

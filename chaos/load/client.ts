@@ -34,13 +34,16 @@ const long: ReadonlySet<string> = new Set([
   'configuration',
 ]);
 
-/** From HAProxy 3.1 on: a worker that was still starting when the change's deadline passed. */
-const starting = 'worker is starting';
+/**
+ * A reload that was still under way when the change's deadline passed: from HAProxy 3.1 on its worker is starting, up to
+ * 3.0 the master refuses connections meanwhile. No other reload or end of HAProxy is part of the load.
+ */
+const reloading = /^(worker is starting|refused|master socket is down \(refused: .*)$/;
 
 /** Whether a change was not seen in every worker before the service's own deadline, and for no other reason. */
 export function isLate(answer: Json): boolean {
   const failures = (answer.runtime_map_failures ?? []) as readonly { readonly reason: string }[];
-  return failures.length > 0 && failures.every(({ reason }) => reason === starting || /deadline/.test(reason));
+  return failures.length > 0 && failures.every(({ reason }) => reloading.test(reason) || /deadline/.test(reason));
 }
 
 export interface ClientOptions {

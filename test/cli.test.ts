@@ -298,6 +298,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect((await user.run(['config', 'diff'])).out).toBe('');
     expect((await user.run(['reload', '--dry-run'])).out).toMatch(/^valid: /);
     const id = (await user.shell('pm config backups | head -n 1 | cut -f1')).out.trim();
+    expect((await user.run(['config', 'diff', id])).out).toMatch(/^--- .*\(live\)\n\+\+\+ .*\(backup\)\n/);
     const restored = await user.run(['config', 'restore', id]);
     expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(`backup ${id} is in force`) });
     expect((await user.run(['config', 'reloads', '-n', '1'])).out).toContain('\tcompleted\t');

@@ -138,6 +138,27 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await reload()).body).toMatchObject({ changed: false });
   });
 
+  it('tells what the restore of a backup would change, and of one that is not there', async () => {
+    await writeFile(template, good.replace('timeout connect 5s', 'timeout connect 7s'));
+    await reload();
+    await writeFile(template, good);
+    await reload();
+    const seven = (await backups())[0]!;
+    const { body } = await service.call('GET', `/api/config/diff?backup=${seven.id}`);
+    expect(body).toMatchObject({ changed: true, live: 'rendered', needs_replace_configuration: false });
+    expect(body['diff']).toMatch(
+      /^--- .*proxy\.cfg \(live\)\n\+\+\+ .*proxy\.cfg \(backup\)\n(?:.*\n)*- {4}timeout connect 5s\n\+ {4}timeout connect 7s\n/,
+    );
+    expect(await live()).toContain('timeout connect 5s');
+    expect((await service.call('POST', `/api/config/backups/${seven.id}/restore`)).status).toBe(200);
+    expect(await live()).toContain('timeout connect 7s');
+    const same = await service.call('GET', `/api/config/diff?backup=${seven.id}`);
+    expect(same.body).toMatchObject({ changed: false, diff: '', live: 'restored' });
+    expect((await service.call('GET', '/api/config/diff?backup=none')).body).toMatchObject({ status: 404, code: 1100 });
+    expect((await service.call('GET', '/api/config/diff?backup=../x')).status).toBe(400);
+    expect((await service.call('POST', '/api/config/reload?replace_configuration=true')).status).toBe(200);
+  });
+
   it('is validated without a trace', async () => {
     const footprint = async () => [
       await service.workerPid(),

@@ -26,10 +26,10 @@ export function configVerbs(): { group: Verb; verbs: Readonly<Record<ConfigVerb,
       'validate',
       'let HAProxy check what a reload would use; nothing that is live is touched',
     ).example('config validate', 'exits 1 where it is refused') as Verb,
-    diff: new Verb('diff', 'what a reload would change in the live configuration').example(
-      'config diff',
-      'nothing is printed where nothing would change',
-    ) as Verb,
+    diff: new Verb('diff', 'what a reload, or the restore of a backup, would change in the live configuration')
+      .argument('[backup]', 'of config backups')
+      .example('config diff', 'nothing is printed where nothing would change')
+      .example('config diff 20261121T201500123Z-0a1b2c3d', 'look before config restore') as Verb,
     backups: new Verb('backups', 'the backup sets, newest first').example('config backups', 'ids for restore') as Verb,
     reloads: new Verb('reloads', 'the history of reloads, newest first')
       .option('-n, --limit <count>', 'at most so many', '20')
@@ -71,13 +71,17 @@ export function validationLines(answer: ValidationAnswer): string[] {
   return sha256 === '' ? lines : [...lines, 'lines are those of the rendered configuration: proxy-manager config diff'];
 }
 
-export async function diffConfig({ api, output, format }: Session): Promise<ExitCode> {
-  const answer = await api.diff();
+export async function diffConfig(
+  { api, output, format }: Session,
+  [backup]: readonly string[] = [],
+): Promise<ExitCode> {
+  const answer = await api.diff(backup);
   if (format === 'json') await output.json(answer);
   else if (answer.changed) {
     const lines = harmlessLines(answer.diff.replace(/\n$/, '')).split('\n');
     await output.lines(lines.map((line) => paintDiff(line, output.paint)));
-  } else if (output.isTerminal) output.remark('a reload would change nothing');
+  } else if (output.isTerminal)
+    output.remark(`${backup === undefined ? 'a reload' : 'its restore'} would change nothing`);
   return exitCodes.done;
 }
 

@@ -111,7 +111,7 @@ export interface ServiceApi {
 
   reload(options: ReplaceConsent): Promise<ReloadAnswer>;
   validate(): Promise<ValidationAnswer>;
-  diff(): Promise<Schemas['ConfigDiff']>;
+  diff(backup?: string): Promise<Schemas['ConfigDiff']>;
   reloads(query: { readonly limit: number }): Promise<Schemas['ReloadPage']>;
   backups(): Promise<Schemas['Backups']>;
   restore(id: string): Promise<ReloadAnswer>;

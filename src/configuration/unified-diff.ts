@@ -10,11 +10,11 @@ type Edit = { readonly mark: ' ' | '-' | '+'; readonly line: string };
 /** As `diff` and `patch` write it, after a last line that no newline ends. */
 const noNewline = '\n\\ No newline at end of file';
 
-/** Empty when both are the same. */
-export function unifiedDiff(before: string, after: string, path: string): string {
+/** Empty when both are the same. @param of what `after` is */
+export function unifiedDiff(before: string, after: string, path: string, of = 'rendered'): string {
   if (before === after) return '';
   const edits = editsBetween(linesOf(before), linesOf(after));
-  let text = `--- ${path} (live)\n+++ ${path} (rendered)\n`;
+  let text = `--- ${path} (live)\n+++ ${path} (${of})\n`;
   for (const [start, end] of hunks(edits)) text += hunkText(edits, start, end);
   return text;
 }

@@ -4,6 +4,7 @@ import { callerOf } from './request-context.ts';
 import {
   BackupsSchema,
   CurrentConfigSchema,
+  DiffQuery,
   DiffSchema,
   HistoryQuery,
   idParameter,
@@ -29,7 +30,9 @@ export function configRoutes(app: TypedApp, { configuration }: Services): void {
     configuration.validate(callerOf(request)),
   );
 
-  app.get('/api/config/diff', { schema: { response: { 200: DiffSchema } } }, async () => configuration.diff());
+  app.get('/api/config/diff', { schema: { querystring: DiffQuery, response: { 200: DiffSchema } } }, async (request) =>
+    configuration.diff(request.query.backup ?? null),
+  );
 
   app.get(
     '/api/config/reloads',

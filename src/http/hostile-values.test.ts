@@ -199,7 +199,8 @@ test('every header that is read is attacked', async () => {
     for (const [, plain, quoted] of source.matchAll(/(?:request|raw)\.headers(?:\.([a-z]+)|\['([a-z-]+)'\])/g))
       read.add((plain ?? quoted) as string);
   }
-  // Where a body ends is said by the parser's own tests (hardening.test.ts); the panel's files are no data (panel.test.ts).
+  // Where a body ends is said by the parser's own tests (hardening.test.ts); the panel's files are no data (panel.test.ts),
+  // and what is taken compressed is tested with the metrics (metrics-routes.test.ts).
   for (const name of ['content-length', 'if-none-match', 'accept-encoding']) expect(read.delete(name)).toBe(true);
   expect(read.size).toBeGreaterThan(5);
   expect([...read].filter((name) => !HEADERS.includes(name))).toEqual([]);

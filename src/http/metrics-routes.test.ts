@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { BEARER, stubApp } from './testkit/stub-services.ts';
@@ -27,7 +28,22 @@ describe('the form of the metrics', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toBe(forms[form]);
     expect(answer.body).toBe(`# ${form}\n`);
+    expect(answer.headers).not.toHaveProperty('content-encoding');
   });
+
+  test('is compressed where that is taken', async () => {
+    const answer = await app.inject({ url, headers: { ...BEARER, 'accept-encoding': 'br, gzip;q=0.5' } });
+    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
+    expect(gunzipSync(answer.rawPayload).toString()).toBe('# prometheus\n');
+  });
+
+  test.each(['identity', 'gzip;q=0', ' , ;;=,gzipp', '*'])(
+    'is not compressed for Accept-Encoding: %s',
+    async (accepted) => {
+      const answer = await app.inject({ url, headers: { ...BEARER, 'accept-encoding': accepted } });
+      expect(answer.body).toBe('# prometheus\n');
+    },
+  );
 });
 
 describe('the setting that opens the metrics', () => {

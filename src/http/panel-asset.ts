@@ -47,11 +47,17 @@ export class PanelAsset {
 
 /** The best form that an `Accept-Encoding` takes; null: as it is. */
 export function encodingFor(accepted: string | undefined): Encoding | null {
+  const taken = encodingsOf(accepted);
+  if (taken.has('br')) return 'br';
+  return taken.has('gzip') ? 'gzip' : null;
+}
+
+/** The names that an `Accept-Encoding` takes, in lower case. */
+export function encodingsOf(accepted: string | undefined): ReadonlySet<string> {
   const taken = new Set<string>();
   for (const part of (accepted ?? '').split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
     if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) taken.add(name);
   }
-  if (taken.has('br')) return 'br';
-  return taken.has('gzip') ? 'gzip' : null;
+  return taken;
 }

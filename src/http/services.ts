@@ -184,8 +184,8 @@ export interface ConfigurationService {
   current(): Promise<CurrentConfig>;
   /** A dry run; a configuration that is refused is an answer here, not an error. */
   validate(caller: Caller): Promise<ValidationAnswer>;
-  /** What a reload would change, as a unified diff. */
-  diff(): Promise<ConfigDiff>;
+  /** What a reload would change, as a unified diff; with the id of a backup, what its restore would. Errors: 1100. */
+  diff(backup: string | null): Promise<ConfigDiff>;
   reloads(query: PageQuery): Promise<ReloadPage>;
   /** Errors: 1100. */
   reloadRecord(id: string): Promise<ReloadRecord>;

@@ -65,7 +65,7 @@ function measuredConfiguration(inner: ConfigurationService, metrics: OperationMe
     reload: (...args) => metrics.measured('reload', inner.reload(...args), plain),
     current: () => inner.current(),
     validate: (caller) => inner.validate(caller),
-    diff: () => inner.diff(),
+    diff: (backup) => inner.diff(backup),
     reloads: (query) => inner.reloads(query),
     reloadRecord: (id) => inner.reloadRecord(id),
     backups: () => inner.backups(),

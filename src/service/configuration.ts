@@ -1,5 +1,5 @@
 // The configuration as the API knows it: what is live, what a reload would make of it, its history and its backups.
-import { access, unlink } from 'node:fs/promises';
+import { access, readFile, unlink } from 'node:fs/promises';
 import type { Caller } from '../blocking/answers.ts';
 import { sha256 } from '../configuration/backup-set.ts';
 import type { BackupStore } from '../configuration/backup-store.ts';
@@ -126,7 +126,8 @@ export class Configuration implements ConfigurationService {
     }
   }
 
-  async diff(): Promise<ConfigDiff> {
+  async diff(backup: string | null): Promise<ConfigDiff> {
+    if (backup !== null) return await this.#diffToBackup(backup);
     const [live, rendered] = [(await this.#live.read()) ?? '', await this.#render()];
     const { origin, needsConsent } = await this.#replaces(rendered.text);
     return {
@@ -135,6 +136,17 @@ export class Configuration implements ConfigurationService {
       live: origin,
       needs_replace_configuration: needsConsent,
     };
+  }
+
+  /** Its configuration, and each file that is restored with it. */
+  async #diffToBackup(id: string): Promise<ConfigDiff> {
+    const { configText, files } = await this.#backups.read(id);
+    const live = (await this.#live.read()) ?? '';
+    let diff = unifiedDiff(live, configText, this.#live.path, 'backup');
+    for (const { path, content } of files) diff += unifiedDiff(await textOr(path, ''), content, path, 'backup');
+    const { origin } = await this.#replaces(null);
+    // A restore asks for no consent: who names a backup says what is to be replaced.
+    return { changed: diff !== '', diff, live: origin, needs_replace_configuration: false };
   }
 
   /** Whether a reload with `rendered` would need consent; null: it cannot be rendered. */
@@ -171,6 +183,15 @@ export class Configuration implements ConfigurationService {
       reload: answer.id,
     });
     return answer;
+  }
+}
+
+async function textOr(path: string, absent: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return absent;
+    throw error;
   }
 }
 

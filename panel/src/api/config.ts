@@ -16,12 +16,17 @@ export function useConfig() {
   });
 }
 
-/** Renders the template anew, so it is asked when somebody looks, and again only when he asks or something changed. */
-export function useConfigDiff() {
+/**
+ * Renders the template anew, so it is asked when somebody looks, and again only when he asks or something changed.
+ *
+ * @param backup its id: what its restore would change. Null: what a reload would
+ */
+export function useConfigDiff(backup: string | null) {
   const api = useApi();
+  const query = backup === null ? {} : { backup };
   return useQuery({
-    queryKey: ['config', 'diff'],
-    queryFn: async ({ signal }) => (await api.GET('/api/config/diff', { signal, ...patient })).data,
+    queryKey: ['config', 'diff', backup],
+    queryFn: async ({ signal }) => (await api.GET('/api/config/diff', { params: { query }, signal, ...patient })).data,
     staleTime: 0,
   });
 }

@@ -9,6 +9,7 @@ export interface ConfirmProps {
   /** What the button does, as a verb: "Remove the site". */
   readonly action: string;
   readonly danger?: boolean;
+  readonly size?: 'xl';
   /** Rejects with what is shown as a problem; the dialog is closed when it resolves. */
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
@@ -17,7 +18,8 @@ export interface ConfirmProps {
   readonly failure?: (error: unknown) => ReactNode;
 }
 
-export function Confirm({ title, action, danger = true, onConfirm, onClose, children, failure }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, action, danger = true, size, onConfirm, onClose, children, failure } = props;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const close = (): void => {
@@ -38,7 +40,7 @@ export function Confirm({ title, action, danger = true, onConfirm, onClose, chil
     }
   };
   return (
-    <Dialog title={title} onClose={close}>
+    <Dialog title={title} onClose={close} {...(size === undefined ? {} : { size })}>
       <Stack gap="md">
         {children}
         {error !== null && (

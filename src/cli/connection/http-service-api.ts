@@ -103,8 +103,9 @@ export class HttpServiceApi implements ServiceApi {
     return await data(this.#client.POST('/api/config/validate'));
   }
 
-  async diff(): Promise<Schemas['ConfigDiff']> {
-    return await data(this.#client.GET('/api/config/diff'));
+  async diff(backup?: string): Promise<Schemas['ConfigDiff']> {
+    const query = backup === undefined ? {} : { backup };
+    return await data(this.#client.GET('/api/config/diff', { params: { query } }));
   }
 
   async reloads(query: { limit: number }): Promise<Schemas['ReloadPage']> {

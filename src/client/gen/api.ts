@@ -2517,9 +2517,9 @@ export interface operations {
       };
     };
   };
-  /** Show what a reload would change */
+  /** Show what a reload or a restore would change */
   diffConfig: {
-    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    parameters: { query?: { backup?: string }; header?: never; path?: never; cookie?: never };
     requestBody?: never;
     responses: {
       200: {
@@ -2530,15 +2530,24 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 108;
+            readonly code?: 100 | 103 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
-      409: components['responses']['Attached'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 1000 | 6034;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       422: {
         headers: { [name: string]: unknown };

@@ -74,10 +74,18 @@ export const operations: OperationDocs = {
   'GET /api/config/diff': {
     id: 'diffConfig',
     tag: 'Configuration',
-    summary: 'Show what a reload would change',
-    description: 'The difference between the live text and what the template renders now, as a unified diff.',
+    summary: 'Show what a reload or a restore would change',
+    description:
+      'The difference between the live text and what the template renders now, as a unified diff; with `backup`, to what that backup holds: its configuration and the files that are restored with it.',
     answers: { 200: { description: 'The difference; empty where there is none.' } },
-    codes: [codes.TemplateRefused, codes.BlockedRuleMissing, codes.ConfigurationFilesUnusable, codes.Attached],
+    codes: [
+      codes.NotFound,
+      codes.IntegrityViolated,
+      codes.TemplateRefused,
+      codes.BlockedRuleMissing,
+      codes.ConfigurationFilesUnusable,
+      codes.Attached,
+    ],
     members: { 422: ReloadMembers },
     examples: {
       none: {

@@ -8,6 +8,7 @@ export interface ParameterDoc {
 }
 
 export const parameters: Readonly<Record<string, ParameterDoc>> = {
+  backup: { description: 'The id of a backup.', example: '20261121T201500123Z-0a1b2c3d' },
   ip_address: {
     description:
       'An IP address or network in any spelling that the one parser of addresses takes. The slash of a network is `%2F`.',

@@ -98,11 +98,11 @@ export const BackupsSchema = answer<{ readonly items: readonly BackupRecord[] }>
 });
 
 /** No id can name a file outside the folder of backups. */
-export const idParameter = Type.Object({
-  id: Type.String({
-    minLength: 1,
-    maxLength: 128,
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]*$',
-    description: 'an id of letters, digits, points, colons and dashes',
-  }),
+const Id = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]*$',
+  description: 'an id of letters, digits, points, colons and dashes',
 });
+export const idParameter = Type.Object({ id: Id });
+export const DiffQuery = Type.Object({ backup: Type.Optional(Id) }, { additionalProperties: false });

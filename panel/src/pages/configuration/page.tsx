@@ -85,7 +85,7 @@ function Configuration() {
           <LiveText />
         </Tabs.Panel>
         <Tabs.Panel value="change">
-          <PendingChange />
+          <PendingChange backup={null} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <div className="card">

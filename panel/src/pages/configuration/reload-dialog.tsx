@@ -29,7 +29,7 @@ export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
           <Text size="sm" fw={600} mb={4}>
             What changes in the configuration
           </Text>
-          <PendingChange />
+          <PendingChange backup={null} />
         </div>
         {reload.error !== null && (
           <ProblemAlert title={changeTitle(reload.error, 'The reload did not happen')} error={reload.error}>

@@ -4,6 +4,7 @@ import type { Backup, ReloadAnswer } from '../../api/types.ts';
 import { momentText } from '../../parts/age.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
+import { PendingChange } from './pending-change.tsx';
 
 export interface RollBackDialogProps {
   /** Null: none is asked about. */
@@ -20,6 +21,7 @@ export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps)
       title={`Roll back to ${momentText(backup.created_at)}?`}
       action="Roll back"
       danger={false}
+      size="xl"
       onClose={onClose}
       onConfirm={async () => onDone(await restore.mutateAsync(backup.id))}
       failure={(error) => <ReloadFailure error={error} />}
@@ -28,6 +30,12 @@ export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps)
         The configuration of then is put in force by a safe reload: HAProxy checks it first, and no connection is lost.
         What is blocked and trusted stays as it is now.
       </Text>
+      <div>
+        <Text size="sm" fw={600} mb={4}>
+          What changes in the configuration
+        </Text>
+        <PendingChange backup={backup.id} />
+      </div>
       <Text size="sm">
         It stays until somebody confirms that a reload or a change of a site replaces it. A backup of what is live now
         is made before.

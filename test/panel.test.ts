@@ -486,9 +486,11 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(await service.visit('127.0.0.4')).toBe(403);
   });
 
-  it('forgets the key when somebody signs out', async () => {
+  it('forgets the key when somebody signs out, and what it offered to take back', async () => {
+    await page.getByRole('alert').first().waitFor();
     await button('Sign out').click();
     await page.getByLabel('API key').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(service.key);
     await page.reload();
     await page.getByLabel('API key').waitFor();

@@ -8,7 +8,8 @@ const reload = {
   duration_ms: 1_400,
   warnings: [] as string[],
 } as unknown as ReloadAnswer;
-const state = (status: string | null) => ({ address: 'no-such-host.invalid', port: 80, status }) as ServerState;
+const state = (status: string | null, check: string | null = null) =>
+  ({ address: 'no-such-host.invalid', port: 80, status, check }) as ServerState;
 const saved = { domain: 'dead.example', reload };
 
 it('tells of a site whose only server has no address that visitors get an error', () => {
@@ -30,8 +31,16 @@ it('calls no site live whose servers could not be asked', () => {
   expect(savedWords(saved, null)).toMatchObject({ tone: 'unknown', title: 'dead.example is saved' });
 });
 
+it.each(['INI', '* INI', 'UNK'])('tells that its servers are not checked yet: %s', (check) => {
+  expect(savedWords(saved, [state('UP', 'L4OK'), state('UP', check)])).toMatchObject({
+    tone: 'unknown',
+    title: 'dead.example is live',
+    words: expect.stringContaining('Its servers are not checked yet.'),
+  });
+});
+
 it.each([
-  ['a server that is up', [state('UP')]],
+  ['a server that is up', [state('UP', 'L4OK')]],
   ['servers that are not known yet', [state(null)]],
 ])('with %s a site is live', (_, states) => {
   expect(savedWords(saved, states)).toMatchObject({ tone: 'good', title: 'dead.example is live' });

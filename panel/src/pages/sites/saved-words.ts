@@ -27,6 +27,10 @@ export function savedWords(
     const unasked = `Whether its servers are up could not be asked. ${words}`;
     return { title: `${domain} is saved`, words: unasked, tone: 'unknown' };
   }
+  // HAProxy counts a new server as up until its first check.
+  const checked = states.every(({ check }) => !/^(\* )?(INI|UNK)$/.test(check ?? ''));
+  if (!checked)
+    return { title: `${domain} is live`, words: `Its servers are not checked yet. ${words}`, tone: 'unknown' };
   return { title: `${domain} is live`, words, tone: reload.warnings.length > 0 ? 'warn' : 'good' };
 }
 

@@ -236,7 +236,15 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/config/diff',
     status: 200,
     asked: 'configuration.diff',
-    args: [],
+    args: [null],
+    answer: { changed: true, diff: '-a\n+b\n' },
+  },
+  {
+    method: 'GET',
+    url: '/api/config/diff?backup=b1',
+    status: 200,
+    asked: 'configuration.diff',
+    args: ['b1'],
     answer: { changed: true, diff: '-a\n+b\n' },
   },
   {

@@ -49,10 +49,6 @@ export function toast({ title, words, tone = 'good', about, action }: ToastOptio
   });
 }
 
-export function clearToasts(): void {
-  notifications.clean();
-}
-
 /** Of a change that failed. */
 export function toastProblem(title: string, error: unknown): void {
   toast({ title: changeTitle(error, title), words: sentence(problemText(error)), tone: 'bad' });

@@ -4,7 +4,6 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
-import { clearToasts } from '../parts/toasts.tsx';
 import { useSession, useSessionState } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
@@ -13,10 +12,6 @@ const retryMs = 2_000;
 
 export function Gate({ children }: { readonly children: ReactNode }) {
   const { info, hasToken, asksTabs } = useSessionState();
-  // A way back that was offered to one person is not the next one's.
-  useEffect(() => {
-    if (info === null) clearToasts();
-  }, [info]);
   if (info !== null) return children;
   if (asksTabs) return null;
   return hasToken ? <Recognising /> : <SignIn />;

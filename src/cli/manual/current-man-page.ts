@@ -3,10 +3,16 @@ import { version } from '../../version.ts';
 import { CommandLine } from '../command-line.ts';
 import { buildProgram } from '../program.ts';
 import { treeOf } from '../tree.ts';
+import type { Verb } from '../verb.ts';
 import { manPage } from './man-page.ts';
 
 /** The manual page as the tree of verbs makes it now. */
 export async function currentManPage(): Promise<string> {
+  return manPage(treeOf(await wholeProgram()), version);
+}
+
+/** With every verb, and nobody to talk to. */
+export async function wholeProgram(): Promise<Verb> {
   const cli = new CommandLine({
     environment: {},
     homeFolder: null,
@@ -16,5 +22,5 @@ export async function currentManPage(): Promise<string> {
     now: () => new Date(),
     end: () => undefined,
   });
-  return manPage(treeOf(await buildProgram(cli, null)), version);
+  return await buildProgram(cli, null);
 }

@@ -1,0 +1,78 @@
+// Every name that a program outside of this one may rely on. A change of the file beside it is a change of the interface,
+// and is to be seen as one.
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { eventTypes } from './activity/event-types.ts';
+import { exitCodes } from './cli/failure.ts';
+import { wholeProgram } from './cli/manual/current-man-page.ts';
+import { catalogue } from './errors/catalogue.ts';
+import { auditedOperations } from './http/audited-routes.ts';
+import { routeAccess } from './http/route-access.ts';
+import { apiDocument } from './http/testkit/api-document.ts';
+import { metricsKit, tellAll } from './metrics/metrics-fixture.ts';
+import { settingDefinitions } from './settings.ts';
+
+/** What is for people, and may be worded anew. */
+const texts = new Set(['description', 'summary', 'example', 'examples', 'title', 'info', 'tags', 'externalDocs']);
+
+/** Their members are names, whatever they are called. */
+const holdsNames = new Set(['properties', 'paths', 'schemas', 'parameters', 'responses', 'headers', 'requestBodies']);
+
+/** A line for each value, in the order of the names that lead to it; without the texts. */
+function linesOf(value: unknown, path: readonly string[]): string[] {
+  const line = (plain: unknown): string => `${path.join(' ')}: ${JSON.stringify(plain)}`;
+  if (typeof value !== 'object' || value === null) return [line(value)];
+  if (isPlainList(value)) return value.length > 12 ? value.map(line) : [line(value)];
+  const isNames = holdsNames.has(path.at(-1) ?? '');
+  const members = Object.entries(value).filter(([name]) => isNames || !texts.has(name));
+  if (!Array.isArray(value)) members.sort(([one], [other]) => (one < other ? -1 : 1));
+  return members.flatMap(([name, member]) => linesOf(member, [...path, name]));
+}
+
+function isPlainList(value: object): value is readonly unknown[] {
+  return Array.isArray(value) && value.every((one) => typeof one !== 'object' || one === null);
+}
+
+async function metricLines(): Promise<string[]> {
+  const kit = metricsKit();
+  tellAll(kit);
+  const lines = (await kit.metrics.scrape('prometheus')).split('\n');
+  const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.slice('# TYPE '.length));
+  const labels = lines.flatMap((line) => {
+    const [, name = '', found = ''] = /^(\w+)\{(.*)\} /.exec(line) ?? [];
+    if (!name.startsWith('proxy_manager_')) return [];
+    return [`${name}{${[...found.matchAll(/(\w+)="/g)].map(([, label]) => label).join(',')}}`];
+  });
+  return [...new Set([...types, ...labels])].sort();
+}
+
+interface VerbNames {
+  readonly arguments: readonly string[];
+  readonly options: readonly string[];
+  readonly verbs: Readonly<Record<string, VerbNames>>;
+}
+
+function namesOf(verb: Command): VerbNames {
+  return {
+    arguments: verb.registeredArguments.map((one) => `${one.name()}${one.required ? '' : '?'}`),
+    options: verb.options.map(({ flags }) => flags),
+    verbs: Object.fromEntries(verb.commands.map((one) => [one.name(), namesOf(one)])),
+  };
+}
+
+test('the names that programs rely on are what they were', async () => {
+  const names = {
+    api: await apiDocument(),
+    scopes: routeAccess,
+    audit: auditedOperations,
+    errors: Object.fromEntries([...catalogue].map(([code, { message, ...error }]) => [code, error])),
+    events: [...eventTypes].sort(),
+    metrics: await metricLines(),
+    settings: Object.fromEntries(settingDefinitions.map(({ variable, help, ...setting }) => [variable, setting])),
+    exitCodes,
+    commandLine: namesOf(await wholeProgram()),
+  };
+  const file = join(import.meta.dirname, '../testkit/golden/machine-readable-names.txt');
+  await expect(`${linesOf(names, []).join('\n')}\n`).toMatchFileSnapshot(file);
+});

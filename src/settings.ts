@@ -1,5 +1,5 @@
 // Environment and command line become one frozen object here; nothing else of the product reads either.
-// The table is `contracts.md` "Settings". Every error names the variable, the value and what would be right.
+// The table is docs/settings.md. Every error names the variable, the value and what would be right.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { basename, isAbsolute, join, resolve } from 'node:path';

@@ -130,7 +130,7 @@ describe('a webhook', () => {
     expect(await webhooks.get('chat')).toMatchObject({ last_success_at: new Date(start).toISOString() });
   });
 
-  it('signs like the example of the specification', () => {
+  it('signs like the example of Standard Webhooks', () => {
     // https://github.com/standard-webhooks/standard-webhooks: its libraries are tested with this.
     const signature = webhookSignature(
       'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',

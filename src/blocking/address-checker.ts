@@ -213,7 +213,7 @@ function isHit(found: { readonly value: string } | null): boolean {
   return found !== null && /^\d+$/.test(found.value) && Number(found.value) > 0;
 }
 
-/** `get map` finds an IPv6 network only by its first address (haproxy-facts "Map commands"). */
+/** `get map` finds an IPv6 network only by its first address (docs/haproxy-notes.md). */
 function networkAddress(entry: IpEntry): string {
   return entry.text.split('/', 1)[0]!;
 }

@@ -1,5 +1,5 @@
 // Keeps the blocked map file in step with the database, and with it the fingerprint of what should be blocked.
-// `updateBlockedIpsMap` (the specification's `update_blocked_ips_map`) is the one way the file is written whole.
+// `updateBlockedIpsMap` (rule 11) is the one way the file is written whole.
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { MapFile, MapFileRewrite } from '../haproxy/map-file.ts';

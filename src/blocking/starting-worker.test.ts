@@ -1,4 +1,4 @@
-// A worker that read the map file before a change and serves after it (promises 1 and 7).
+// A worker that read the map file before a change and serves after it (promise 1, promise 7).
 import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BlockingKit, caller, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';

@@ -1,4 +1,4 @@
-// The specification's sync: the file is rewritten from the database, the running map is read whole with one
+// The sync of rule 13: the file is rewritten from the database, the running map is read whole with one
 // `show map` and compared; what differs is repaired and read again. Never `clear map`.
 import { crashPoint } from '../faults/crash-point.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';

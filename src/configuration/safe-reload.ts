@@ -1,4 +1,4 @@
-// The safe reload of the specification: back up, render, validate the exact bytes, switch, reload, prove it by a new
+// The safe reload (rule 12): back up, render, validate the exact bytes, switch, reload, prove it by a new
 // worker, compare its maps; on any failure the last known good is back on disk within the same operation, and the
 // proxy is reloaded with it and with the map files as the database says.
 

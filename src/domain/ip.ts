@@ -68,7 +68,7 @@ function parseIpv6(text: string, address: string, slash: number): IpParse {
   return sameWords(words, network) ? { ok: true, entry } : refuseHostBits(text, entry);
 }
 
-/** The line of a blocked or trusted map for a canonical address, without its newline (specification, command rule 3). */
+/** The line of a blocked or trusted map for a canonical address, without its newline (rule 3). */
 export function mapLine(canonical: string): string {
   return `${canonical} 1`;
 }

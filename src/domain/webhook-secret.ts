@@ -2,7 +2,7 @@ import { type Parsed, parsed, refused } from './parsed.ts';
 
 /** What every secret of the Standard Webhooks specification begins with. */
 export const webhookSecretPrefix = 'whsec_';
-/** Of bytes; the specification's bounds. */
+/** In bytes; the bounds of Standard Webhooks. */
 const shortest = 24;
 const longest = 64;
 

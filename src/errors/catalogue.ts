@@ -1,4 +1,4 @@
-/** What an error code stands for. A number names one kind and one message, for good (contracts.md, Errors). */
+/** What an error code stands for. A number names one kind and one message, for good (docs/errors.md). */
 export interface ErrorEntry {
   readonly name: string;
   /** The family of the error, one word. */
@@ -9,7 +9,7 @@ export interface ErrorEntry {
   readonly status: number;
 }
 
-// Never renumber or reuse: clients keep these. Groups as in contracts.md; the proxy manager's own begin at 6000.
+// Never renumber or reuse: clients keep these. Groups as in docs/errors.md; the proxy manager's own begin at 6000.
 const rows = [
   [100, 'InvalidParameter', 'Parameter', 'invalid parameter', 400],
   [101, 'InvalidAddress', 'Parameter', 'invalid IP address or network', 400],

@@ -12,7 +12,7 @@ const key = (number: number, wireType: number): number[] => {
 };
 
 describe('Err', () => {
-  it('is on the wire as the tables of the specification number its fields', () => {
+  it('is on the wire as rule 16 numbers its fields', () => {
     const error = new ServiceError(1002, 'op', 'msg', { cause: new Error('std') });
     expect([...encodeErr(error)]).toEqual([
       // code = 10, varint; its key 80 fits one byte

@@ -7,7 +7,7 @@ import { type MapFileLine, MapLineParser, readMapFile, readMapFileHeader } from 
 const entry = (key: string, value: string, line: number) => ({ kind: 'entry', key, value, line });
 const damaged = (line: number, why: RegExp) => ({ kind: 'damaged', line, why: expect.stringMatching(why) });
 
-/** Facts about the file format: haproxy-facts.md, "Map commands". */
+/** Facts about the file format: docs/haproxy-notes.md. */
 const CASES: [name: string, text: string, lines: unknown[]][] = [
   ['an empty file', '', []],
   ['plain entries', '1.2.3.4 1\n2001:db8::/32 1\n', [entry('1.2.3.4', '1', 1), entry('2001:db8::/32', '1', 2)]],

@@ -41,7 +41,7 @@ export interface MapFileRewrite {
 }
 
 /**
- * The map file, whole at every moment (promise 10; "The map file" in the design). It becomes `current` by a rewrite;
+ * The map file, whole at every moment (promise 10, ADR 0010). It becomes `current` by a rewrite;
  * from then on a change costs the same whatever the file's size.
  *
  * The file tells which change it holds (its generation), so that a start knows a database that is older. `add` and

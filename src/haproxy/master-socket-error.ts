@@ -11,7 +11,7 @@ export function millisecondsUntil(deadline: Deadline): number {
 export type SocketFailureReason =
   /** Nothing at the path. */
   | 'missing'
-  /** Nobody listens, or nobody accepts. During a reload that is normal (haproxy-facts.md). */
+  /** Nobody listens, or nobody accepts. During a reload that is normal (docs/haproxy-notes.md). */
   | 'refused'
   /** The file system does not let us connect. */
   | 'not-permitted'

@@ -1,4 +1,4 @@
-// The master takes ten connections, and ten forgotten ones lock everybody out (haproxy-facts.md). So ours are places:
+// The master takes ten connections, and ten forgotten ones lock everybody out (docs/haproxy-notes.md). So ours are places:
 // few, counted, and one of them kept for what is urgent.
 import { type Deadline, millisecondsUntil } from './master-socket-error.ts';
 

@@ -43,7 +43,7 @@ export function parseUses(getMapBody: string): number | null {
   return lines.every((line) => line === NOT_FOUND || FOUND.test(line)) ? lines.length : null;
 }
 
-/** The empty-body rule (specification, rule 6): any other body is a rejection, even one that matches no known text. */
+/** The empty-body rule (rule 6): any other body is a rejection, even one that matches no known text. */
 export function isGoodAdd(body: string): boolean {
   return body === '';
 }

@@ -1,4 +1,4 @@
-// The map commands, spelled as the specification has them: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
+// The map commands, spelled as rule 1, rule 2 and rule 3 have them: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
 import { MAX_COMMAND_BYTES, PayloadCommand } from './conversation-command.ts';
 
 /** The current worker, or any one by its pid, draining ones included. */

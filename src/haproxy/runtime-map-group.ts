@@ -3,7 +3,7 @@ import type { Command } from './conversation-command.ts';
 import { BLOCKING_VALUE, type MapCommands } from './runtime-map-commands.ts';
 import { type Sight, sightOf, type Wish } from './runtime-map-judgement.ts';
 
-/** Addresses from this many on are added by payload; fewer by the specification's own command. */
+/** Addresses from this many on are added by payload; fewer by the command of rule 4. */
 const PAYLOAD_FROM = 2;
 
 /** What became of one address. */

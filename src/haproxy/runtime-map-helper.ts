@@ -1,4 +1,4 @@
-// The command helper of the specification's rule 6.
+// The command helper of rule 6.
 import type { Conversation } from './conversation.ts';
 import { type Command, PayloadCommand } from './conversation-command.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';

@@ -1,4 +1,4 @@
-// What the replies say about one address: the read-back rules 4, 5 and 8 of the specification. Pure.
+// What the replies say about one address: the read-back of rule 4, rule 5 and rule 8. Pure.
 import { isGoodAdd, isGoodDelete, parseGetMap } from './replies.ts';
 import { BLOCKING_VALUE, hides } from './runtime-map-commands.ts';
 

@@ -52,7 +52,7 @@ function change(request: Partial<GroupRequest>): Promise<GroupOutcome> {
 }
 
 describe('adding an address (rule 4)', () => {
-  it('speaks the specification’s commands', async () => {
+  it('sends the commands of rule 1, rule 2 and rule 3', async () => {
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(true);
     const get = `@1 get map ${MAP} ${A}`;
     expect(master.commands).toEqual([get, `@1 add map ${MAP} ${A} 1`, get]);

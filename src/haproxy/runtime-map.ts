@@ -1,4 +1,4 @@
-// One map of the proxy, by its path, in any of its workers. Function names follow the specification's.
+// One map of the proxy, by its path, in any of its workers. Functions are named as the rules name them (docs/promises.md).
 import { setTimeout } from 'node:timers/promises';
 import type { Conversation } from './conversation.ts';
 import type { Command } from './conversation-command.ts';

@@ -1,5 +1,5 @@
 // Who answers at a socket path decides what we believe. The default path lies in a world-writable folder, so the
-// socket must belong to root or to our own user, and others must not be able to write to it (contracts.md).
+// socket must belong to root or to our own user, and others must not be able to write to it (docs/hardening.md).
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { getuid } from 'node:process';
 

@@ -1,5 +1,5 @@
 // Bodies that are read whole. A route with a body schema takes JSON in UTF-8 and nothing else; every other route takes
-// no body, and an empty one with any Content-Type (contracts.md, Codes).
+// no body, and an empty one with any Content-Type (docs/api.md).
 import { TextDecoder } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { quote } from '../domain/quote.ts';

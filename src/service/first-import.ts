@@ -29,8 +29,8 @@ export interface MapImportOptions {
 
 /**
  * What blocks today goes on being blocked, whatever its spelling: HAProxy takes host bits and dotted masks, and a last
- * line without newline. A line that holds an address alone is taken as its writer meant it (the specification's guide
- * lists one IP per line), although HAProxy lets it pass until then. An entry with the value 0 says that it does not
+ * line without newline. A line that holds an address alone is taken as its writer meant it (older guides
+ * list one address a line), although HAProxy lets it pass until then. An entry with the value 0 says that it does not
  * block, and is not imported. What is blocked already stays as it is; a block that
  * is over by `now` is none, for the file says that it was made again. `path` exists.
  */

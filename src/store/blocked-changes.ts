@@ -10,7 +10,7 @@ export interface BlockedIpRow {
   expires_at: string | null;
 }
 
-/** What a block says about its end; contracts.md, `POST /api/blocked-ips`, "Again". Times are `Date.toISOString`'s. */
+/** What a block says about its end; docs/api.md. Times are `Date.toISOString`'s. */
 export type ExpiryChange =
   /** No time was given: the block becomes permanent. */
   | { kind: 'permanent' }

@@ -18,7 +18,7 @@ export type StoreFailure =
 /** Where waiting helps, or an operator who makes room. */
 const retryAfterSeconds = 5;
 
-/** Answered with 503 wherever it comes up: a read, a look at a key, a reload (contracts.md, Codes). */
+/** Answered with 503 wherever it comes up: a read, a look at a key, a reload (docs/errors.md). */
 export class StoreError extends ServiceError {
   readonly reason: StoreFailure;
 

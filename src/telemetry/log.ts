@@ -1,5 +1,5 @@
 // One log, two forms: JSON lines on standard output for machines, readable text in the manager log for people.
-// The messages that operators watch for are fixed by the specification ("Log messages that operators watch for").
+// The messages that operators watch for are fixed (rule 15).
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pino } from 'pino';

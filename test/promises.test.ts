@@ -1,0 +1,55 @@
+// Comments and tests cite promises, rules and readings by number: each is stated in docs/promises.md, with its proof.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const text = readFileSync(join(root, 'docs/promises.md'), 'utf8');
+const rows = [...text.matchAll(/^\| ((?:promise|rule|reading) \d+) \| .* \| (.*) \|$/gm)];
+const stated = rows.map(([, name = '']) => name);
+
+function sources(): string[] {
+  const folders = '{src,panel/src,scripts,testkit,chaos,bench,test}';
+  return globSync(`${folders}/**/*.{ts,tsx}`, { cwd: root }).filter((path) => !path.includes('/gen/'));
+}
+
+test('states each number once, in order', () => {
+  const numbers = (kind: string): number[] =>
+    stated.filter((name) => name.startsWith(`${kind} `)).map((name) => Number(name.split(' ')[1]));
+  for (const [kind, count] of [
+    ['promise', 10],
+    ['rule', 17],
+    ['reading', 9],
+  ] as const)
+    expect(numbers(kind)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+});
+
+test('names a proof that exists for each', () => {
+  for (const [, name = '', proof = ''] of rows) {
+    const files = [...proof.matchAll(/`((?:src|test)\/[^`]+)`|\]\(([^)]+)\)/g)].map(([, test, page]) =>
+      test === undefined ? join('docs', page ?? '') : test,
+    );
+    expect(files, name).not.toEqual([]);
+    expect(
+      files.filter((file) => !existsSync(join(root, file))),
+      name,
+    ).toEqual([]);
+  }
+});
+
+test('cites only what is stated', () => {
+  const wrong = sources().flatMap((path) => {
+    const source = readFileSync(join(root, path), 'utf8');
+    const cited = [...source.matchAll(/\b(promise|rule|reading)s? (\d+)\b/g)];
+    return cited.filter(([, kind, number]) => !stated.includes(`${kind} ${number}`)).map(([it]) => `${path}: ${it}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('cites no document that is not here', () => {
+  const wrong = sources().filter((path) => {
+    if (path === 'test/promises.test.ts') return false;
+    return /contracts\.md|haproxy-facts|\b[Tt]he specification\b/.test(readFileSync(join(root, path), 'utf8'));
+  });
+  expect(wrong).toEqual([]);
+});

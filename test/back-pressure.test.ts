@@ -1,9 +1,10 @@
 // When the writer falls behind, what comes on top is refused with 503 and `Retry-After`; nothing is kept until it catches
 // up.
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import Database from 'better-sqlite3';
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../testkit/conditions.ts';
+import { eventually, untilPasses } from '../testkit/conditions.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -54,5 +55,35 @@ describeOnOneProxy('back-pressure', ({ bin }) => {
     expect(await service.fileEntries()).toEqual(['192.0.2.1 1']);
     expect(await service.runningMap()).toEqual(['192.0.2.1 1']);
     agent.destroy();
+  });
+
+  test('a burst of clients that a late service finds waiting is answered, every one of them', async () => {
+    const service = await RealService.start({ bin });
+    services.push(service);
+    await service.healthy();
+    const answers: string[] = [];
+    let connected = 0;
+    process.kill(service.pid, 'SIGSTOP');
+    try {
+      for (let n = 0; n < 1_000; n += 1) {
+        const socket = connect(service.apiPort, '127.0.0.1', () => {
+          connected += 1;
+          socket.write('GET /api/trusted-ips HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+        });
+        let text = '';
+        socket.on('data', (bytes) => {
+          text += bytes.toString();
+        });
+        socket.once('error', (error) => answers.push(error.message));
+        socket.once('end', () => answers.push(text.slice(0, 'HTTP/1.1 401'.length)));
+      }
+      // The system takes them for the service, which has a place for each.
+      await untilPasses(() => expect(connected).toBe(1_000));
+    } finally {
+      process.kill(service.pid, 'SIGCONT');
+    }
+    await untilPasses(() => expect(answers.length).toBe(1_000));
+    // Each without a key, which is an answer too.
+    expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 401']));
   });
 });

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseIp } from '../src/domain/ip.ts';
 import { RuntimeMap } from '../src/haproxy/runtime-map.ts';
-import { eventually, within } from '../testkit/conditions.ts';
+import { eventually, untilPasses, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -128,8 +128,10 @@ describeOnProductProxies('a list', ({ bin }) => {
     for (let n = 0; going && n < 250; n += 1) {
       const ip = `127.6.0.${n}`;
       const answer = await service.block(ip);
-      expect(answer.body['runtime_map_updated']).toBe(true);
-      expect(await service.visit(ip)).toBe(403);
+      expect(answer.status).toBe(201);
+      // On a busy machine it may not be seen in time; then the answer says so, and it follows.
+      if (answer.body['runtime_map_updated'] === true) expect(await service.visit(ip)).toBe(403);
+      else await untilPasses(async () => expect(await service.visit(ip)).toBe(403));
       expect(await service.visit('127.8.9.9')).toBe(403);
       blocked.push(ip);
     }

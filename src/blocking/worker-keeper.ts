@@ -115,6 +115,7 @@ export class WorkerKeeper {
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
     const time = new RepairTime(repairPatienceMs);
     let seen = false;
+    let unanswered: MasterSocketError | null = null;
     const verdict = (
       whole: boolean,
       reason: string | null,
@@ -130,7 +131,7 @@ export class WorkerKeeper {
     try {
       // A worker that hangs must not hold up whoever waits for the others.
       const firstMs = this.#book.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
-      await map.runtime.entryCount(performance.now() + firstMs, worker);
+      await map.runtime.firstAnswer(performance.now() + firstMs, worker);
       for (let round = 0; round <= rounds; round += 1) {
         time.step();
         const verification = await verifyWorker(
@@ -150,13 +151,23 @@ export class WorkerKeeper {
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
         this.#book.markSuspect(pid, map.name, 'its map differs from the database', 'unbrought');
         const before = { ...repairs };
-        const more = await this.#repair(map, worker, pid, repairs, time);
+        let more = true;
+        try {
+          more = await this.#repair(map, worker, pid, repairs, time);
+          unanswered = null;
+        } catch (error) {
+          if (!(error instanceof MasterSocketError && error.reason === 'deadline')) throw error;
+          // On a busy machine a worker may miss a deadline and be well; the slices that follow are smaller.
+          unanswered = error;
+          await map.runtime.firstAnswer(performance.now() + firstAnswerMs, worker);
+        }
         const done = madeSince(before, repairs);
-        // More was wrong than one comparison lists, and that much is right now: no sign that repairs do not help.
-        if (more && done.added + done.removed + done.corrected > 0) round -= 1;
-        if (done.added + done.removed + done.corrected === 0) {
+        const any = done.added + done.removed + done.corrected > 0;
+        // More was wrong than one repair came to, and that much is right now: no sign that repairs do not help.
+        if (more && any) round -= 1;
+        if (!any) {
           // The worker holds what the database holds: it is what was expected that is wrong.
-          await map.reread();
+          if (unanswered === null) await map.reread();
           continue;
         }
         this.#tell('drift.repaired', { map: map.name, worker: pid, ...done });
@@ -168,6 +179,7 @@ export class WorkerKeeper {
           ...done,
         });
       }
+      if (unanswered !== null) throw unanswered;
       return verdict(false, `its map still differs after ${rounds} repairs`);
     } catch (error) {
       if (isUnused(map, error)) return verdict(true, null);

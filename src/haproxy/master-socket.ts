@@ -1,9 +1,10 @@
 // The master's command socket: connections, places and deadlines. Knows no map command.
 import { createConnection, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { type CommandObserver, unobserved } from './command-observer.ts';
 import { Conversation, type ConversationEnd } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
-import { type Deadline, MasterSocketError, socketFailureReason } from './master-socket-error.ts';
+import { type Deadline, MasterSocketError, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
 import { type Place, Places, type Purpose } from './master-socket-places.ts';
 import { socketFile, socketSafety } from './socket-safety.ts';
 
@@ -34,6 +35,8 @@ interface Feeler {
   /** Places of conversations that we gave up, but whose slots the master still holds. */
   readonly owed: Place[];
   readonly settled: () => void;
+  /** Resolves with `settled`. */
+  readonly end: Promise<void>;
 }
 
 export class MasterSocket {
@@ -100,6 +103,18 @@ export class MasterSocket {
     }
   }
 
+  /** Resolves when `target` (`@!<pid>`) and the master owe no answer to a command that was given up, or at the deadline. */
+  async settled(target: string, deadline: Deadline): Promise<void> {
+    const owed = [null, target].flatMap((asked) => this.#feelers.get(asked)?.end ?? []);
+    if (owed.length === 0) return;
+    const timer = new AbortController();
+    try {
+      await Promise.race([Promise.all(owed), setTimeout(millisecondsUntil(deadline), null, { signal: timer.signal })]);
+    } finally {
+      timer.abort();
+    }
+  }
+
   /** Lets go of everything that still waits for an answer, for good: whatever is asked from now on fails with 'reset'. */
   close(): void {
     this.#closed = true;
@@ -156,13 +171,15 @@ export class MasterSocket {
     }
     const socket = createConnection({ path: this.path });
     socket.unref();
+    const { promise: end, resolve } = Promise.withResolvers<void>();
     const settled = (): void => {
       if (this.#feelers.get(target) !== feeler) return;
       this.#feelers.delete(target);
       socket.destroy();
       for (const owed of feeler.owed) owed.release();
+      resolve();
     };
-    const feeler: Feeler = { socket, owed: [place], settled };
+    const feeler: Feeler = { socket, owed: [place], settled, end };
     this.#feelers.set(target, feeler);
     socket.on('data', settled);
     // Refused, reset, closed: whoever held the slots is no longer there.

@@ -41,26 +41,27 @@ function checkElement(element: string): string {
 
 /** The commands of one map in one worker. */
 export class MapCommands {
-  readonly #prefix: string;
+  /** Who is asked: `@1`, or `@!<pid>`. */
+  readonly target: string;
   readonly #path: string;
 
   constructor(path: string, worker: WorkerRef) {
     this.#path = path;
-    this.#prefix = worker.kind === 'current' ? '@1' : `@!${worker.pid}`;
+    this.target = worker.kind === 'current' ? '@1' : `@!${worker.pid}`;
   }
 
   /** Asks with a network's first address: an IPv6 network as argument says `found=no` (2.6.12, 3.0.11). */
   get(key: string): string {
-    return `${this.#prefix} get map ${this.#path} ${firstAddress(checkKey(key))}`;
+    return `${this.target} get map ${this.#path} ${firstAddress(checkKey(key))}`;
   }
 
   add(key: string, version?: number): string {
-    return `${this.#prefix} add map ${this.#at(version)} ${checkKey(key)} ${BLOCKING_VALUE}`;
+    return `${this.target} add map ${this.#at(version)} ${checkKey(key)} ${BLOCKING_VALUE}`;
   }
 
   /** The keys in as few payloads as hold them. */
   addAll(keys: readonly string[], version?: number): { command: PayloadCommand; keys: readonly string[] }[] {
-    const head = `${this.#prefix} add map ${this.#at(version)}`;
+    const head = `${this.target} add map ${this.#at(version)}`;
     const chunks: { command: PayloadCommand; keys: readonly string[] }[] = [];
     const room = MAX_COMMAND_BYTES - Buffer.byteLength(head) - ' <<\n\n'.length;
     let from = 0;
@@ -87,37 +88,37 @@ export class MapCommands {
   }
 
   set(key: string): string {
-    return `${this.#prefix} set map ${this.#path} ${checkKey(key)} ${BLOCKING_VALUE}`;
+    return `${this.target} set map ${this.#path} ${checkKey(key)} ${BLOCKING_VALUE}`;
   }
 
   del(key: string): string {
-    return `${this.#prefix} del map ${this.#path} ${checkKey(key)}`;
+    return `${this.target} del map ${this.#path} ${checkKey(key)}`;
   }
 
   /** Sets the value of this very entry; duplicates of its key keep theirs. */
   setElement(element: string): string {
-    return `${this.#prefix} set map ${this.#path} ${checkElement(element)} ${BLOCKING_VALUE}`;
+    return `${this.target} set map ${this.#path} ${checkElement(element)} ${BLOCKING_VALUE}`;
   }
 
   /** Removes this very entry; duplicates of its key stay. */
   delElement(element: string): string {
-    return `${this.#prefix} del map ${this.#path} ${checkElement(element)}`;
+    return `${this.target} del map ${this.#path} ${checkElement(element)}`;
   }
 
   show(version?: number): string {
-    return `${this.#prefix} show map ${this.#at(version)}`;
+    return `${this.target} show map ${this.#at(version)}`;
   }
 
   list(): string {
-    return `${this.#prefix} show map`;
+    return `${this.target} show map`;
   }
 
   prepare(): string {
-    return `${this.#prefix} prepare map ${this.#path}`;
+    return `${this.target} prepare map ${this.#path}`;
   }
 
   commit(version: number): string {
-    return `${this.#prefix} commit map ${this.#at(version)}`;
+    return `${this.target} commit map ${this.#at(version)}`;
   }
 
   #at(version: number | undefined): string {

@@ -114,6 +114,12 @@ export class RuntimeMap {
     return { entries: map.entryCount / uses, currentVersion: map.currentVersion, nextVersion: map.nextVersion };
   }
 
+  /** As `entryCount`, of a worker that may have missed a deadline before: what it owes is waited for. */
+  async firstAnswer(deadline: Deadline, worker: WorkerRef): Promise<EntryCount> {
+    await this.#socket.settled(this.#commands(worker).target, deadline);
+    return await this.entryCount(deadline, worker);
+  }
+
   /** The group of the writer; see `GroupRequest` and `GroupOutcome`. Rejects only with the error of `committed`. */
   async changeGroup(request: GroupRequest): Promise<GroupOutcome> {
     return changeGroup(this.#socket, this.path, request);

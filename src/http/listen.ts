@@ -19,11 +19,17 @@ export interface Listening {
 /** Between two looks for connections that have become idle while the service closes. */
 const IDLE_CHECK_MS = 25;
 
+/**
+ * As many as are held at once (connection-limit.ts). With Node's 511 a service that is late for a few seconds loses the
+ * rest of a burst: the system resets what waits too long for a place. The system's own bound is net.core.somaxconn.
+ */
+const backlog = 2048;
+
 /** Errors: those of the system (`EADDRINUSE`), and a socket file of a live service. */
 export async function listen(app: App, target: ListenTarget): Promise<Listening> {
   await app.ready();
   if ('path' in target) await listenOnPath(app, target.path);
-  else await bind(app, () => app.server.listen({ host: target.host, port: target.port }));
+  else await bind(app, () => app.server.listen({ host: target.host, port: target.port, backlog }));
   const url = 'path' in target ? `unix:${target.path}` : urlOf(app.server.address() as AddressInfo);
   return { url, close: (graceMs) => close(app, graceMs) };
 }
@@ -38,7 +44,7 @@ async function listenOnPath(app: App, path: string): Promise<void> {
     // Mode 660 from its first moment. Node binds a path within this call, so no other file is made under this mask.
     const mask = process.umask(0o117);
     try {
-      app.server.listen({ path });
+      app.server.listen({ path, backlog });
     } finally {
       process.umask(mask);
     }

@@ -42,6 +42,7 @@ export class AttachedConfiguration {
   #loaded: Loaded | null = null;
   #isStale = false;
   #unreadable: string | null = null;
+  #isMissing = false;
 
   constructor(options: {
     readonly settings: Settings;
@@ -67,6 +68,8 @@ export class AttachedConfiguration {
    * left to HAProxy's own check.
    */
   get reloadHindrance(): string | null {
+    // Whoever is about to put it there may come between HAProxy's check and its reload.
+    if (this.#isMissing) return 'a file of the configuration is missing';
     if (this.#onDisk === null) return null;
     if (!this.#onDisk.maps.includes(this.#settings.blockedMap))
       return 'the configuration has no rule for the blocked map';
@@ -129,7 +132,9 @@ export class AttachedConfiguration {
     try {
       await this.#look();
       this.#unreadable = null;
+      this.#isMissing = false;
     } catch (error) {
+      this.#isMissing = error instanceof UnreadableConfiguration && isMissing(error.cause);
       if (!(error instanceof UnreadableConfiguration)) {
         this.#log.warn('The configuration of HAProxy could not be looked at', { cause: causeText(error) });
       }

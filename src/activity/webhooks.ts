@@ -1,5 +1,6 @@
 // Webhooks: kept in the database, delivered by a runner each.
 
+import type { Webhook, WebhookAnswer } from '../api/webhooks.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
@@ -24,22 +25,6 @@ export interface WebhookRequest {
   /** Absent: the one it has; a new one is made for a new hook. */
   readonly secret?: string | undefined;
   readonly enabled: boolean;
-}
-
-export interface WebhookRecord {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[] | null;
-  readonly enabled: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly last_success_at: string | null;
-  readonly last_error: string | null;
-  readonly last_error_at: string | null;
-  readonly next_attempt_at: string | null;
-  readonly failing_since: string | null;
-  readonly pending: number;
-  readonly missed: number;
 }
 
 /** Who changes it, as far as it matters here. */
@@ -106,8 +91,8 @@ export class Webhooks {
     this.#runners.clear();
   }
 
-  async list(): Promise<readonly WebhookRecord[]> {
-    const records: WebhookRecord[] = [];
+  async list(): Promise<readonly Webhook[]> {
+    const records: Webhook[] = [];
     for (const hook of await this.#store.list()) records.push(await this.#shown(hook));
     return records;
   }
@@ -120,17 +105,14 @@ export class Webhooks {
     return backlogs;
   }
 
-  async get(id: string): Promise<WebhookRecord> {
+  async get(id: string): Promise<Webhook> {
     const hook = await this.#store.get(id);
     if (hook === null) throw unknownHook('get webhook', id);
     return await this.#shown(hook);
   }
 
   /** `secret` of the answer: shown this once, when it was made here; else null. */
-  put(
-    request: WebhookRequest,
-    author: WebhookAuthor,
-  ): Promise<{ created: boolean; answer: WebhookRecord & { readonly secret: string | null } }> {
+  put(request: WebhookRequest, author: WebhookAuthor): Promise<{ created: boolean; answer: WebhookAnswer }> {
     return this.#alone(() => this.#put(request, author));
   }
 
@@ -138,10 +120,7 @@ export class Webhooks {
     return this.#alone(() => this.#remove(id, author));
   }
 
-  async #put(
-    request: WebhookRequest,
-    author: WebhookAuthor,
-  ): Promise<{ created: boolean; answer: WebhookRecord & { readonly secret: string | null } }> {
+  async #put(request: WebhookRequest, author: WebhookAuthor): Promise<{ created: boolean; answer: WebhookAnswer }> {
     // What was told before it is none of its events.
     await this.#outbox.flush();
     const before = await this.#store.get(request.id);
@@ -216,7 +195,7 @@ export class Webhooks {
   }
 
   /** Never its secret. */
-  async #shown(hook: WebhookRow): Promise<WebhookRecord> {
+  async #shown(hook: WebhookRow): Promise<Webhook> {
     const { id, url, types, enabled, created_at, updated_at } = hook;
     const { last_success_at, last_error, last_error_at, next_attempt_at, first_failed_at } = hook;
     return {

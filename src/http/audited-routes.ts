@@ -2,6 +2,8 @@
 // neither among those that change nothing, does not start (`operationOf`). What was answered is told when it is sent:
 // refused or done, the row that a change wrote with itself gets its outcome, and where there is none one is written.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { routeName } from '../api/operation.ts';
+import { operations } from '../api/operations.ts';
 import { parseIp } from '../domain/ip.ts';
 import type { AuditService } from './services.ts';
 
@@ -21,8 +23,7 @@ export const auditedOperations: Readonly<Record<string, string>> = {
   'DELETE /api/keys/:name': 'revoke_key',
   'POST /api/session': 'sign_in',
   'DELETE /api/session': 'sign_out',
-  'PUT /api/webhooks/:id': 'set_webhook',
-  'DELETE /api/webhooks/:id': 'remove_webhook',
+  ...Object.fromEntries(operations.flatMap((one) => (one.audit === null ? [] : [[routeName(one), one.audit]]))),
 };
 
 /** What the audit calls a look that was refused. */

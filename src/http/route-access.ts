@@ -1,5 +1,7 @@
 // The one table of who may do what: every route of the service, with the scope that its key needs. A route that is not
 // here does not start (`accessOf`); OpenAPI reads the same from `routeOptions.config` of each route.
+import { routeName } from '../api/operation.ts';
+import { operations } from '../api/operations.ts';
 import { grants, type Scope } from '../domain/scope.ts';
 import { panelPages } from './panel-pages.ts';
 import { missingScope } from './refusals.ts';
@@ -64,10 +66,7 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   // What is an administrator's alone is left out of it for others (`activity/event-types.ts`).
   'GET /api/events': 'read',
 
-  'GET /api/webhooks': 'admin',
-  'GET /api/webhooks/:id': 'admin',
-  'PUT /api/webhooks/:id': 'admin',
-  'DELETE /api/webhooks/:id': 'admin',
+  ...Object.fromEntries(operations.map((one) => [routeName(one), one.access])),
 };
 
 /** Settings that open a route of the table to everybody: PROXY_MANAGER_METRICS_OPEN is the only one. */

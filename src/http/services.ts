@@ -1,5 +1,6 @@
 // What the HTTP layer asks of the rest of the service, beside the blocked set. Implemented by the services and wired
 // in the composition root; a refusal is a thrown `ServiceError`, anything else that is thrown is answered with 500.
+import type { Webhook, WebhookAnswer, WebhookRemoved } from '../api/webhooks.ts';
 import type { Caller, RuntimeReport } from '../blocking/answers.ts';
 import type { BlockedSetService, TrustChange, TrustedIp } from '../blocking/blocked-set-service.ts';
 import type { IpEntry } from '../domain/ip.ts';
@@ -343,27 +344,10 @@ export interface EventsService {
   over(): boolean;
 }
 
-export interface WebhookRecord {
-  readonly id: string;
-  readonly url: string;
-  /** Null: all. */
-  readonly events: readonly string[] | null;
-  readonly enabled: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly last_success_at: string | null;
-  readonly last_error: string | null;
-  readonly last_error_at: string | null;
-  readonly next_attempt_at: string | null;
-  readonly failing_since: string | null;
-  readonly pending: number;
-  readonly missed: number;
-}
-
 export interface WebhooksService {
-  list(): Promise<readonly WebhookRecord[]>;
+  list(): Promise<readonly Webhook[]>;
   /** Errors: 1100. */
-  get(id: string): Promise<WebhookRecord>;
+  get(id: string): Promise<Webhook>;
   /** `secret` of the answer: the one that was made, shown this once; else null. Errors: 409 when there are too many. */
   put(
     request: {
@@ -374,9 +358,9 @@ export interface WebhooksService {
       readonly enabled: boolean;
     },
     caller: Caller,
-  ): Promise<{ readonly created: boolean; readonly answer: WebhookRecord & { readonly secret: string | null } }>;
+  ): Promise<{ readonly created: boolean; readonly answer: WebhookAnswer }>;
   /** Errors: 1100. */
-  remove(id: string, caller: Caller): Promise<{ readonly id: string }>;
+  remove(id: string, caller: Caller): Promise<WebhookRemoved>;
 }
 
 export interface WorkerHealth {

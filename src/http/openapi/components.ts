@@ -26,12 +26,12 @@ export class Components {
   #inner(schema: Json, name: string | null): Json {
     const made: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === 'title') continue;
+      if (keyword === 'title' || keyword === 'mustBe' || keyword === 'declared') continue;
       else if (keyword === 'properties')
         made[keyword] = Object.fromEntries(
           Object.entries(value as Record<string, Json>).map(([field, own]) => [
             field,
-            this.#property(field, own, name),
+            this.#property(field, own, name, schema['declared'] === true),
           ]),
         );
       else if (keyword === 'items') made[keyword] = this.use(value as object);
@@ -42,7 +42,12 @@ export class Components {
     return made;
   }
 
-  #property(field: string, own: Json, name: string | null): Json {
+  #property(field: string, own: Json, name: string | null, isDeclared: boolean): Json {
+    const { description, mustBe } = own;
+    if (typeof description === 'string' && (isDeclared || typeof mustBe === 'string')) {
+      const said = typeof mustBe === 'string' ? `${description} ${sentence(mustBe)}` : description;
+      return { ...this.use(own), description: said };
+    }
     const text = fieldDocs[`${name ?? ''}.${field}`] ?? fieldDocs[`*.${field}`];
     const made = this.use(own);
     if (text === undefined) return made;

@@ -8,7 +8,7 @@ import { ProblemSchema, ScopeMembers } from '../schemas/problem.ts';
 import { Components, type Json, sentence } from './components.ts';
 import { introduction } from './introduction.ts';
 import type { OpenApi } from './openapi-types.ts';
-import { type AnswerDoc, type Example, type OperationDoc, type Tag, tags } from './operation-doc.ts';
+import { type AnswerDoc, type Example, type OperationDoc, tags } from './operation-doc.ts';
 import { operationDocs } from './operations.ts';
 import { parameters } from './parameters.ts';
 import { commonCodes, sampleProblem } from './problems.ts';
@@ -40,7 +40,8 @@ export function openApiDocument(routes: readonly DocumentedRoute[]): OpenApi {
   const components = new Components();
   const shared = new SharedProblems(components);
   const paths: Record<string, Record<string, Json>> = {};
-  const order = Object.values(operationDocs);
+  const sections = Object.keys(tags);
+  const order = Object.values(operationDocs).sort((a, b) => sections.indexOf(a.tag) - sections.indexOf(b.tag));
   for (const route of routes.toSorted((a, b) => order.indexOf(a.doc) - order.indexOf(b.doc))) {
     const path = documentedPath(route.url);
     paths[path] ??= {};
@@ -86,7 +87,7 @@ function operation(route: DocumentedRoute, components: Components, shared: Share
   const body = requestBody(route, components);
   return {
     operationId: doc.id,
-    tags: [doc.tag satisfies Tag],
+    tags: [doc.tag],
     summary: doc.summary,
     description: access === 'open' ? doc.description : `${doc.description}\n\nNeeds the scope \`${access}\`.`,
     // RFC 6750 has scopes for every bearer; OpenAPI 3.1 allows to name them for any scheme.
@@ -102,7 +103,7 @@ function parametersOf({ schema, doc }: DocumentedRoute, components: Components):
     Object.entries(part?.properties ?? {}).map(([name, own]) => {
       const text = parameters[name];
       if (text === undefined) throw new Error(`parameters.ts says nothing of ${name}`);
-      const { description: rule, ...rest } = own;
+      const { description, mustBe: rule = description, ...rest } = own;
       const given = examplesOf(doc, (example) => example[place]?.[name]);
       return {
         name,

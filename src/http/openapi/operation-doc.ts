@@ -41,7 +41,7 @@ export interface AnswerDoc {
 export interface OperationDoc {
   /** `operationId`, a verb and a noun: `blockAddress`. */
   readonly id: string;
-  readonly tag: Tag;
+  readonly tag: string;
   /** One line without its full stop. */
   readonly summary: string;
   /** Markdown of paragraphs, lists and `code`. */

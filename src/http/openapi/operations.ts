@@ -1,5 +1,7 @@
 // All descriptions, of whatever file; what is said of one thing twice, or of nothing, is a mistake.
 
+import { routeName } from '../../api/operation.ts';
+import { operations } from '../../api/operations.ts';
 import { isPanelRoute } from '../panel-pages.ts';
 import * as audit from './audit.ts';
 import * as blockedIps from './blocked-ips.ts';
@@ -14,7 +16,6 @@ import type { FieldDocs, OperationDoc, OperationDocs } from './operation-doc.ts'
 import * as shared from './shared-fields.ts';
 import * as sites from './sites.ts';
 import * as trustedIps from './trusted-ips.ts';
-import * as webhooks from './webhooks.ts';
 
 /** In the order of the page. */
 const parts = [
@@ -26,13 +27,15 @@ const parts = [
   keys,
   audit,
   events,
-  webhooks,
   health,
   metrics,
   description,
 ];
 
-export const operationDocs: OperationDocs = together(parts.map(({ operations }) => operations));
+export const operationDocs: OperationDocs = together([
+  ...parts.map(({ operations }) => operations),
+  Object.fromEntries(operations.map(({ body: _schema, ...doc }) => [routeName(doc), doc])),
+]);
 /** What a component is as a whole. */
 export const modelDocs: FieldDocs = together([shared.models, ...parts.map(({ models }) => models)]);
 export const fieldDocs: FieldDocs = together([shared.fields, ...parts.map(({ fields }) => fields)]);

@@ -1,0 +1,46 @@
+// Building blocks of the schemas. `description` says what a field is, in the document of the API; `mustBe` ends the
+// sentence "… must be …" of a refused request. A model is a component of that name in the document, and a type of the
+// typed client.
+import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+
+interface Rules {
+  readonly mustBe?: string;
+  readonly additionalProperties?: boolean;
+}
+
+/** @param name of the component, such as `Webhook` */
+export function model<Fields extends TProperties>(
+  name: string,
+  description: string,
+  fields: Fields,
+  rules: Rules = {},
+): TObject<Fields> {
+  return Type.Object(fields, { title: name, description, declared: true, ...rules });
+}
+
+/** The object of a request: it has these fields and no others. */
+export function requestModel<Fields extends TProperties>(
+  name: string,
+  description: string,
+  mustBe: string,
+  fields: Fields,
+): TObject<Fields> {
+  return model(name, description, fields, { mustBe, additionalProperties: false });
+}
+
+export const text = (description: string) => Type.String({ description });
+export const flag = (description: string) => Type.Boolean({ description });
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
+/** In UTC: `2026-11-20T12:00:00.000Z`. */
+export const time = (description: string) => Type.String({ format: 'date-time', description });
+
+// OpenAPI 3.1 has no `nullable`: the type is a list.
+export const textOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+export const timeOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+
+/** Read-only, as the services return it. */
+export function listOf<Item extends TSchema>(items: Item, description: string): TUnsafe<readonly Static<Item>[]> {
+  return Type.Unsafe<readonly Static<Item>[]>({ type: 'array', items, description });
+}

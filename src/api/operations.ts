@@ -1,5 +1,6 @@
 // Every operation that is declared here; in the order of the page.
+import { keyOperations } from './keys.ts';
 import type { Operation } from './operation.ts';
 import { webhookOperations } from './webhooks.ts';
 
-export const operations: readonly Operation[] = [...webhookOperations];
+export const operations: readonly Operation[] = [...keyOperations, ...webhookOperations];

@@ -40,6 +40,19 @@ export const textOrNull = (description: string) =>
 export const timeOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 
+/** One of some words. */
+export function oneOf<const Word extends string>(words: readonly Word[], description: string): TUnsafe<Word> {
+  return Type.Unsafe<Word>({ type: 'string', enum: words, description });
+}
+
+const nameOptions = { minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' };
+
+/** Of a key or a webhook. */
+export function plainName(description?: string) {
+  const mustBe = 'a name of 1 to 64 letters, digits, points, dashes and underscores, beginning with a letter or digit';
+  return Type.String({ ...nameOptions, mustBe, ...(description === undefined ? {} : { description }) });
+}
+
 /** Read-only, as the services return it. */
 export function listOf<Item extends TSchema>(items: Item, description: string): TUnsafe<readonly Static<Item>[]> {
   return Type.Unsafe<readonly Static<Item>[]>({ type: 'array', items, description });

@@ -1,18 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { operation } from './operation.ts';
-import { count, flag, listOf, model, requestModel, text, textOrNull, time, timeOrNull } from './schema.ts';
+import { count, flag, listOf, model, plainName, requestModel, text, textOrNull, time, timeOrNull } from './schema.ts';
 
 const tag = 'Webhooks';
 
-const params = Type.Object({
-  id: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-    mustBe: 'a name of 1 to 64 letters, digits, points, dashes and underscores, beginning with a letter or digit',
-  }),
-});
+const params = Type.Object({ id: plainName() });
 
 const eventTypes = { type: ['array', 'null'], items: { type: 'string' } };
 

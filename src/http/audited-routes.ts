@@ -19,10 +19,6 @@ export const auditedOperations: Readonly<Record<string, string>> = {
   'DELETE /api/sites/:domain': 'remove_site',
   'POST /api/config/reload': 'reload',
   'POST /api/config/backups/:id/restore': 'restore_backup',
-  'POST /api/keys': 'create_key',
-  'DELETE /api/keys/:name': 'revoke_key',
-  'POST /api/session': 'sign_in',
-  'DELETE /api/session': 'sign_out',
   ...Object.fromEntries(operations.flatMap((one) => (one.audit === null ? [] : [[routeName(one), one.audit]]))),
 };
 

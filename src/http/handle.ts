@@ -7,6 +7,7 @@ import { callerOf } from './request-context.ts';
 
 export interface Handled<Declared extends Operation> extends RequestOf<Declared> {
   readonly caller: Caller;
+  readonly request: FastifyRequest;
   /** The status of the answer, where the operation has several; default 200. */
   answerWith(status: keyof Declared['answers'] & number): void;
 }
@@ -36,6 +37,7 @@ export function handle<Declared extends Operation>(
         query: request.query,
         body: request.body,
         caller: callerOf(request),
+        request,
         answerWith: (status: number) => void reply.code(status),
       };
       // What fastify has checked against the schemas that the types are made of.

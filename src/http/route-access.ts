@@ -51,14 +51,6 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'POST /api/config/reload': 'admin',
   'POST /api/config/backups/:id/restore': 'admin',
 
-  'GET /api/keys': 'admin',
-  'POST /api/keys': 'admin',
-  'DELETE /api/keys/:name': 'admin',
-
-  'GET /api/session': 'read',
-  'POST /api/session': 'read',
-  'DELETE /api/session': 'read',
-
   // The panel itself is the same for everybody; what it shows is asked for with a key.
   ...Object.fromEntries(panelPages.map((page) => [`GET ${page}`, 'open' as const])),
   'GET /assets/:name': 'open',

@@ -1,5 +1,6 @@
 // What the HTTP layer asks of the rest of the service, beside the blocked set. Implemented by the services and wired
 // in the composition root; a refusal is a thrown `ServiceError`, anything else that is thrown is answered with 500.
+import type { Key, NewKey } from '../api/keys.ts';
 import type { Webhook, WebhookAnswer, WebhookRemoved } from '../api/webhooks.ts';
 import type { Caller, RuntimeReport } from '../blocking/answers.ts';
 import type { BlockedSetService, TrustChange, TrustedIp } from '../blocking/blocked-set-service.ts';
@@ -195,29 +196,6 @@ export interface ConfigurationService {
   restore(id: string, caller: Caller): Promise<ReloadAnswer>;
 }
 
-export interface KeyRecord {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  readonly last_used_at: string | null;
-}
-
-/** Whose key a request has, or has signed in with. */
-export interface SessionRecord {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  /** Of the key. */
-  readonly expires_at: string | null;
-  /** Where the request came from, in canonical form; null over a unix socket. */
-  readonly client_address: string | null;
-  /** The same, unless others are known to come from there too (`trustable-address.ts`). */
-  readonly trustable_address: string | null;
-  /** When the session ends at the latest; null: the request has a key and no session. */
-  readonly session_ends_at: string | null;
-}
-
 /** Who a request comes from. */
 export interface SessionHolder {
   readonly name: string;
@@ -238,7 +216,7 @@ export interface SessionsService {
 export interface KeysService {
   /** Null for a key that is unknown, expired or revoked. Called for every request: it must be quick. */
   authenticate(key: string): Promise<{ readonly name: string; readonly scopes: readonly Scope[] } | null>;
-  list(): Promise<readonly KeyRecord[]>;
+  list(): Promise<readonly Key[]>;
   /** `key` is the key itself, shown this once. Errors: 1002 when the name is taken. */
   create(
     request: {
@@ -248,9 +226,9 @@ export interface KeysService {
       readonly expiresAt?: Date | undefined;
     },
     caller: Caller,
-  ): Promise<KeyRecord & { readonly key: string }>;
+  ): Promise<NewKey>;
   /** Errors: 1100; 409 for the admin key that lasts longest, since without it everybody would be locked out. */
-  revoke(name: string, caller: Caller): Promise<KeyRecord>;
+  revoke(name: string, caller: Caller): Promise<Key>;
 }
 
 /** What was done or refused; `rows` are those that the changes wrote with themselves. */

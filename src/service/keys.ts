@@ -2,8 +2,10 @@
 // needed, and the look-up by hash gives nothing away: whoever measures it learns how far the hash of a guess agrees
 // with a stored one, and cannot choose a guess by its hash. The key of the settings, which an operator thought up, is
 // hashed too and compared in constant time. It is an admin key and always valid.
+
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname } from 'node:path';
+import type { Key, NewKey } from '../api/keys.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { auditedChange } from '../blocking/audit-notes.ts';
 import { grants, isScope, type Scope } from '../domain/scope.ts';
@@ -12,7 +14,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
-import type { KeyRecord, KeysService } from '../http/services.ts';
+import type { KeysService } from '../http/services.ts';
 import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -102,14 +104,11 @@ export class ApiKeys implements KeysService {
     return { hash: row.hash, scopes: row.scopes.filter(isScope) };
   }
 
-  async list(): Promise<readonly KeyRecord[]> {
+  async list(): Promise<readonly Key[]> {
     return (await this.#store.list()).map(shown);
   }
 
-  async create(
-    request: Parameters<KeysService['create']>[0],
-    caller: Caller,
-  ): Promise<KeyRecord & { readonly key: string }> {
+  async create(request: Parameters<KeysService['create']>[0], caller: Caller): Promise<NewKey> {
     const key = newKey();
     const row = await this.#store.create(
       {
@@ -151,7 +150,7 @@ export class ApiKeys implements KeysService {
    * The admin key that lasts longest stays: without one nobody can make another. Judged in the transaction that revokes,
    * so that of two who revoke the last two at once the second is refused.
    */
-  async revoke(name: string, caller: Caller): Promise<KeyRecord> {
+  async revoke(name: string, caller: Caller): Promise<Key> {
     const now = this.#now();
     const judge: RevocationJudge = (key, others) => {
       if (this.#given === null) refuseLastAdmin(key, others, now);
@@ -195,7 +194,7 @@ function refuseLastAdmin(key: ApiKeyRow, others: readonly ApiKeyRow[], now: Date
 }
 
 /** What of a key may be seen: never its hash. */
-function shown({ hash: _, scopes, ...record }: ApiKeyRow): KeyRecord {
+function shown({ hash: _, scopes, ...record }: ApiKeyRow): Key {
   return { ...record, scopes: scopes.filter(isScope) };
 }
 

@@ -10,7 +10,6 @@ import * as config from './config.ts';
 import * as description from './description.ts';
 import * as events from './events.ts';
 import * as health from './health.ts';
-import * as keys from './keys.ts';
 import * as metrics from './metrics.ts';
 import type { FieldDocs, OperationDoc, OperationDocs } from './operation-doc.ts';
 import * as shared from './shared-fields.ts';
@@ -18,19 +17,7 @@ import * as sites from './sites.ts';
 import * as trustedIps from './trusted-ips.ts';
 
 /** In the order of the page. */
-const parts = [
-  blockedIps,
-  blockedIpsBulk,
-  trustedIps,
-  sites,
-  config,
-  keys,
-  audit,
-  events,
-  health,
-  metrics,
-  description,
-];
+const parts = [blockedIps, blockedIpsBulk, trustedIps, sites, config, audit, events, health, metrics, description];
 
 export const operationDocs: OperationDocs = together([
   ...parts.map(({ operations }) => operations),

@@ -11,7 +11,6 @@ import {
   Time,
   TimeOrNull,
 } from './common.ts';
-import { keyNameOptions } from './keys.ts';
 
 /** Of the audit's operations: those of requests, and what the service does by itself. */
 const operation = Type.String({
@@ -22,7 +21,8 @@ const operation = Type.String({
 });
 /** `_settings` too, which no stored key can be called. */
 const keyName = Type.String({
-  ...keyNameOptions,
+  minLength: 1,
+  maxLength: 64,
   pattern: '^(_settings|[A-Za-z0-9][A-Za-z0-9._-]*)$',
   description: 'the name of a key, or _settings',
 });

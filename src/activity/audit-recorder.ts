@@ -1,9 +1,11 @@
 // What the audit is told after the fact: what became of a change whose row is written with it, and operations that
 // changed nothing in the database or were refused. Gathered for a moment, so that no request waits for it and a
 // thousand outcomes cost one sync of the disk.
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditPage } from '../api/audit.ts';
 import type { AuditNote } from '../store/audit-rows.ts';
-import type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord, AuditStore } from '../store/audit-store.ts';
+import type { AuditEntry, AuditOutcome, AuditQuery, AuditStore } from '../store/audit-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { RefusalPace, type Untold } from './refusal-pace.ts';
 
@@ -89,7 +91,7 @@ export class AuditRecorder {
   }
 
   /** With every outcome that was told by now. Throws `InvalidCursor`. */
-  async page(query: AuditQuery): Promise<{ items: AuditRecord[]; next_cursor: string | null }> {
+  async page(query: AuditQuery): Promise<AuditPage> {
     await this.flush();
     const { items, nextCursor } = await this.#store.page(query);
     return { items, next_cursor: nextCursor };

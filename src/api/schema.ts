@@ -40,12 +40,31 @@ export const textOrNull = (description: string) =>
 export const timeOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 
+/** Of the answers to many requests, in pages. */
+export const pageFields = {
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, mustBe: 'a whole number from 1 to 1000' }),
+  /** Opaque to clients; the service that made it refuses what it did not make. */
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: '^[A-Za-z0-9._:=+/%-]+$',
+      mustBe: 'next_cursor of the page before',
+    }),
+  ),
+};
+
 /** One of some words. */
 export function oneOf<const Word extends string>(words: readonly Word[], description: string): TUnsafe<Word> {
   return Type.Unsafe<Word>({ type: 'string', enum: words, description });
 }
 
 const nameOptions = { minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' };
+
+export const flagOrNull = (description: string) =>
+  Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
+export const integerOrNull = (minimum: number, maximum: number, description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum, description });
 
 /** Of a key or a webhook. */
 export function plainName(description?: string) {

@@ -1,5 +1,6 @@
 // What the HTTP layer asks of the rest of the service, beside the blocked set. Implemented by the services and wired
 // in the composition root; a refusal is a thrown `ServiceError`, anything else that is thrown is answered with 500.
+import type { AuditPage } from '../api/audit.ts';
 import type { Key, NewKey } from '../api/keys.ts';
 import type { Webhook, WebhookAnswer, WebhookRemoved } from '../api/webhooks.ts';
 import type { Caller, RuntimeReport } from '../blocking/answers.ts';
@@ -254,28 +255,6 @@ export interface AnsweredRequest {
   };
 }
 
-export interface AuditRecord {
-  readonly id: number;
-  readonly at: string;
-  readonly operation: string;
-  /** Null: the service itself. */
-  readonly key: string | null;
-  readonly source: string | null;
-  readonly request_id: string | null;
-  readonly ip_address: string | null;
-  readonly target: string | null;
-  readonly details: Readonly<Record<string, unknown>> | null;
-  /** `unknown`: not answered yet, or the service ended before it was told. */
-  readonly outcome: 'done' | 'partly' | 'refused' | 'failed' | 'unknown';
-  readonly status: number | null;
-  readonly code: number | null;
-  readonly finished_at: string | null;
-  readonly runtime_map_updated: boolean | null;
-  readonly runtime_map_failures_total: number | null;
-  readonly reload_scheduled: boolean | null;
-  readonly result: Readonly<Record<string, unknown>> | null;
-}
-
 export interface AuditService {
   /** Never throws, returns at once. */
   answered(request: AnsweredRequest): void;
@@ -289,7 +268,7 @@ export interface AuditService {
       readonly since?: string | undefined;
       readonly until?: string | undefined;
     },
-  ): Promise<{ readonly items: readonly AuditRecord[]; readonly next_cursor: string | null }>;
+  ): Promise<AuditPage>;
 }
 
 export interface EventView {

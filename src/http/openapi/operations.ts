@@ -3,7 +3,6 @@
 import { routeName } from '../../api/operation.ts';
 import { operations } from '../../api/operations.ts';
 import { isPanelRoute } from '../panel-pages.ts';
-import * as audit from './audit.ts';
 import * as blockedIps from './blocked-ips.ts';
 import * as blockedIpsBulk from './blocked-ips-bulk.ts';
 import * as config from './config.ts';
@@ -17,7 +16,7 @@ import * as sites from './sites.ts';
 import * as trustedIps from './trusted-ips.ts';
 
 /** In the order of the page. */
-const parts = [blockedIps, blockedIpsBulk, trustedIps, sites, config, audit, events, health, metrics, description];
+const parts = [blockedIps, blockedIpsBulk, trustedIps, sites, config, events, health, metrics, description];
 
 export const operationDocs: OperationDocs = together([
   ...parts.map(({ operations }) => operations),

@@ -47,6 +47,8 @@ export interface Operation {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
+  /** Bytes of the body at most; default 64 KiB. */
+  readonly bodyLimit?: number;
   /** By status, the 2xx and what else is no error. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** Codes of the catalogue that it can answer beside those that follow from what it is. */

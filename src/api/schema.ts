@@ -61,6 +61,21 @@ export function oneOf<const Word extends string>(words: readonly Word[], descrip
 
 const nameOptions = { minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' };
 
+/** A model as a field, which says more of it there. */
+export function described<Schema extends TSchema>(schema: Schema, fieldSays: string): Schema {
+  return { ...schema, fieldSays };
+}
+
+/** Of a process; what Linux allows. */
+export const pidOrNull = (description: string) => integerOrNull(1, 4_194_304, description);
+/** In milliseconds. */
+export const duration = count;
+export const texts = (description: string) => listOf(Type.String(), description);
+/** What a query may ask for. */
+export const askedFor = Type.Optional(Type.Boolean({ mustBe: 'true or false' }));
+/** The text of a path parameter; its own parser says what would be right. */
+export const pathText = Type.String();
+
 export const flagOrNull = (description: string) =>
   Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
 export const integerOrNull = (minimum: number, maximum: number, description: string) =>

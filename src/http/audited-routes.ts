@@ -15,10 +15,6 @@ export const auditedOperations: Readonly<Record<string, string>> = {
   'POST /api/blocked-ips/sync': 'sync',
   'PUT /api/trusted-ips/:ip_address': 'trust',
   'DELETE /api/trusted-ips/:ip_address': 'distrust',
-  'PUT /api/sites/:domain': 'set_site',
-  'DELETE /api/sites/:domain': 'remove_site',
-  'POST /api/config/reload': 'reload',
-  'POST /api/config/backups/:id/restore': 'restore_backup',
   ...Object.fromEntries(operations.flatMap((one) => (one.audit === null ? [] : [[routeName(one), one.audit]]))),
 };
 
@@ -26,7 +22,7 @@ export const auditedOperations: Readonly<Record<string, string>> = {
 export const refusedLook = 'read';
 
 /** Dry runs. */
-const changesNothing: ReadonlySet<string> = new Set(['POST /api/config/validate']);
+const changesNothing: ReadonlySet<string> = new Set(operations.filter(({ audit }) => audit === null).map(routeName));
 
 /** Numbers and truths of an answer that its row keeps; never texts, which may be long, or secret. */
 const keptCounts = ['added', 'updated', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;

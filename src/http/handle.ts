@@ -17,7 +17,7 @@ export function handle<Declared extends Operation>(
   operation: Declared,
   handler: (request: Handled<Declared>) => Promise<AnswerOf<Declared>>,
 ): void {
-  const { method, path, params, query, body, answers } = operation;
+  const { method, path, params, query, body, bodyLimit, answers } = operation;
   const response = Object.fromEntries(
     Object.entries(answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, schema]])),
   );
@@ -31,6 +31,7 @@ export function handle<Declared extends Operation>(
     method,
     url: path,
     schema,
+    ...(bodyLimit === undefined ? {} : { bodyLimit }),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const handled = {
         params: request.params,

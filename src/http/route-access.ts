@@ -36,21 +36,6 @@ export const routeAccess: Readonly<Record<string, Access>> = {
   'PUT /api/trusted-ips/:ip_address': 'admin',
   'DELETE /api/trusted-ips/:ip_address': 'admin',
 
-  'GET /api/sites': 'read',
-  'GET /api/sites/:domain': 'read',
-  'GET /api/sites/:domain/servers': 'read',
-  'PUT /api/sites/:domain': 'admin',
-  'DELETE /api/sites/:domain': 'admin',
-
-  'GET /api/config': 'admin',
-  'GET /api/config/diff': 'admin',
-  'GET /api/config/reloads': 'admin',
-  'GET /api/config/reloads/:id': 'admin',
-  'GET /api/config/backups': 'admin',
-  'POST /api/config/validate': 'admin',
-  'POST /api/config/reload': 'admin',
-  'POST /api/config/backups/:id/restore': 'admin',
-
   // The panel itself is the same for everybody; what it shows is asked for with a key.
   ...Object.fromEntries(panelPages.map((page) => [`GET ${page}`, 'open' as const])),
   'GET /assets/:name': 'open',

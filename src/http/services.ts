@@ -1,7 +1,17 @@
 // What the HTTP layer asks of the rest of the service, beside the blocked set. Implemented by the services and wired
 // in the composition root; a refusal is a thrown `ServiceError`, anything else that is thrown is answered with 500.
 import type { AuditPage } from '../api/audit.ts';
+import type {
+  Backup,
+  ConfigDiff,
+  CurrentConfig,
+  ReloadAnswer,
+  ReloadPage,
+  ReloadRecord,
+  ValidationAnswer,
+} from '../api/configuration.ts';
 import type { Key, NewKey } from '../api/keys.ts';
+import type { ServerState, SiteAnswer, SiteRecord, SiteRemoved } from '../api/sites.ts';
 import type { Webhook, WebhookAnswer, WebhookRemoved } from '../api/webhooks.ts';
 import type { Caller, RuntimeReport } from '../blocking/answers.ts';
 import type { BlockedSetService, TrustChange, TrustedIp } from '../blocking/blocked-set-service.ts';
@@ -52,48 +62,10 @@ export interface TrustedIpsService {
   remove(entry: IpEntry, caller: Caller): Promise<{ readonly ip_address: string } & RuntimeReport>;
 }
 
-/** What a safe reload did. A reload that failed is a thrown `ServiceError` that carries these as members. */
-export interface ReloadAnswer {
-  readonly id: string;
-  readonly status: 'completed';
-  readonly reasons: readonly string[];
-  /** Whether the live configuration is another one than before. */
-  readonly changed: boolean;
-  readonly backup: string | null;
-  /** pids. */
-  readonly worker_before: number | null;
-  readonly worker_after: number | null;
-  readonly duration_ms: number;
-  readonly warnings: readonly string[];
-}
-
 /** What a caller agrees to beforehand. */
 export interface ReplaceConsent {
   /** A live configuration that was not rendered by proxy-manager may be replaced. */
   readonly replace: boolean;
-}
-
-export interface SiteRecord extends Site {
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export interface SiteAnswer extends SiteRecord {
-  /** The configuration in force has something for it; false: the template does not use the sites. */
-  readonly served: boolean;
-  readonly reload: ReloadAnswer;
-}
-
-/** One server of a site as the proxy sees it now. */
-export interface ServerState {
-  readonly address: string;
-  readonly port: number;
-  /** The proxy's own word (`UP`, `DOWN`, `MAINT`, `no check`, …); null when the proxy could not be asked. */
-  readonly status: string | null;
-  /** What the last health check said (`L4OK`, `L4CON`, …); null without checks. */
-  readonly check: string | null;
-  /** Address and port in use; null while a name is not resolved. */
-  readonly resolved_address: string | null;
 }
 
 export interface SitesService {
@@ -106,79 +78,8 @@ export interface SitesService {
     consent: ReplaceConsent,
     caller: Caller,
   ): Promise<{ readonly created: boolean; readonly answer: SiteAnswer }>;
-  remove(
-    domain: string,
-    consent: ReplaceConsent,
-    caller: Caller,
-  ): Promise<{ readonly domain: string; readonly reload: ReloadAnswer }>;
+  remove(domain: string, consent: ReplaceConsent, caller: Caller): Promise<SiteRemoved>;
   servers(domain: string): Promise<readonly ServerState[]>;
-}
-
-export interface ReloadRecord {
-  readonly id: string;
-  readonly status: 'completed' | 'refused' | 'failed';
-  readonly reasons: readonly string[];
-  /** Whether the configuration differed from the live one; null: it never came so far. */
-  readonly changed: boolean | null;
-  readonly validation_output: string | null;
-  readonly error: string | null;
-  /** The id of the backup set. */
-  readonly backup: string | null;
-  /** pids. */
-  readonly worker_before: number | null;
-  readonly worker_after: number | null;
-  readonly warnings: readonly string[];
-  readonly started_at: string;
-  readonly finished_at: string | null;
-}
-
-export interface ReloadPage {
-  readonly items: readonly ReloadRecord[];
-  readonly next_cursor: string | null;
-}
-
-/** What `meta.json` of a backup set says. Hashes are lower-case hex SHA-256. */
-export interface BackupRecord {
-  readonly id: string;
-  readonly created_at: string;
-  /** Of the configuration text. */
-  readonly sha256: string;
-  readonly reason: string;
-  readonly note: string | null;
-  /** Who wrote the configuration in it; one of each that `other` wrote is never pruned. Null: a set of an older version. */
-  readonly written_by: 'proxy-manager' | 'other' | null;
-  /** Files that the configuration names; restored with it. */
-  readonly files: readonly { readonly name: string; readonly path: string; readonly sha256: string }[];
-  /** Copies of map files, for reading only: a restore never brings them back. */
-  readonly maps: readonly { readonly name: string; readonly path: string; readonly bytes: number }[];
-}
-
-/** The live text and the lower-case hex SHA-256 of its bytes. */
-export interface CurrentConfig {
-  readonly text: string;
-  readonly sha256: string;
-  readonly path: string;
-}
-
-export interface ValidationAnswer {
-  readonly valid: boolean;
-  /** The proxy's own messages, or the template's. */
-  readonly output: string;
-  /** Of what was rendered; empty where it could not be. */
-  readonly sha256: string;
-  /** All that a reload would warn of before it begins, the proxy's own warnings included. */
-  readonly warnings: readonly string[];
-  /** A reload would replace what proxy-manager did not render: it asks for consent. */
-  readonly needs_replace_configuration: boolean;
-}
-
-/** A unified diff. */
-export interface ConfigDiff {
-  readonly changed: boolean;
-  readonly diff: string;
-  /** Who wrote the live text; null: there is none yet. */
-  readonly live: 'rendered' | 'restored' | 'other' | null;
-  readonly needs_replace_configuration: boolean;
 }
 
 export interface ConfigurationService {
@@ -192,7 +93,7 @@ export interface ConfigurationService {
   reloads(query: PageQuery): Promise<ReloadPage>;
   /** Errors: 1100. */
   reloadRecord(id: string): Promise<ReloadRecord>;
-  backups(): Promise<readonly BackupRecord[]>;
+  backups(): Promise<readonly Backup[]>;
   /** Through the same safe reload. Errors: 1100, and those of `reload`. */
   restore(id: string, caller: Caller): Promise<ReloadAnswer>;
 }

@@ -1,5 +1,13 @@
 // The configuration as the API knows it: what is live, what a reload would make of it, its history and its backups.
 import { access, readFile, unlink } from 'node:fs/promises';
+import type {
+  Backup,
+  ConfigDiff,
+  ReloadAnswer,
+  ReloadPage,
+  ReloadRecord,
+  ValidationAnswer,
+} from '../api/configuration.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { sha256 } from '../configuration/backup-set.ts';
 import type { BackupStore } from '../configuration/backup-store.ts';
@@ -15,17 +23,7 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
-import type {
-  BackupRecord,
-  ConfigDiff,
-  ConfigurationService,
-  PageQuery,
-  ReloadAnswer,
-  ReloadPage,
-  ReloadRecord,
-  ReplaceConsent,
-  ValidationAnswer,
-} from '../http/services.ts';
+import type { ConfigurationService, PageQuery, ReplaceConsent } from '../http/services.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import { ReloadHistory } from './reload-history.ts';
@@ -165,7 +163,7 @@ export class Configuration implements ConfigurationService {
     return await this.#history.reloadRecord(id);
   }
 
-  async backups(): Promise<readonly BackupRecord[]> {
+  async backups(): Promise<readonly Backup[]> {
     const { sets } = await this.#backups.list();
     return sets.map((set) => ({ ...set, written_by: set.written_by ?? null }));
   }

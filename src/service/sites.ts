@@ -1,5 +1,8 @@
 // Sites: kept in the database, live by a safe reload before the answer. One that would make the configuration invalid
 // is refused and not stored.
+
+import type { ReloadAnswer } from '../api/configuration.ts';
+import type { ServerState, SiteAnswer, SiteRecord } from '../api/sites.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { auditedChange } from '../blocking/audit-notes.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
@@ -10,14 +13,7 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { parseShowStat, type ServerStat } from '../haproxy/show-stat.ts';
-import type {
-  ReloadAnswer,
-  ReplaceConsent,
-  ServerState,
-  SiteAnswer,
-  SiteRecord,
-  SitesService,
-} from '../http/services.ts';
+import type { ReplaceConsent, SitesService } from '../http/services.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,6 +1,9 @@
 // The named schemas of the document. A schema with a title is stood for by a reference to the component of that name.
 import { fieldDocs, modelDocs, replacements } from './operations.ts';
 
+/** What the schemas of `src/api` say beyond JSON Schema, and titles, which become references. */
+const ownKeywords: ReadonlySet<string> = new Set(['title', 'mustBe', 'declared', 'fieldSays']);
+
 export type Json = { readonly [name: string]: unknown };
 
 export class Components {
@@ -26,7 +29,7 @@ export class Components {
   #inner(schema: Json, name: string | null): Json {
     const made: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === 'title' || keyword === 'mustBe' || keyword === 'declared') continue;
+      if (ownKeywords.has(keyword)) continue;
       else if (keyword === 'properties')
         made[keyword] = Object.fromEntries(
           Object.entries(value as Record<string, Json>).map(([field, own]) => [
@@ -43,7 +46,8 @@ export class Components {
   }
 
   #property(field: string, own: Json, name: string | null, isDeclared: boolean): Json {
-    const { description, mustBe } = own;
+    const { description, mustBe, fieldSays, ...rest } = own;
+    if (typeof fieldSays === 'string') return { ...this.use({ ...rest, description }), description: fieldSays };
     if (typeof description === 'string' && (isDeclared || typeof mustBe === 'string')) {
       const said = typeof mustBe === 'string' ? `${description} ${sentence(mustBe)}` : description;
       return { ...this.use(own), description: said };

@@ -2,21 +2,20 @@
 
 import { routeName } from '../../api/operation.ts';
 import { operations } from '../../api/operations.ts';
+import { ServerOptionsRequest } from '../../api/sites.ts';
 import { isPanelRoute } from '../panel-pages.ts';
 import * as blockedIps from './blocked-ips.ts';
 import * as blockedIpsBulk from './blocked-ips-bulk.ts';
-import * as config from './config.ts';
 import * as description from './description.ts';
 import * as events from './events.ts';
 import * as health from './health.ts';
 import * as metrics from './metrics.ts';
 import type { FieldDocs, OperationDoc, OperationDocs } from './operation-doc.ts';
 import * as shared from './shared-fields.ts';
-import * as sites from './sites.ts';
 import * as trustedIps from './trusted-ips.ts';
 
 /** In the order of the page. */
-const parts = [blockedIps, blockedIpsBulk, trustedIps, sites, config, events, health, metrics, description];
+const parts = [blockedIps, blockedIpsBulk, trustedIps, events, health, metrics, description];
 
 export const operationDocs: OperationDocs = together([
   ...parts.map(({ operations }) => operations),
@@ -26,7 +25,7 @@ export const operationDocs: OperationDocs = together([
 export const modelDocs: FieldDocs = together([shared.models, ...parts.map(({ models }) => models)]);
 export const fieldDocs: FieldDocs = together([shared.fields, ...parts.map(({ fields }) => fields)]);
 /** Schemas that are judged by a parser of its own, by the title of what stands for them in the route. */
-export const replacements: Readonly<Record<string, object>> = sites.replacements;
+export const replacements: Readonly<Record<string, object>> = { ServerOptionsRequest };
 
 /** @throws Error for a route that nobody described */
 export function describeRoute(methods: readonly string[], url: string): OperationDoc | null {

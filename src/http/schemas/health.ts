@@ -13,7 +13,6 @@ import {
   Time,
   TimeOrNull,
 } from './common.ts';
-import { LiveOriginOrNull } from './config.ts';
 
 const WorkerHealthSchema = answer<WorkerHealth>('WorkerHealth')({
   pid: Pid,
@@ -63,7 +62,10 @@ export const HealthSchema = answer<HealthReport>('Health')({
   configuration_drift: orNull(
     answer<DriftReport>('ConfigurationDrift')({
       status: oneOf('none', 'drift', 'unknown'),
-      live: LiveOriginOrNull,
+      live: Type.Unsafe<DriftReport['live']>({
+        type: ['string', 'null'],
+        enum: ['rendered', 'restored', 'other', null],
+      }),
       backup: StringOrNull,
       added: CountOrNull,
       removed: CountOrNull,

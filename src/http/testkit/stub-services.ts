@@ -1,20 +1,13 @@
 // Services that do nothing, say something plausible, and remember what they were asked.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Backup, ConfigDiff, ReloadAnswer, ReloadRecord } from '../../api/configuration.ts';
 import type { BulkAnswer, RuntimeReport } from '../../blocking/answers.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { type App, type AppOptions, createApp } from '../app.ts';
 import { documentedPath } from '../openapi/document.ts';
 import { isPanelRoute } from '../panel-pages.ts';
-import type {
-  BackupRecord,
-  ConfigDiff,
-  HealthReport,
-  PanelFiles,
-  ReloadAnswer,
-  ReloadRecord,
-  Services,
-} from '../services.ts';
+import type { HealthReport, PanelFiles, Services } from '../services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
 
@@ -63,7 +56,7 @@ const RELOAD_RECORD: ReloadRecord = {
   started_at: NOW.toISOString(),
   finished_at: NOW.toISOString(),
 };
-const BACKUP: BackupRecord = {
+const BACKUP: Backup = {
   id: 'b1',
   created_at: NOW.toISOString(),
   sha256: 'ab',

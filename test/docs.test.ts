@@ -8,12 +8,12 @@ import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventTypes } from '../src/activity/event-types.ts';
+import { operations as declared } from '../src/api/operations.ts';
 import { CommandLine } from '../src/cli/command-line.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { everyVerb, type TreeVerb, treeOf } from '../src/cli/tree.ts';
 import { startingTemplate } from '../src/configuration/starting-template.ts';
 import { catalogue } from '../src/errors/catalogue.ts';
-import { auditedOperations } from '../src/http/audited-routes.ts';
 import { settingDefinitions } from '../src/settings.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -147,7 +147,7 @@ describe('the documents', () => {
   it('name every event, and every operation of the audit', () => {
     const [events, audit] = [read('docs/events.md'), read('docs/audit.md')];
     expect(eventTypes.filter((type) => !events.includes(`\`${type}\``))).toEqual([]);
-    const operations = Object.values(auditedOperations);
+    const operations = declared.flatMap(({ audit }) => audit ?? []);
     expect(operations.filter((operation) => !audit.includes(`\`${operation}\``))).toEqual([]);
   });
 

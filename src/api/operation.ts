@@ -23,11 +23,26 @@ export interface Answer {
   readonly description: string;
   /** Of a JSON answer. */
   readonly schema?: TSchema;
-  /** Beside JSON, or in its place: media type to schema. */
-  readonly content?: Readonly<Record<string, object>>;
+  /** Beside JSON, or in its place: media type to schema. Whoever handles it sends it. */
+  readonly content?: Readonly<Record<string, TSchema>>;
   /** Beside `X-Request-Id`. */
   readonly headers?: readonly string[];
 }
+
+/** The tags in their order on the page. */
+export const tags = {
+  'Blocked addresses': 'One address or network at a time, many at once, or the whole set; what is blocked, and why.',
+  'Trusted addresses': 'Addresses that are never denied, whatever is blocked.',
+  Sites: 'What the proxy serves under which name, and by which servers.',
+  Configuration: 'The safe reload, its history, and the backups it leaves.',
+  Keys: 'The keys of this API.',
+  Audit: 'Who did what, from where, with what outcome.',
+  Events: 'What happens, as it happens.',
+  Webhooks: 'What happens, sent to others.',
+  Health: 'Whether blocking is enforced, and for machines whether to send traffic.',
+  Metrics: 'What Prometheus reads.',
+  Description: 'This description of the API.',
+} as const;
 
 export interface Operation {
   /** A verb and a noun: `blockAddress`. */
@@ -39,22 +54,27 @@ export interface Operation {
   readonly access: Scope | 'open';
   /** What the audit calls it. Null: it changes nothing. */
   readonly audit: string | null;
-  readonly tag: string;
+  readonly tag: keyof typeof tags;
   /** One line without its full stop. */
   readonly summary: string;
   /** Markdown of paragraphs, lists and `code`. */
   readonly description: string;
   readonly params?: TSchema;
   readonly query?: TSchema;
+  /** JSON. One whose every field may be left out may be left out itself. */
   readonly body?: TSchema;
+  /** In place of `body`: the handler reads it as it comes, by media type. */
+  readonly streamedBody?: Readonly<Record<string, TSchema>>;
   /** Bytes of the body at most; default 64 KiB. */
   readonly bodyLimit?: number;
+  /** Asked again and again by a machine: no line in the log while all is well. */
+  readonly quiet?: true;
   /** By status, the 2xx and what else is no error. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** Codes of the catalogue that it can answer beside those that follow from what it is. */
   readonly codes?: readonly number[];
   /** By status: what such a problem has beside the members that all have. */
-  readonly members?: Readonly<Record<number, object>>;
+  readonly members?: Readonly<Record<number, TSchema>>;
   /** By a name in snake_case. At least one that ends well. */
   readonly examples: Readonly<Record<string, Example>>;
 }
@@ -85,7 +105,7 @@ export type AnswerOf<Declared extends Operation> = {
     : never;
 }[keyof Declared['answers']];
 
-/** As the tables of routes name it: `PUT /api/webhooks/:id`. */
+/** `PUT /api/webhooks/:id`. */
 export function routeName({ method, path }: Pick<Operation, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }

@@ -6,6 +6,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema, type T
 interface Rules {
   readonly mustBe?: string;
   readonly additionalProperties?: boolean;
+  readonly minProperties?: number;
 }
 
 /** @param name of the component, such as `Webhook` */
@@ -15,7 +16,7 @@ export function model<Fields extends TProperties>(
   fields: Fields,
   rules: Rules = {},
 ): TObject<Fields> {
-  return Type.Object(fields, { title: name, description, declared: true, ...rules });
+  return Type.Object(fields, { title: name, description, ...rules });
 }
 
 /** The object of a request: it has these fields and no others. */
@@ -90,4 +91,39 @@ export function plainName(description?: string) {
 /** Read-only, as the services return it. */
 export function listOf<Item extends TSchema>(items: Item, description: string): TUnsafe<readonly Static<Item>[]> {
   return Type.Unsafe<readonly Static<Item>[]>({ type: 'array', items, description });
+}
+
+/** Control characters, line separators and halves of surrogate pairs: nothing that could begin a line of its own in a log. */
+const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$';
+
+/** One line of text of `least` to `most` characters (code points). */
+export function lineOfText(least: number, most: number, description: string) {
+  return Type.String({ ...lineRules(least, most), description, mustBe: lineSays(least, most) });
+}
+
+export function lineOfTextOrNull(least: number, most: number, description: string) {
+  const mustBe = `${lineSays(least, most)}, or null`;
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...lineRules(least, most), description, mustBe });
+}
+
+function lineRules(least: number, most: number) {
+  return { minLength: least, maxLength: most, pattern: oneLine };
+}
+
+function lineSays(least: number, most: number): string {
+  return `one line of text of ${least === 0 ? 'at most' : `${least} to`} ${most} characters, without control characters`;
+}
+
+/** What a request may turn on. */
+export const switchedOn = (description: string) =>
+  Type.Optional(Type.Boolean({ description, mustBe: 'true or false' }));
+
+export const pid = (description: string) => Type.Integer({ minimum: 1, maximum: 4_194_304, description });
+
+export const countOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
+
+/** A model, or null; as a field. */
+export function orNull<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: 'null' }], description });
 }

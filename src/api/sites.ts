@@ -52,7 +52,7 @@ const optionFields = {
 const ServerOptions = model('ServerOptions', 'How the proxy treats a server.', optionFields);
 
 /** The form of what `domain/server-options.ts` judges, for the document. */
-export const ServerOptionsRequest = model(
+const ServerOptionsRequest = model(
   'ServerOptionsRequest',
   'How the proxy treats a server.',
   { ...optionFields, check: Type.Optional(Type.Boolean({ ...optionFields.check, default: true })) },
@@ -66,8 +66,8 @@ const ServerRequest = requestModel('ServerRequest', 'One server of a site.', 'an
   options: Type.Optional(
     Type.Unsafe<object>({
       type: 'object',
-      title: 'ServerOptionsRequest',
-      description: optionsText,
+      documentedAs: ServerOptionsRequest,
+      fieldSays: optionsText,
       mustBe: 'an object of server options',
     }),
   ),

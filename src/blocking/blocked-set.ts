@@ -1,4 +1,8 @@
 // The blocked set as the API knows it: blocks, unblocks, lists, big changes. Each answer says what was proved.
+
+import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
+import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { CheckAnswer } from '../api/check.ts';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
 import { specialOf } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -7,21 +11,7 @@ import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blo
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { AddressChecker } from './address-checker.ts';
 import type { Admission } from './admission.ts';
-import type {
-  BlockAnswer,
-  BlockedIpDetail,
-  BlockedIpPage,
-  BlockRequest,
-  BulkAnswer,
-  BulkItem,
-  Caller,
-  ChangeCounts,
-  CheckAnswer,
-  Rejection,
-  StillBlocked,
-  SyncAnswer,
-  UnblockAnswer,
-} from './answers.ts';
+import type { BlockRequest, BulkItem, Caller, ChangeCounts } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
 import type {
   BatchOptions,

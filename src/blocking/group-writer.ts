@@ -2,12 +2,12 @@
 // one read-back. Adding goes database, file, worker; a line is in the file before the transaction commits, so that a
 // crash between leaves a blocked address too much and never one too little; a removal the other way round.
 
+import type { RuntimeMapFailure } from '../api/changes.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../store/blocked-ips-store.ts';
-import type { RuntimeMapFailure } from './answers.ts';
 import { type GroupAuthor, groupAudit } from './audit-notes.ts';
 import { countsOf } from './change-counts.ts';
 import type { ChangeWindows } from './change-windows.ts';

@@ -2,6 +2,8 @@
 // so the file is written whole each time.
 
 import { stat } from 'node:fs/promises';
+import type { RuntimeReport } from '../api/changes.ts';
+import type { TrustedIp } from '../api/trusted-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { parseIp } from '../domain/ip.ts';
 import { unusedTrustedMap } from '../domain/trust-effect.ts';
@@ -15,9 +17,9 @@ import type { AuditedChange } from '../store/audit-rows.ts';
 import { hasExpired, type TrustExpiry, type TrustedIpRow, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Caller, ChangeCounts, RuntimeReport } from './answers.ts';
+import type { Caller, ChangeCounts } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
-import type { TrustChange, TrustedIp } from './blocked-set-service.ts';
+import type { TrustChange } from './blocked-set-service.ts';
 import { nothingChanged } from './change-counts.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { asServiceError } from './durable-commit.ts';

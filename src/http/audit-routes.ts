@@ -1,9 +1,10 @@
 // Who did what, from where, with what outcome: newest first.
 import { listAudit } from '../api/audit.ts';
+import { operations } from '../api/operations.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import { codes } from '../errors/catalogue.ts';
-import type { TypedApp } from './app.ts';
-import { auditedOperations, refusedLook } from './audited-routes.ts';
+import type { App } from './app.ts';
+import { refusedLook } from './audit-answers.ts';
 import { handle } from './handle.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
@@ -11,8 +12,8 @@ import { parseTime } from './rfc3339.ts';
 import type { Services } from './services.ts';
 
 /** Those of requests, what the service does by itself, and how many refusals of a key were not told one by one. */
-const operations: readonly string[] = [
-  ...new Set(Object.values(auditedOperations)),
+const verbs: readonly string[] = [
+  ...new Set(operations.flatMap(({ audit }) => audit ?? [])),
   'expire',
   'expire_trust',
   'import_map_file',
@@ -20,12 +21,12 @@ const operations: readonly string[] = [
   'refusals',
 ];
 
-export function auditRoutes(app: TypedApp, { audit }: Services): void {
+export function auditRoutes(app: App, { audit }: Services): void {
   handle(app, listAudit, async ({ query }) => {
     const { limit, cursor = null, operation, key, ip_address: address, since, until } = query;
     // Mistyped it would find nothing, which reads as if nothing was done.
-    if (operation !== undefined && !operations.includes(operation))
-      throw refusedFields([{ name: 'operation', description: `must be one of ${operations.join(', ')}` }]);
+    if (operation !== undefined && !verbs.includes(operation))
+      throw refusedFields([{ name: 'operation', description: `must be one of ${verbs.join(', ')}` }]);
     return audit.page({
       limit,
       cursor,

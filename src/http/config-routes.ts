@@ -9,12 +9,12 @@ import {
   restoreBackup,
   validateConfig,
 } from '../api/configuration.ts';
-import type { TypedApp } from './app.ts';
+import type { App } from './app.ts';
 import { handle } from './handle.ts';
 import { consentOf } from './replace-consent.ts';
 import type { Services } from './services.ts';
 
-export function configRoutes(app: TypedApp, { configuration }: Services): void {
+export function configRoutes(app: App, { configuration }: Services): void {
   handle(app, reload, ({ query, caller }) => configuration.reload(consentOf(query), caller));
   handle(app, getConfig, () => configuration.current());
   handle(app, validateConfig, ({ caller }) => configuration.validate(caller));

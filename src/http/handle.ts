@@ -2,20 +2,22 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { AnswerOf, Operation, RequestOf } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
-import type { TypedApp } from './app.ts';
+import type { App } from './app.ts';
 import { callerOf } from './request-context.ts';
 
 export interface Handled<Declared extends Operation> extends RequestOf<Declared> {
   readonly caller: Caller;
   readonly request: FastifyRequest;
+  /** For an answer that is no JSON: `return reply.send(stream)`. */
+  readonly reply: FastifyReply;
   /** The status of the answer, where the operation has several; default 200. */
   answerWith(status: keyof Declared['answers'] & number): void;
 }
 
 export function handle<Declared extends Operation>(
-  app: TypedApp,
+  app: App,
   operation: Declared,
-  handler: (request: Handled<Declared>) => Promise<AnswerOf<Declared>>,
+  handler: (request: Handled<Declared>) => Promise<AnswerOf<Declared> | FastifyReply>,
 ): void {
   const { method, path, params, query, body, bodyLimit, answers } = operation;
   const response = Object.fromEntries(
@@ -31,7 +33,9 @@ export function handle<Declared extends Operation>(
     method,
     url: path,
     schema,
+    config: { operation },
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
+    ...(mayBeLeftOut(body) ? { preValidation: emptyBody } : {}),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const handled = {
         params: request.params,
@@ -39,6 +43,7 @@ export function handle<Declared extends Operation>(
         body: request.body,
         caller: callerOf(request),
         request,
+        reply,
         answerWith: (status: number) => void reply.code(status),
       };
       // What fastify has checked against the schemas that the types are made of.
@@ -46,4 +51,13 @@ export function handle<Declared extends Operation>(
     },
   };
   app.route(route);
+}
+
+/** A body whose every field may be left out. */
+function mayBeLeftOut(body: Operation['body']): boolean {
+  return body !== undefined && ((body as { readonly required?: readonly string[] }).required ?? []).length === 0;
+}
+
+async function emptyBody(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {};
 }

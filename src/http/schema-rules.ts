@@ -6,5 +6,5 @@ export const schemaRules: { readonly keywords: string[] } & Readonly<Record<stri
   removeAdditional: false,
   verbose: true,
   // What says more than JSON Schema does (`src/api/schema.ts`).
-  keywords: ['mustBe', 'declared', 'fieldSays'],
+  keywords: ['mustBe', 'fieldSays', 'documentedAs'],
 };

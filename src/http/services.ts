@@ -10,11 +10,13 @@ import type {
   ReloadRecord,
   ValidationAnswer,
 } from '../api/configuration.ts';
+import type { Health } from '../api/health.ts';
 import type { Key, NewKey } from '../api/keys.ts';
 import type { ServerState, SiteAnswer, SiteRecord, SiteRemoved } from '../api/sites.ts';
+import type { DistrustAnswer, TrustAnswer, TrustedIp } from '../api/trusted-ips.ts';
 import type { Webhook, WebhookAnswer, WebhookRemoved } from '../api/webhooks.ts';
-import type { Caller, RuntimeReport } from '../blocking/answers.ts';
-import type { BlockedSetService, TrustChange, TrustedIp } from '../blocking/blocked-set-service.ts';
+import type { Caller } from '../blocking/answers.ts';
+import type { BlockedSetService, TrustChange } from '../blocking/blocked-set-service.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Site } from '../domain/site.ts';
@@ -57,9 +59,9 @@ export interface TrustedIpsService {
     entry: IpEntry,
     change: TrustChange,
     caller: Caller,
-  ): Promise<{ readonly created: boolean; readonly answer: TrustedIp & RuntimeReport }>;
+  ): Promise<{ readonly created: boolean; readonly answer: TrustAnswer }>;
   /** Errors: 1100 when it is not trusted. */
-  remove(entry: IpEntry, caller: Caller): Promise<{ readonly ip_address: string } & RuntimeReport>;
+  remove(entry: IpEntry, caller: Caller): Promise<DistrustAnswer>;
 }
 
 /** What a caller agrees to beforehand. */
@@ -221,110 +223,9 @@ export interface WebhooksService {
   remove(id: string, caller: Caller): Promise<WebhookRemoved>;
 }
 
-export interface WorkerHealth {
-  readonly pid: number;
-  /** It was seen to hold both maps as they should be. */
-  readonly whole: boolean;
-  readonly reason: string | null;
-}
-
-/** Whether the live configuration is what sites, settings and template give now. */
-export interface DriftReport {
-  readonly status: 'none' | 'drift' | 'unknown';
-  /** Who wrote the live text; null: there is none, or it is not known. */
-  readonly live: 'rendered' | 'restored' | 'other' | null;
-  /** The id of the backup that was restored. */
-  readonly backup: string | null;
-  /** Lines that a reload would add and remove. */
-  readonly added: number | null;
-  readonly removed: number | null;
-  /** Why it is not known. */
-  readonly reason: string | null;
-}
-
-/** A front end of a configuration that others write. */
-export interface FrontEndReport {
-  readonly name: string;
-  /** `FILE:LINE` of its section. */
-  readonly place: string;
-  /** HAProxy's word for it: `http`, `tcp` … */
-  readonly mode: string;
-  /** It denies what the blocked map holds. */
-  readonly has_rule: boolean;
-  /** `FILE:LINE` of what may answer requests before that, so that it may not count; null: nothing does. */
-  readonly answered_before: string | null;
-  /** It is to have no rule: PROXY_MANAGER_OPEN_FRONT_ENDS names it. */
-  readonly open: boolean;
-}
-
-/** What an attached service sees of the configuration that HAProxy runs. */
-export interface AttachedReport {
-  /** In the order in which HAProxy reads them. */
-  readonly files: readonly string[];
-  /** As the current worker loaded them, as far as that is known. */
-  readonly front_ends: readonly FrontEndReport[];
-  /** The files are not what the current worker loaded. */
-  readonly changed_since_load: boolean;
-  /** `master`, `never` or `systemd:UNIT`. */
-  readonly reload_by: string;
-}
-
-export interface HealthReport {
-  readonly status: 'ok' | 'degraded' | 'down';
-  /** What is wrong, the gravest first; empty when all is well. */
-  readonly reasons: readonly string[];
-  /** `unknown`, here and below: it could not be looked at in time, as the reason says. */
-  readonly database: { readonly status: 'ok' | 'down' | 'unknown'; readonly reason: string | null };
-  readonly master_socket: {
-    readonly status: 'ok' | 'down' | 'unknown';
-    readonly reason: string | null;
-    /** Since when it counts as down. */
-    readonly since: string | null;
-  };
-  readonly workers: { readonly current: WorkerHealth | null; readonly draining: readonly WorkerHealth[] };
-  readonly map_file: {
-    readonly status: 'ok' | 'behind' | 'unknown';
-    readonly reason: string | null;
-    readonly entries: number;
-  };
-  readonly runtime_map: {
-    readonly expected: number;
-    /** null: the current worker could not be asked. */
-    readonly seen: number | null;
-    /** What a big change that is being applied has stored so far; null: none is. */
-    readonly big_change: { readonly added: number; readonly removed: number } | null;
-    readonly last_verified_at: string | null;
-  };
-  readonly last_reload: {
-    readonly id: string;
-    readonly status: 'completed' | 'refused' | 'failed';
-    readonly finished_at: string;
-    readonly error: string | null;
-    /** The number of the error. */
-    readonly error_code: number | null;
-  } | null;
-  /** null: the service is attached, and the configuration is not written here. */
-  readonly configuration_drift: DriftReport | null;
-  /** null: the configuration is written here. */
-  readonly attached: AttachedReport | null;
-  /** `used` null: the live configuration could not be read. Entries of a map that is not used have no effect. */
-  readonly trusted_map: { readonly used: boolean | null; readonly entries: number };
-  readonly scheduled_reload: {
-    readonly reasons: readonly string[];
-    readonly since: string;
-    readonly attempts: number;
-  } | null;
-  readonly versions: {
-    readonly service: string;
-    readonly proxy: string;
-    /** A sentence when the proxy's version is not one that the service is tested with. */
-    readonly untested: string | null;
-  };
-}
-
 export interface HealthService {
   /** Probed now, never from a cache, within three seconds. */
-  health(): Promise<HealthReport>;
+  health(): Promise<Health>;
   ready(): Promise<boolean>;
 }
 

@@ -4,13 +4,13 @@ import { getSession, type Session, signIn, signOut } from '../api/keys.ts';
 import { parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { TypedApp } from './app.ts';
+import type { App } from './app.ts';
 import { bearerOf } from './authentication.ts';
 import { handle } from './handle.ts';
 import type { Services } from './services.ts';
 import { trustableAddress } from './trustable-address.ts';
 
-export function sessionRoutes(app: TypedApp, { keys, sessions }: Services): void {
+export function sessionRoutes(app: App, { keys, sessions }: Services): void {
   handle(app, getSession, ({ request }) => recordOf(request));
 
   handle(app, signIn, async ({ request, caller, answerWith }) => {

@@ -1,5 +1,6 @@
 // The services of the API with a count of what they did. They themselves know nothing of it.
-import type { BulkAnswer, RuntimeReport } from '../blocking/answers.ts';
+import type { BulkAnswer } from '../api/blocked-ips-bulk.ts';
+import type { RuntimeReport } from '../api/changes.ts';
 import type { BlockedSetService } from '../blocking/blocked-set-service.ts';
 import type { ConfigurationService, KeysService, Services, SitesService, TrustedIpsService } from '../http/services.ts';
 import type { Done, OperationMetrics } from './operation-metrics.ts';

@@ -1,7 +1,8 @@
 // The blocked set and everything that keeps it true, wired together.
+
+import type { RuntimeReport } from '../api/changes.ts';
 import { AddressChecker } from '../blocking/address-checker.ts';
 import { Admission } from '../blocking/admission.ts';
-import type { RuntimeReport } from '../blocking/answers.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk-runner.ts';
 import { ChangeWindows } from '../blocking/change-windows.ts';

@@ -1,12 +1,13 @@
 // Whether the live configuration is what sites, settings and template give now. Rendering is dear with thousands of
 // sites, so it is done anew only where something it is made of has changed since.
+
+import type { DriftReport } from '../api/health.ts';
 import type { LiveFile } from '../configuration/live-file.ts';
 import type { LiveOrigin, LiveOriginFinding } from '../configuration/live-origin.ts';
 import type { RenderedConfiguration } from '../configuration/render.ts';
 import { changedLines, unifiedDiff } from '../configuration/unified-diff.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { fileIdentity } from '../files/file-identity.ts';
-import type { DriftReport } from '../http/services.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Seen } from './look.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
-import type { HealthReport } from '../http/services.ts';
+import type { Health as HealthReport } from '../api/health.ts';
 import { type LogFields, silentLog } from '../telemetry/log.ts';
 import { HealthWatch } from './health-watch.ts';
 

@@ -1,7 +1,7 @@
 // Tells when the service's health changes: a look every few seconds, and soon after something happened that may have
 // changed it. What is looked at is what `/health` looks at; only the database is not written to each time.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HealthReport } from '../http/services.ts';
+import type { Health as HealthReport } from '../api/health.ts';
 import type { Tell } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 

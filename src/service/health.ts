@@ -1,5 +1,6 @@
 // The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttachedReport, DriftReport, Health as HealthReport } from '../api/health.ts';
 import type { BulkRunner } from '../blocking/bulk-runner.ts';
 import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
@@ -11,7 +12,7 @@ import type { KnownWorker, Passing, WorkerBook } from '../blocking/worker-book.t
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
-import type { AttachedReport, DriftReport, HealthReport, HealthService } from '../http/services.ts';
+import type { HealthService } from '../http/services.ts';
 import type { HealthVerdict } from '../metrics/health-metrics.ts';
 import type { Database } from '../store/open-database.ts';
 import { childrenOf, processAlive } from '../system/processes.ts';

@@ -1,48 +1,16 @@
-// Which requests the audit tells of, and as what: every route that is to change something. One that is not here, and
-// neither among those that change nothing, does not start (`operationOf`). What was answered is told when it is sent:
-// refused or done, the row that a change wrote with itself gets its outcome, and where there is none one is written.
+// What the audit is told of requests. What was answered is told when it is sent: refused or done, the row that a change
+// wrote with itself gets its outcome, and where there is none one is written.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { routeName } from '../api/operation.ts';
-import { operations } from '../api/operations.ts';
 import { parseIp } from '../domain/ip.ts';
 import type { AuditService } from './services.ts';
 
-export const auditedOperations: Readonly<Record<string, string>> = {
-  'POST /api/blocked-ips': 'block',
-  'DELETE /api/blocked-ips/:ip_address': 'unblock',
-  'POST /api/blocked-ips/batch': 'batch',
-  'PUT /api/blocked-ips': 'replace',
-  'POST /api/blocked-ips/sync': 'sync',
-  'PUT /api/trusted-ips/:ip_address': 'trust',
-  'DELETE /api/trusted-ips/:ip_address': 'distrust',
-  ...Object.fromEntries(operations.flatMap((one) => (one.audit === null ? [] : [[routeName(one), one.audit]]))),
-};
-
 /** What the audit calls a look that was refused. */
 export const refusedLook = 'read';
-
-/** Dry runs. */
-const changesNothing: ReadonlySet<string> = new Set(operations.filter(({ audit }) => audit === null).map(routeName));
 
 /** Numbers and truths of an answer that its row keeps; never texts, which may be long, or secret. */
 const keptCounts = ['added', 'updated', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;
 const keptTruths = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
-
-/** Null: the route only looks. @throws Error for a route that nobody declared */
-export function operationOf(methods: readonly string[], url: string): string | null {
-  const changing = methods
-    .filter((method) => method !== 'GET' && method !== 'HEAD')
-    .map((method) => `${method} ${url}`);
-  const [name] = changing;
-  if (name === undefined || changesNothing.has(name)) return null;
-  const operation = Object.hasOwn(auditedOperations, name) ? auditedOperations[name] : undefined;
-  if (operation === undefined || changing.length > 1)
-    throw new Error(
-      `${changing.join(', ')} is not in the table of src/http/audited-routes.ts: say what the audit calls it`,
-    );
-  return operation;
-}
 
 /** Called when the route is added; `now` is the time by the calendar. */
 export function tellAudit(route: RouteOptions, operation: string, audit: AuditService, now: () => Date): void {

@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditPage } from '../api/audit.ts';
+import type { EndedOperation } from '../api/ended-operation.ts';
 import type { AuditNote } from '../store/audit-rows.ts';
 import type { AuditEntry, AuditOutcome, AuditQuery, AuditStore } from '../store/audit-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -17,17 +18,6 @@ const entriesAtOnce = 250;
 const mostWaiting = 20_000;
 const failurePauseMs = 2_000;
 const retention = { everyMs: 60_000, rowsAtOnce: 1_000 } as const;
-
-/** One request that was to change something, answered. */
-export interface AnsweredRequest {
-  readonly note: AuditNote;
-  /** When it came. */
-  readonly at: Date;
-  /** Rows that were written with its changes. */
-  readonly rows: readonly number[];
-  readonly status: number;
-  readonly outcome: Omit<AuditOutcome, 'finishedAt' | 'status'>;
-}
 
 export class AuditRecorder {
   readonly #store: Pick<AuditStore, 'append' | 'page' | 'forgetOld'>;
@@ -71,18 +61,18 @@ export class AuditRecorder {
   }
 
   /** Never throws, returns at once. */
-  answered(request: AnsweredRequest): void {
+  ended(operation: EndedOperation): void {
     const finishedAt = this.#now().toISOString();
-    const outcome: AuditOutcome = { finishedAt, status: request.status, ...request.outcome };
-    for (const id of request.rows) this.#add({ id, outcome });
-    if (request.rows.length > 0) return;
-    const { note } = request;
-    if (request.status >= 400) {
-      const { tell, ended } = this.#refusals.next(note.keyName ?? '', this.#now().getTime());
+    const outcome: AuditOutcome = { finishedAt, status: operation.status, ...operation.outcome };
+    for (const id of operation.rows) this.#add({ id, outcome });
+    if (operation.rows.length > 0) return;
+    const { note } = operation;
+    if (operation.status >= 400) {
+      const { tell, ended } = this.#refusals.next(note.keyName, this.#now().getTime());
       this.#tellUntold(ended);
       if (!tell) return;
     }
-    this.#add({ note, at: request.at.toISOString(), outcome });
+    this.#add({ note, at: operation.at.toISOString(), outcome });
   }
 
   /** What became of something that the service did by itself. Never throws, returns at once. */
@@ -175,7 +165,7 @@ export class AuditRecorder {
 function untoldOf(key: string, untold: number): AuditNote {
   return {
     operation: 'refusals',
-    keyName: key === '' ? null : key,
+    keyName: key,
     source: null,
     requestId: null,
     details: { untold },

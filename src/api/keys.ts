@@ -113,6 +113,7 @@ export const signIn = operation({
   path: '/api/session',
   access: 'read',
   audit: 'sign_in',
+  uncounted: true,
   tag,
   summary: 'Exchange a key for a session token',
   description:
@@ -134,6 +135,7 @@ export const signOut = operation({
   path: '/api/session',
   access: 'read',
   audit: 'sign_out',
+  uncounted: true,
   tag,
   summary: 'End the session',
   description:

@@ -52,8 +52,10 @@ export interface Operation {
   readonly path: string;
   /** What a key needs; `open`: no key is asked for. */
   readonly access: Scope | 'open';
-  /** What the audit calls it. Null: it changes nothing. */
+  /** What the audit and the metrics call it. Null: it changes nothing. */
   readonly audit: string | null;
+  /** The audit alone tells of it. */
+  readonly uncounted?: true;
   readonly tag: keyof typeof tags;
   /** One line without its full stop. */
   readonly summary: string;

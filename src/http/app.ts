@@ -2,7 +2,6 @@
 
 import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
 import { getMetrics } from '../api/metrics.ts';
-import { tellAudit, tellRefusedLooks } from './audit-answers.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
@@ -11,6 +10,7 @@ import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
 import { connectionLimit, readProcessLimits } from './connection-limit.ts';
+import { tellEnded, tellRefusedLooks } from './ended-operations.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
 import type { StreamPace } from './event-stream.ts';
 import { eventsRoutes } from './events-routes.ts';
@@ -166,6 +166,8 @@ function addHooks(
   app.decorateRequest('toldOfFailure', false);
   app.decorateRequest('auditRows', null);
   app.decorateRequest('answered', null);
+  app.decorateRequest('attempted', false);
+  app.decorateRequest('entryCounts', null);
   app.decorateRequest('failure', null);
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
@@ -178,8 +180,8 @@ function addHooks(
     const { audit, access } = operation;
     const open = access === 'open' || (metricsOpen && operation.id === getMetrics.id);
     route.config = { ...route.config, open };
-    if (audit !== null) tellAudit(route, audit, services.audit, clocks.now);
-    else if (!open) tellRefusedLooks(route, services.audit, clocks.now);
+    if (audit !== null) tellEnded(route, audit, services.operations, clocks.now);
+    else if (!open) tellRefusedLooks(route, services.operations, clocks.now);
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
     const readQuery = (request: FastifyRequest) =>

@@ -4,7 +4,7 @@ import { operations } from '../api/operations.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { App } from './app.ts';
-import { refusedLook } from './audit-answers.ts';
+import { refusedLook } from './ended-operations.ts';
 import { handle } from './handle.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';

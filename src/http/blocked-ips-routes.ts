@@ -36,17 +36,22 @@ export function blockedIpsRoutes(app: App, { blockedSet }: Services, now: () => 
   const turns = new PageTurns();
   const textSearches = new RequestLimit(MOST_TEXT_SEARCHES, MOST_TEXT_SEARCHES_OF_ONE_KEY);
 
-  handle(app, blockAddress, async ({ body, query, caller, request, answerWith }) => {
+  handle(app, blockAddress, async ({ body, query, caller, request, answerWith, counted }) => {
     const allowWide = body.allow_wide === true || query.allow_wide === true;
     if (body.force === true) requireScope(request, 'admin', 'force');
     if (allowWide) requireScope(request, 'admin', 'allow_wide');
     const reading = readBlockRequest(body, now());
     if (!reading.ok) throw refusedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
-    const { created, answer } = await blockedSet.block({ ...reading.request, ...(allowWide && { allowWide }) }, caller);
+    const wanted = { ...reading.request, ...(allowWide && { allowWide }) };
+    const { created, changed, answer } = await blockedSet.block(wanted, caller);
     answerWith(created ? 201 : 200);
+    counted(created ? { added: 1 } : changed ? { updated: 1 } : { unchanged: 1 });
     return answer;
   });
-  handle(app, unblockAddress, ({ params, caller }) => blockedSet.unblock(pathAddress(params.ip_address), caller));
+  handle(app, unblockAddress, ({ params, caller, counted }) => {
+    counted({ removed: 1 });
+    return blockedSet.unblock(pathAddress(params.ip_address), caller);
+  });
   handle(app, getBlockedAddress, ({ params }) => blockedSet.get(pathAddress(params.ip_address)));
   handle(app, checkAddress, ({ params }) => blockedSet.check(pathAddress(params.ip_address)));
   handle(app, listBlockedAddresses, async ({ query, request, reply }) => {

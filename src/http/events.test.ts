@@ -41,7 +41,7 @@ async function serving(options: AppOptions = {}, mostEvents = 100) {
       },
     },
     events: new EventFeed(ring),
-    audit: { answered: () => undefined },
+    operations: { ended: () => undefined },
     log: silentLog,
   } as unknown as Services;
   const app: App = createApp(services, options);

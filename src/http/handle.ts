@@ -1,5 +1,6 @@
 // A declared operation as a route: checked by its schemas, and answered by its handler.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { EntryCounts } from '../api/ended-operation.ts';
 import type { AnswerOf, Operation, RequestOf } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
 import type { App } from './app.ts';
@@ -12,6 +13,8 @@ export interface Handled<Declared extends Operation> extends RequestOf<Declared>
   readonly reply: FastifyReply;
   /** The status of the answer, where the operation has several; default 200. */
   answerWith(status: keyof Declared['answers'] & number): void;
+  /** What became of entries, where the answer has no counts of them. */
+  counted(counts: EntryCounts): void;
 }
 
 export function handle<Declared extends Operation>(
@@ -45,7 +48,11 @@ export function handle<Declared extends Operation>(
         request,
         reply,
         answerWith: (status: number) => void reply.code(status),
+        counted: (counts: EntryCounts) => {
+          request.entryCounts = counts;
+        },
       };
+      request.attempted = true;
       // What fastify has checked against the schemas that the types are made of.
       return await handler(handled as Handled<Declared>);
     },

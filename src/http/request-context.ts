@@ -1,5 +1,6 @@
 // What the hooks learn about a request and the handlers pass on.
 import type { FastifyRequest } from 'fastify';
+import type { EntryCounts } from '../api/ended-operation.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
 import type { Scope } from '../domain/scope.ts';
@@ -21,6 +22,10 @@ declare module 'fastify' {
     auditRows: number[] | null;
     /** The object that is answered; null: none, or an error. */
     answered: Readonly<Record<string, unknown>> | null;
+    /** It came to its handler. */
+    attempted: boolean;
+    /** What the handler says of entries, where the answer does not. */
+    entryCounts: EntryCounts | null;
     /** The error that is answered. */
     failure: ServiceError | null;
   }

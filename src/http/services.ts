@@ -10,6 +10,7 @@ import type {
   ReloadRecord,
   ValidationAnswer,
 } from '../api/configuration.ts';
+import type { EndedOperation } from '../api/ended-operation.ts';
 import type { Health } from '../api/health.ts';
 import type { Key, NewKey } from '../api/keys.ts';
 import type { ServerState, SiteAnswer, SiteRecord, SiteRemoved } from '../api/sites.ts';
@@ -35,6 +36,7 @@ export interface Services {
   readonly health: HealthService;
   readonly panel: PanelFiles;
   readonly metrics: MetricsService;
+  readonly operations: OperationObserver;
   readonly log: RequestLog;
 }
 
@@ -135,32 +137,7 @@ export interface KeysService {
   revoke(name: string, caller: Caller): Promise<Key>;
 }
 
-/** What was done or refused; `rows` are those that the changes wrote with themselves. */
-export interface AnsweredRequest {
-  readonly note: {
-    readonly operation: string;
-    readonly keyName: string;
-    readonly source: string;
-    readonly requestId: string;
-    /** Canonical text. */
-    readonly ipAddress: string | null;
-    readonly target: string | null;
-  };
-  readonly at: Date;
-  readonly rows: readonly number[];
-  readonly status: number;
-  readonly outcome: {
-    readonly code: number | null;
-    readonly runtimeMapUpdated: boolean | null;
-    readonly runtimeMapFailuresTotal: number | null;
-    readonly reloadScheduled: boolean | null;
-    readonly result: Readonly<Record<string, unknown>> | null;
-  };
-}
-
 export interface AuditService {
-  /** Never throws, returns at once. */
-  answered(request: AnsweredRequest): void;
   /** Newest first, with every outcome that was answered by now. Times are `Date.toISOString`'s. Errors: 107. */
   page(
     query: PageQuery & {
@@ -235,6 +212,11 @@ export interface PanelFiles {
   readonly page: string | null;
   readonly problem: string | null;
   readonly assets: ReadonlyMap<string, PanelAsset>;
+}
+
+export interface OperationObserver {
+  /** Never throws, returns at once. */
+  ended(operation: EndedOperation): void;
 }
 
 export interface RequestObserver {

@@ -20,15 +20,19 @@ export function trustedIpsRoutes(app: App, { trustedIps }: Services, now: () => 
     return { items, total: items.length };
   });
   handle(app, getTrustedAddress, ({ params }) => trustedIps.get(pathAddress(params.ip_address)));
-  handle(app, trustAddress, async ({ params, body, caller, answerWith }) => {
+  handle(app, trustAddress, async ({ params, body, caller, answerWith, counted }) => {
     const entry = pathAddress(params.ip_address);
     const { note } = body;
     const change = { ...(note === undefined ? {} : { note }), expiry: readTrustExpiry(body, now()) };
     const { created, answer } = await trustedIps.put(entry, change, caller);
     answerWith(created ? 201 : 200);
+    counted(created ? { added: 1 } : { unchanged: 1 });
     return answer;
   });
-  handle(app, distrustAddress, ({ params, caller }) => trustedIps.remove(pathAddress(params.ip_address), caller));
+  handle(app, distrustAddress, ({ params, caller, counted }) => {
+    counted({ removed: 1 });
+    return trustedIps.remove(pathAddress(params.ip_address), caller);
+  });
 }
 
 /** @throws ServiceError 400 for a time that is not in the future, or told twice */

@@ -11,7 +11,6 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { findMaster } from '../haproxy/master-process.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
 import type { Services } from '../http/services.ts';
-import { measuredServices } from '../metrics/measured-services.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
@@ -277,16 +276,11 @@ async function startLocked(
   );
   return {
     services: {
-      ...measuredServices(
-        {
-          blockedSet: parts.blockedSet,
-          trustedIps: trusted,
-          sites: proxy.sites,
-          configuration: proxy.configuration,
-          keys,
-        },
-        observers.operations,
-      ),
+      blockedSet: parts.blockedSet,
+      trustedIps: trusted,
+      sites: proxy.sites,
+      configuration: proxy.configuration,
+      keys,
       sessions,
       audit,
       events: new EventFeed(ring),
@@ -294,6 +288,12 @@ async function startLocked(
       health,
       panel,
       metrics,
+      operations: {
+        ended(operation) {
+          audit.ended(operation);
+          observers.operations.ended(operation);
+        },
+      },
       log,
     },
     keyFile,

@@ -182,7 +182,7 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate`, what metrics and audit are told (`answered`) and the log left out. */
+  /** What the services were asked, the keys' `authenticate`, what is told (`answered`, `ended`) and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */
@@ -245,7 +245,8 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {
     recorded[name] = (...args: never[]) => {
-      if (name !== 'authenticate' && name !== 'answered') calls.push({ method: `${part}.${name}`, args });
+      if (name !== 'authenticate' && name !== 'answered' && name !== 'ended')
+        calls.push({ method: `${part}.${name}`, args });
       return method(...args);
     };
   }
@@ -339,8 +340,10 @@ function answers(): Record<string, Methods> {
       start: async () => ({ token: SESSION_TOKEN, endsAt: NOW.toISOString() }),
       end: async () => undefined,
     },
+    operations: {
+      ended: () => undefined,
+    },
     audit: {
-      answered: () => undefined,
       page: async () => ({ items: [AUDIT_RECORD], next_cursor: null }),
     },
     events: {

@@ -1,8 +1,9 @@
-// What the audit is told of requests. What was answered is told when it is sent: refused or done, the row that a change
-// wrote with itself gets its outcome, and where there is none one is written.
+// Tells of operations that ended: done or refused, when the answer is sent.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { EndedOperation, EntryCounts } from '../api/ended-operation.ts';
 import { parseIp } from '../domain/ip.ts';
-import type { AuditService } from './services.ts';
+import { isOfEdge } from './refusals.ts';
+import type { OperationObserver } from './services.ts';
 
 /** What the audit calls a look that was refused. */
 export const refusedLook = 'read';
@@ -12,8 +13,8 @@ const keptCounts = ['added', 'updated', 'removed', 'unchanged', 'rejected_total'
 const keptTruths = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
-/** Called when the route is added; `now` is the time by the calendar. */
-export function tellAudit(route: RouteOptions, operation: string, audit: AuditService, now: () => Date): void {
+/** To be called when the route is added; `now` is the time by the calendar. */
+export function tellEnded(route: RouteOptions, operation: string, observer: OperationObserver, now: () => Date): void {
   route.preSerialization = (request, _reply, payload, next) => {
     request.answered = payload as Readonly<Record<string, unknown>>;
     next(null, payload);
@@ -22,20 +23,20 @@ export function tellAudit(route: RouteOptions, operation: string, audit: AuditSe
     // Who showed no valid key is told of in the log; here he could push out what was really done.
     // A dry run changes nothing; one that is refused is told of as any refusal.
     if (request.keyName !== '' && !(isDryRun(request) && reply.statusCode < 400))
-      audit.answered(answerTo(request, reply, operation, now()));
+      observer.ended(endedOperation(request, reply, operation, now()));
     next(null, payload);
   };
 }
 
 /**
- * Of a route that only looks the audit tells what is refused for want of a scope: so is probed with a key that leaked.
- * Other refusals of it are typing errors, and stay in the log.
+ * Of a route that only looks what is refused for want of a scope is told: so is probed with a key that leaked. Other
+ * refusals of it are typing errors, and stay in the log.
  */
-export function tellRefusedLooks(route: RouteOptions, audit: AuditService, now: () => Date): void {
+export function tellRefusedLooks(route: RouteOptions, observer: OperationObserver, now: () => Date): void {
   route.onSend = (request, reply, payload, next) => {
     if (reply.statusCode === 403 && request.keyName !== '') {
-      const answered = answerTo(request, reply, refusedLook, now());
-      audit.answered({ ...answered, note: { ...answered.note, target: route.url } });
+      const ended = endedOperation(request, reply, refusedLook, now());
+      observer.ended({ ...ended, note: { ...ended.note, target: route.url } });
     }
     next(null, payload);
   };
@@ -45,7 +46,7 @@ function isDryRun({ query }: FastifyRequest): boolean {
   return (query as { readonly dry_run?: unknown } | undefined)?.dry_run === true;
 }
 
-function answerTo(request: FastifyRequest, reply: FastifyReply, operation: string, now: Date) {
+function endedOperation(request: FastifyRequest, reply: FastifyReply, operation: string, now: Date): EndedOperation {
   const { failure } = request;
   const answered = failure?.members ?? request.answered ?? {};
   const { ip_address: address, domain, name, id } = aboutOf(request);
@@ -69,7 +70,22 @@ function answerTo(request: FastifyRequest, reply: FastifyReply, operation: strin
       reloadScheduled: truth(answered['reload_scheduled']),
       result: resultOf(answered),
     },
+    attempted: request.attempted && !isDryRun(request) && !(failure !== null && isOfEdge(failure)),
+    seenEverywhere: seenEverywhere(answered),
+    counts: request.entryCounts ?? countsOf(answered),
   };
+}
+
+function seenEverywhere(answered: Readonly<Record<string, unknown>>): boolean | null {
+  const synced = truth(answered['runtime_map_synced']);
+  if (synced === null) return truth(answered['runtime_map_updated']);
+  const draining = answered['draining_workers'] as readonly { readonly synced: boolean }[];
+  return synced && draining.every((worker) => worker.synced);
+}
+
+function countsOf({ added, updated, removed, unchanged, rejected_total: rejected }: Readonly<Record<string, unknown>>) {
+  const counts = Object.entries({ added, updated, removed, unchanged, rejected });
+  return Object.fromEntries(counts.filter(([, number]) => count(number) !== null)) as EntryCounts;
 }
 
 /** What the path names, and where it names nothing the body; as it was sent. */

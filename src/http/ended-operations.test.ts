@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { stopTime } from '../../testkit/stop-time.ts';
+import type { EndedOperation } from '../api/ended-operation.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { AnsweredRequest, AuditService } from './services.ts';
+import type { AuditService } from './services.ts';
 import { auditedRoutes, routeAccess } from './testkit/route-access.ts';
 import { BEARER, NOW, type Overrides, stubApp } from './testkit/stub-services.ts';
 
 const json = { 'content-type': 'application/json' };
 
 function listening(overrides: Overrides = {}) {
-  const told: AnsweredRequest[] = [];
-  const { app } = stubApp({ ...overrides, audit: { answered: (request: AnsweredRequest) => void told.push(request) } });
+  const told: EndedOperation[] = [];
+  const { app } = stubApp({ ...overrides, operations: { ended: (one: EndedOperation) => void told.push(one) } });
   return { app, told };
 }
 
@@ -21,7 +22,7 @@ it('the audit tells of every operation that may change something', () => {
   );
 });
 
-describe('the audit is told', () => {
+describe('who listens to operations is told', () => {
   it('of a block: who, from where, what, and what was answered', async () => {
     using _time = stopTime();
     const { app, told } = listening({
@@ -29,7 +30,8 @@ describe('the audit is told', () => {
         block: async (_request: unknown, caller: { audited?: (row: number) => void }) => {
           caller.audited?.(42);
           return {
-            created: true,
+            created: false,
+            changed: false,
             answer: {
               ip_address: '192.0.2.1',
               reason: null,
@@ -63,7 +65,7 @@ describe('the audit is told', () => {
         },
         at: expect.any(Date),
         rows: [42],
-        status: 201,
+        status: 200,
         outcome: {
           code: null,
           runtimeMapUpdated: false,
@@ -71,6 +73,9 @@ describe('the audit is told', () => {
           reloadScheduled: true,
           result: null,
         },
+        attempted: true,
+        seenEverywhere: false,
+        counts: { unchanged: 1 },
       },
     ]);
     expect(told[0]!.at).toEqual(NOW);
@@ -95,6 +100,14 @@ describe('the audit is told', () => {
       ['revoke_key', 'ci', null],
     ]);
     expect(JSON.stringify(told)).not.toContain('secret');
+    expect(told.map(({ counts, seenEverywhere }) => [counts, seenEverywhere])).toEqual([
+      [{ added: 1, updated: 0, removed: 0, unchanged: 0, rejected: 0 }, true],
+      [{ added: 0, removed: 0 }, true],
+      [{}, null],
+      [{}, null],
+      [{}, null],
+      [{}, null],
+    ]);
   });
 
   it('of a look that a valid key lacks the scope for, and of no other look', async () => {
@@ -129,7 +142,9 @@ describe('the audit is told', () => {
       });
     expect((await dryRun('block')).statusCode).toBe(200);
     expect((await dryRun('block', '&allow_wide=true')).statusCode).toBe(403);
-    expect(told.map(({ note, status }) => [note.operation, note.keyName, status])).toEqual([['batch', 'block', 403]]);
+    expect(told.map(({ note, status, attempted }) => [note.operation, note.keyName, status, attempted])).toEqual([
+      ['batch', 'block', 403, false],
+    ]);
   });
 
   it('of what a valid key was refused, with its code', async () => {
@@ -148,11 +163,18 @@ describe('the audit is told', () => {
     await app.inject({ method: 'DELETE', url: '/api/trusted-ips/192.0.2.9', headers: as('ops') });
     await app.inject({ method: 'PUT', url: '/api/trusted-ips/not%0Aan-address', headers: as('ops') });
     await app.inject({ method: 'POST', url: '/api/blocked-ips', headers: { ...as('ops'), ...json }, payload: '{' });
-    expect(told.map(({ note, status, outcome }) => [note.operation, note.ipAddress, status, outcome.code])).toEqual([
-      ['unblock', '192.0.2.1', 403, 403],
-      ['distrust', '192.0.2.9', 404, 1100],
-      ['trust', null, 400, 101],
-      ['block', null, 400, 102],
+    const seen = told.map(({ note, status, outcome, attempted }) => [
+      note.operation,
+      note.ipAddress,
+      status,
+      outcome.code,
+      attempted,
+    ]);
+    expect(seen).toEqual([
+      ['unblock', '192.0.2.1', 403, 403, false],
+      ['distrust', '192.0.2.9', 404, 1100, true],
+      ['trust', null, 400, 101, false],
+      ['block', null, 400, 102, false],
     ]);
   });
 

@@ -22,7 +22,7 @@ const dataOrNull = (description: string) =>
     description,
   });
 
-const AuditQuery = Type.Object(
+export const AuditQuery = Type.Object(
   {
     ...pageFields,
     operation: Type.Optional(
@@ -48,6 +48,8 @@ const AuditQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export type AuditQuery = Static<typeof AuditQuery>;
 
 function timeParameter(what: string) {
   return Type.String({ maxLength: 64, mustBe: `a time with its zone such as 2030-01-31T12:00:00Z, ${what}` });

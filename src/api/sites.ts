@@ -73,6 +73,8 @@ const ServerRequest = requestModel('ServerRequest', 'One server of a site.', 'an
   ),
 });
 
+export type ServerRequest = Static<typeof ServerRequest>;
+
 const SiteRequest = requestModel(
   'SiteRequest',
   'What the proxy is to serve under this name.',

@@ -1,6 +1,6 @@
 import { eventually, untilPasses } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
-import { send } from './proxy-processes.ts';
+import { send } from '../signals.ts';
 
 /** The current worker gets no processor for a moment. */
 export const pauseWorker: Fault = {

@@ -22,7 +22,7 @@ import type {
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import { countsOf } from './change-counts.ts';
-import { asServiceError } from './durable-commit.ts';
+import { changeFailure } from './change-failure.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Room } from './room.ts';
@@ -288,7 +288,7 @@ async function afterStoring<T>(stored: ChangeCounts, look: () => Promise<T>): Pr
   try {
     return await look();
   } catch (error) {
-    throw asServiceError(error, stored);
+    throw changeFailure(error, stored);
   }
 }
 

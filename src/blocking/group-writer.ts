@@ -10,8 +10,9 @@ import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../store/blocked-ips-store.ts';
 import { type GroupAuthor, groupAudit } from './audit-notes.ts';
 import { countsOf } from './change-counts.ts';
+import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
-import { asServiceError, type Committed, type DurableCommit } from './durable-commit.ts';
+import type { Committed, DurableCommit } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import { Room } from './room.ts';
 import type { RuntimeChanger } from './runtime-changer.ts';
@@ -162,10 +163,10 @@ export class GroupWriter {
         pending.resolve(shareOf(result, pending.changes, effects)),
       );
     } catch (error) {
-      if (progress.stored === null) for (const pending of group) pending.reject(asServiceError(error));
+      if (progress.stored === null) for (const pending of group) pending.reject(changeFailure(error));
       else {
         eachShare(group, progress.stored.effects, (pending, effects) =>
-          pending.reject(asServiceError(error, countsOf(effects))),
+          pending.reject(changeFailure(error, countsOf(effects))),
         );
       }
     }
@@ -249,7 +250,7 @@ export class GroupWriter {
         return true;
       });
     } catch (error) {
-      for (const pending of group) pending.reject(asServiceError(error));
+      for (const pending of group) pending.reject(changeFailure(error));
       return [];
     }
   }

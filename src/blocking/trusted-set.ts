@@ -21,8 +21,8 @@ import type { Caller, ChangeCounts } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
 import type { TrustChange } from './blocked-set-service.ts';
 import { nothingChanged } from './change-counts.ts';
+import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
-import { asServiceError } from './durable-commit.ts';
 import { Fingerprint } from './fingerprint.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RuntimeChangeResult, RuntimeChanger } from './runtime-changer.ts';
@@ -314,7 +314,7 @@ export class TrustedSet implements MirroredMap {
       this.#log.info('Operation done', { ...fields, ...report });
       return { value, report };
     } catch (error) {
-      throw asServiceError(error, durable);
+      throw changeFailure(error, durable);
     }
   }
 

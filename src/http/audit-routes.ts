@@ -1,9 +1,10 @@
 // Who did what, from where, with what outcome: newest first.
+
+import type { FastifyInstance } from 'fastify';
 import { listAudit } from '../api/audit.ts';
 import { operations } from '../api/operations.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import { codes } from '../errors/catalogue.ts';
-import type { App } from './app.ts';
 import { refusedLook } from './ended-operations.ts';
 import { handle } from './handle.ts';
 import { pathAddress } from './path-address.ts';
@@ -21,7 +22,7 @@ const verbs: readonly string[] = [
   'refusals',
 ];
 
-export function auditRoutes(app: App, { audit }: Services): void {
+export function auditRoutes(app: FastifyInstance, { audit }: Services): void {
   handle(app, listAudit, async ({ query }) => {
     const { limit, cursor = null, operation, key, ip_address: address, since, until } = query;
     // Mistyped it would find nothing, which reads as if nothing was done.

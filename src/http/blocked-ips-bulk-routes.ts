@@ -1,5 +1,5 @@
 // A large batch, and the whole set. Their bodies are read as they come.
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BlockRequest } from '../api/blocked-ips.ts';
 import {
   type BatchQuery,
@@ -8,7 +8,6 @@ import {
   UnblockRequest,
 } from '../api/blocked-ips-bulk.ts';
 import type { BatchOptions } from '../blocking/blocked-set-service.ts';
-import type { App } from './app.ts';
 import { BatchRoom } from './batch-room.ts';
 import { readBatch, readWholeSet } from './body-streams.ts';
 import { ElementReader, type Validator } from './bulk-elements.ts';
@@ -17,10 +16,15 @@ import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
 
 /** @param paceMs over how long the pace of a body is averaged */
-export function blockedIpsBulkRoutes(app: App, { blockedSet }: Services, now: () => Date, paceMs: number): void {
+export function blockedIpsBulkRoutes(
+  app: FastifyInstance,
+  { blockedSet }: Services,
+  now: () => Date,
+  paceMs: number,
+): void {
   const room = new BatchRoom();
   // A scope of its own: here the body stays a stream.
-  app.register(async (scope: App) => {
+  app.register(async (scope: FastifyInstance) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
 

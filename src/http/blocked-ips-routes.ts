@@ -1,6 +1,6 @@
 // One blocked address at a time, the list, the check and the sync.
 import { finished } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type BlockedIpPage,
   blockAddress,
@@ -13,7 +13,6 @@ import { syncBlockedAddresses } from '../api/blocked-ips-bulk.ts';
 import { checkAddress } from '../api/check.ts';
 import { codes } from '../errors/catalogue.ts';
 import { prefersText } from './accept.ts';
-import type { App } from './app.ts';
 import { readBlockRequest } from './block-request.ts';
 import { handle } from './handle.ts';
 import { pathAddress } from './path-address.ts';
@@ -31,7 +30,7 @@ const MOST_EXPORTS_OF_ONE_KEY = 192;
 const MOST_TEXT_SEARCHES = 8;
 const MOST_TEXT_SEARCHES_OF_ONE_KEY = 4;
 
-export function blockedIpsRoutes(app: App, { blockedSet }: Services, now: () => Date): void {
+export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services, now: () => Date): void {
   const exports = new RequestLimit(MOST_EXPORTS, MOST_EXPORTS_OF_ONE_KEY);
   const turns = new PageTurns();
   const textSearches = new RequestLimit(MOST_TEXT_SEARCHES, MOST_TEXT_SEARCHES_OF_ONE_KEY);

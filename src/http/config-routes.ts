@@ -1,4 +1,6 @@
 // The safe reload, and what belongs to it: the live text, the dry run, the difference, the history, the backups.
+
+import type { FastifyInstance } from 'fastify';
 import {
   diffConfig,
   getConfig,
@@ -9,12 +11,11 @@ import {
   restoreBackup,
   validateConfig,
 } from '../api/configuration.ts';
-import type { App } from './app.ts';
 import { handle } from './handle.ts';
 import { consentOf } from './replace-consent.ts';
 import type { Services } from './services.ts';
 
-export function configRoutes(app: App, { configuration }: Services): void {
+export function configRoutes(app: FastifyInstance, { configuration }: Services): void {
   handle(app, reload, ({ query, caller }) => configuration.reload(consentOf(query), caller));
   handle(app, getConfig, () => configuration.current());
   handle(app, validateConfig, ({ caller }) => configuration.validate(caller));

@@ -1,9 +1,8 @@
 // The event stream. Bounded in number, in all and for one key; ended when its key ends, or the service.
 import { finished } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { eventIdForm, streamEvents } from '../api/events.ts';
 import { grants } from '../domain/scope.ts';
-import type { App } from './app.ts';
 import { bearerOf, holderOf } from './authentication.ts';
 import { EventStream, type StreamPace } from './event-stream.ts';
 import { unknownTypes } from './event-types.ts';
@@ -24,7 +23,7 @@ const LAST_EVENTS_MS = 1_000;
 const endsStreams: ReadonlySet<string> = new Set(['/api/keys/:name', '/api/session']);
 
 export function eventsRoutes(
-  app: App,
+  app: FastifyInstance,
   { events, keys, sessions }: Services,
   options: { readonly pace: StreamPace; readonly connections: number },
 ): void {

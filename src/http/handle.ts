@@ -1,9 +1,8 @@
 // A declared operation as a route: checked by its schemas, and answered by its handler.
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { EntryCounts } from '../api/ended-operation.ts';
 import type { AnswerOf, Operation, RequestOf } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
-import type { App } from './app.ts';
 import { callerOf } from './request-context.ts';
 
 export interface Handled<Declared extends Operation> extends RequestOf<Declared> {
@@ -18,7 +17,7 @@ export interface Handled<Declared extends Operation> extends RequestOf<Declared>
 }
 
 export function handle<Declared extends Operation>(
-  app: App,
+  app: FastifyInstance,
   operation: Declared,
   handler: (request: Handled<Declared>) => Promise<AnswerOf<Declared> | FastifyReply>,
 ): void {

@@ -1,7 +1,7 @@
+import type { FastifyInstance } from 'fastify';
 import { getHealth, getLiveness, getReadiness, type Health } from '../api/health.ts';
 import { grants } from '../domain/scope.ts';
 import { causeText } from '../telemetry/log.ts';
-import type { App } from './app.ts';
 import { handle } from './handle.ts';
 import type { Services } from './services.ts';
 
@@ -18,7 +18,7 @@ function withoutTemplateText(report: Health): Health {
   };
 }
 
-export function healthRoutes(app: App, { health, log }: Services): void {
+export function healthRoutes(app: FastifyInstance, { health, log }: Services): void {
   handle(app, getHealth, async ({ request, answerWith }) => {
     const report = await health.health();
     answerWith(report.status === 'ok' ? 200 : 503);

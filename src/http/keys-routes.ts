@@ -1,12 +1,12 @@
+import type { FastifyInstance } from 'fastify';
 import { createKey, listKeys, revokeKey } from '../api/keys.ts';
 import { codes } from '../errors/catalogue.ts';
-import type { App } from './app.ts';
 import { handle } from './handle.ts';
 import { refusedFields } from './refusals.ts';
 import { parseFutureTime } from './rfc3339.ts';
 import type { Services } from './services.ts';
 
-export function keysRoutes(app: App, { keys }: Services, now: () => Date): void {
+export function keysRoutes(app: FastifyInstance, { keys }: Services, now: () => Date): void {
   handle(app, listKeys, async () => ({ items: await keys.list() }));
   handle(app, createKey, async ({ body, caller, answerWith }) => {
     const { name, scopes, expires_at: expires } = body;

@@ -2,9 +2,9 @@
 import { finished } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
 import { getMetrics } from '../api/metrics.ts';
 import { prefers } from './accept.ts';
-import type { App } from './app.ts';
 import { handle } from './handle.ts';
 import { encodingsOf } from './panel-asset.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -22,7 +22,7 @@ const contentTypes: Readonly<Record<MetricsForm, string>> = {
 /** Each may hold a megabyte for as long as its client takes to read it, and with the setting anybody may ask. */
 const MOST_SCRAPES = 16;
 
-export function metricsRoutes(app: App, { metrics }: Services): void {
+export function metricsRoutes(app: FastifyInstance, { metrics }: Services): void {
   const scrapes = new RequestLimit(MOST_SCRAPES);
 
   handle(app, getMetrics, async ({ request, reply }) => {

@@ -1,12 +1,13 @@
 // The description of the API: for programs a document, for people a page.
+
+import type { FastifyInstance } from 'fastify';
 import { getDescription, getDocsPage } from '../api/description.ts';
 import { operations } from '../api/operations.ts';
-import type { App } from './app.ts';
 import { docsPage, pagePolicy } from './docs-page/page.ts';
 import { handle } from './handle.ts';
 import { openApiDocument } from './openapi/document.ts';
 
-export function openApiRoutes(app: App): void {
+export function openApiRoutes(app: FastifyInstance): void {
   let texts: { readonly document: string; readonly page: string } | null = null;
   /** Some 30 ms of work, done once. */
   const described = () => {

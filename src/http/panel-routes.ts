@@ -1,10 +1,9 @@
 // The panel: one page and the files that it names, all known since the start. A request chooses among them by name; no
 // path of a request ever reaches the file system. Open to everybody: what they show comes from the API, with a key.
 import { randomBytes } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { App } from './app.ts';
 import { encodingFor } from './panel-asset.ts';
 import { panelPages } from './panel-pages.ts';
 import { pagePolicy } from './security-headers.ts';
@@ -29,7 +28,7 @@ export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pagePolicy(nonce)).type('text/html; charset=utf-8').send(page.replaceAll(NONCE_PLACE, nonce));
 }
 
-export function panelRoutes(app: App, { panel }: Services): void {
+export function panelRoutes(app: FastifyInstance, { panel }: Services): void {
   for (const page of panelPages) {
     app.get(page, { config: { open: true } }, async (_request, reply) => {
       if (panel.page === null) {

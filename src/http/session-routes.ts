@@ -1,16 +1,15 @@
 // Who the request comes from: the panel offers only what its key may do. And the panel's sign-in: a key for a token.
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { getSession, type Session, signIn, signOut } from '../api/keys.ts';
 import { parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { App } from './app.ts';
 import { bearerOf } from './authentication.ts';
 import { handle } from './handle.ts';
 import type { Services } from './services.ts';
 import { trustableAddress } from './trustable-address.ts';
 
-export function sessionRoutes(app: App, { keys, sessions }: Services): void {
+export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services): void {
   handle(app, getSession, ({ request }) => recordOf(request));
 
   handle(app, signIn, async ({ request, caller, answerWith }) => {

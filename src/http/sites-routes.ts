@@ -1,11 +1,11 @@
+import type { FastifyInstance } from 'fastify';
 import { getSite, listServers, listSites, removeSite, setSite } from '../api/sites.ts';
-import type { App } from './app.ts';
 import { handle } from './handle.ts';
 import { consentOf } from './replace-consent.ts';
 import type { Services } from './services.ts';
 import { pathDomain, readSite } from './site-request.ts';
 
-export function sitesRoutes(app: App, { sites }: Services): void {
+export function sitesRoutes(app: FastifyInstance, { sites }: Services): void {
   handle(app, listSites, async () => {
     const items = await sites.list();
     return { items, total: items.length };

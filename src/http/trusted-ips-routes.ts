@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import {
   distrustAddress,
   getTrustedAddress,
@@ -7,14 +8,13 @@ import {
 } from '../api/trusted-ips.ts';
 import type { TrustChange } from '../blocking/blocked-set-service.ts';
 import { codes } from '../errors/catalogue.ts';
-import type { App } from './app.ts';
 import { handle } from './handle.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
 import { parseFutureTime } from './rfc3339.ts';
 import type { Services } from './services.ts';
 
-export function trustedIpsRoutes(app: App, { trustedIps }: Services, now: () => Date): void {
+export function trustedIpsRoutes(app: FastifyInstance, { trustedIps }: Services, now: () => Date): void {
   handle(app, listTrustedAddresses, async () => {
     const items = await trustedIps.list();
     return { items, total: items.length };

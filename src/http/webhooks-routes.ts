@@ -1,14 +1,14 @@
+import type { FastifyInstance } from 'fastify';
 import { getWebhook, listWebhooks, removeWebhook, setWebhook, type WebhookRequest } from '../api/webhooks.ts';
 import { parseWebhookSecret } from '../domain/webhook-secret.ts';
 import { parseWebhookUrl } from '../domain/webhook-url.ts';
 import type { FieldError } from '../errors/service-error.ts';
-import type { App } from './app.ts';
 import { unknownTypes } from './event-types.ts';
 import { handle } from './handle.ts';
 import { refusedFields } from './refusals.ts';
 import type { Services } from './services.ts';
 
-export function webhooksRoutes(app: App, { webhooks, events }: Services): void {
+export function webhooksRoutes(app: FastifyInstance, { webhooks, events }: Services): void {
   handle(app, listWebhooks, async () => ({ items: await webhooks.list() }));
   handle(app, getWebhook, ({ params }) => webhooks.get(params.id));
   handle(app, setWebhook, async ({ params, body, caller, answerWith }) => {

@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { eventTypes } from './activity/event-types.ts';
 import { exitCodes } from './cli/failure.ts';
 import { wholeProgram } from './cli/manual/current-man-page.ts';
 import { catalogue } from './errors/catalogue.ts';
+import { eventTypes } from './events/event-types.ts';
 import { apiDocument } from './http/testkit/api-document.ts';
 import { auditedRoutes, routeAccess } from './http/testkit/route-access.ts';
 import { metricsKit, tellAll } from './metrics/metrics-fixture.ts';

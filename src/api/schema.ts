@@ -127,3 +127,9 @@ export const countOrNull = (description: string) =>
 export function orNull<Schema extends TSchema>(schema: Schema, description: string) {
   return Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: 'null' }], description });
 }
+
+/** A page of a history, newest first. `cursor` is opaque: `next_cursor` of the page before. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor: string | null;
+}

@@ -3,8 +3,8 @@
 
 import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { RuntimeReport } from '../api/changes.ts';
+import { type Tell, tellNobody } from '../events/facts.ts';
 import type { BlockedEffect } from '../store/blocked-ips-store.ts';
-import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Caller, ChangeCounts } from './answers.ts';
 import type { BulkResult } from './bulk-runner.ts';

@@ -3,7 +3,7 @@ import { stopTime } from '../../testkit/stop-time.ts';
 import type { EndedOperation } from '../api/ended-operation.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { AuditService } from './services.ts';
+import type { Services } from './services.ts';
 import { auditedRoutes, routeAccess } from './testkit/route-access.ts';
 import { BEARER, NOW, type Overrides, stubApp } from './testkit/stub-services.ts';
 
@@ -191,10 +191,10 @@ describe('who listens to operations is told', () => {
 
 describe('GET /api/audit', () => {
   it('passes its filters on in one form, and answers the page', async () => {
-    const asked: Parameters<AuditService['page']>[0][] = [];
+    const asked: Parameters<Services['audit']['page']>[0][] = [];
     const { app } = stubApp({
       audit: {
-        page: async (query: Parameters<AuditService['page']>[0]) => {
+        page: async (query: Parameters<Services['audit']['page']>[0]) => {
           asked.push(query);
           return { items: [], next_cursor: '5' };
         },

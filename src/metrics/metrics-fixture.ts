@@ -2,7 +2,7 @@
 import { Registry } from '@prometheus-io/client';
 import { endedOperation } from '../../testkit/ended-operation.ts';
 import type { ProxyStat } from '../haproxy/proxy-stats.ts';
-import { healthParts } from './health-metrics.ts';
+import { healthParts } from '../health/health-verdict.ts';
 import { type MetricSources, Metrics } from './metrics.ts';
 import { MetricObservers } from './observers.ts';
 import type { SetSources } from './set-metrics.ts';

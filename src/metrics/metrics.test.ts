@@ -5,7 +5,7 @@ import { settled } from '../../testkit/conditions.ts';
 import { endedOperation } from '../../testkit/ended-operation.ts';
 import { describeWithPromtool, promtool } from '../../testkit/promtool.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
-import type { HealthVerdict } from './health-metrics.ts';
+import type { HealthVerdict } from '../health/health-verdict.ts';
 import { metricsKit, samplesOf, someSets, tellAll } from './metrics-fixture.ts';
 
 const root = join(import.meta.dirname, '../..');

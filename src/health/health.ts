@@ -12,14 +12,13 @@ import type { KnownWorker, Passing, WorkerBook } from '../blocking/worker-book.t
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
-import type { HealthService } from '../http/services.ts';
-import type { HealthVerdict } from '../metrics/health-metrics.ts';
 import type { Database } from '../store/open-database.ts';
 import { childrenOf, processAlive } from '../system/processes.ts';
 import { causeText } from '../telemetry/log.ts';
 import { type ConfigurationDrift, driftSeen } from './configuration-drift.ts';
 import { type EntryCount, EntryCounter, saysNothing, troubleInCount } from './entry-counter.ts';
 import { HealthFindings } from './health-findings.ts';
+import type { HealthVerdict } from './health-verdict.ts';
 import { Look, type Seen } from './look.ts';
 import { LookBound } from './look-bound.ts';
 
@@ -83,7 +82,7 @@ interface ProxyLooks {
   readonly changingBefore: boolean;
 }
 
-export class Health implements HealthService {
+export class Health {
   readonly #sources: HealthSources;
   readonly #withinMs: number;
   readonly #counter: EntryCounter;

@@ -2,7 +2,7 @@
 // changed it. What is looked at is what `/health` looks at; only the database is not written to each time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health as HealthReport } from '../api/health.ts';
-import type { Tell } from '../telemetry/activity.ts';
+import type { Tell } from '../events/facts.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const lookEveryMs = 5_000;

@@ -3,11 +3,11 @@
 import type { Webhook, WebhookAnswer } from '../api/webhooks.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import type { EventRing } from '../events/event-ring.ts';
+import type { Tell } from '../events/facts.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
 import type { WebhookBacklog, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
-import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { EventRing } from './event-ring.ts';
 import type { SendRequest } from './webhook-delivery.ts';
 import { unobservedWebhooks, type WebhookObserver } from './webhook-observer.ts';
 import { WebhookOutbox } from './webhook-outbox.ts';

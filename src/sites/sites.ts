@@ -7,16 +7,17 @@ import type { Caller } from '../blocking/answers.ts';
 import { auditedChange } from '../blocking/audit-notes.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import { backendName } from '../configuration/render-scope.ts';
+import type { ReplaceConsent } from '../configuration/replace-consent.ts';
 import { servesSite } from '../configuration/served-site.ts';
 import type { Site } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { type Tell, tellNobody } from '../events/facts.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { parseShowStat, type ServerStat } from '../haproxy/show-stat.ts';
-import type { ReplaceConsent, SitesService } from '../http/services.ts';
 import type { SitesStore } from '../store/sites-store.ts';
-import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { SitesService } from './sites-service.ts';
 
 const patienceMs = 2_000;
 

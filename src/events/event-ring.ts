@@ -1,9 +1,9 @@
 // The last events, for whoever reads on from where he was. Nothing is held for a reader but his place: one that reads
 // slowly, or never, costs nothing and holds up nobody; when his place is gone he is told that he missed something.
 import { randomBytes } from 'node:crypto';
-import type { Activities, ActivityType, Tell } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { publicPart } from './event-types.ts';
+import type { Activities, ActivityType, Tell } from './facts.ts';
 
 const mostEvents = 10_000;
 /** Of text. */

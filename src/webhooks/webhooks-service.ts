@@ -1,20 +1,25 @@
 // Webhooks as the API knows them: who changes one stands in the audit, with where it delivers to, though not with what of
 // its URL may be a secret.
-import type { WebhookAuthor, Webhooks } from '../activity/webhooks.ts';
+
 import type { Caller } from '../blocking/answers.ts';
 import { auditedChange } from '../blocking/audit-notes.ts';
-import type { WebhooksService } from '../http/services.ts';
+import type { WebhookAuthor, WebhookRequest, Webhooks } from './webhooks.ts';
 
-export function webhooksService(webhooks: Webhooks): WebhooksService {
+export type WebhooksService = ReturnType<typeof webhooksService>;
+
+export function webhooksService(webhooks: Webhooks) {
   return {
     list: () => webhooks.list(),
-    get: (id) => webhooks.get(id),
-    put: (request, caller) => {
+    /** Errors: 1100. */
+    get: (id: string) => webhooks.get(id),
+    /** `secret` of the answer: the one that was made, shown this once; else null. Errors: 409 when there are too many. */
+    put: (request: WebhookRequest, caller: Caller) => {
       const { id, url, types, enabled } = request;
       const details = { origin: new URL(url).origin, events: types, enabled };
       return webhooks.put(request, authorOf(caller, 'set_webhook', id, details));
     },
-    remove: (id, caller) => webhooks.remove(id, authorOf(caller, 'remove_webhook', id)),
+    /** Errors: 1100. */
+    remove: (id: string, caller: Caller) => webhooks.remove(id, authorOf(caller, 'remove_webhook', id)),
   };
 }
 

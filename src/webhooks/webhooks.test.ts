@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
+import { EventRing } from '../events/event-ring.ts';
 import type { Database } from '../store/open-database.ts';
 import { StoreFolder } from '../store/store-fixture.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import { silentLog } from '../telemetry/log.ts';
-import { EventRing } from './event-ring.ts';
 import type { SendRequest } from './webhook-delivery.ts';
 import type { DeliveryResult, WebhookObserver } from './webhook-observer.ts';
 import { webhookSignature } from './webhook-signature.ts';

@@ -1,5 +1,5 @@
 // What a probe found, and which part of the whole it concerns.
-import { type HealthPart, type HealthVerdict, healthParts } from '../metrics/health-metrics.ts';
+import { type HealthPart, type HealthVerdict, healthParts } from './health-verdict.ts';
 import type { Missed, Seen } from './look.ts';
 
 export class HealthFindings {

@@ -1,8 +1,9 @@
 // Brings events from the ring into the database, for the webhooks: gathered for a moment, so that a burst of blocks costs
 // one transaction and no block waits for it. A crash loses what was not yet gathered; the audit has the changes.
+
+import type { EventRing } from '../events/event-ring.ts';
 import type { WebhooksStore } from '../store/webhooks-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import type { EventRing } from './event-ring.ts';
 
 const gatherMs = 250;
 const eventsAtOnce = 250;

@@ -11,12 +11,11 @@ import { auditedChange } from '../blocking/audit-notes.ts';
 import { grants, isScope, type Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { type Tell, tellNobody } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
-import type { KeysService } from '../http/services.ts';
 import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys-store.ts';
-import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
@@ -25,7 +24,7 @@ export const settingsKeyName = '_settings';
 /** What a key may do whose maker did not say: as before there were scopes (docs/adr/0024-scopes.md). */
 const everything: readonly Scope[] = ['admin'];
 
-export class ApiKeys implements KeysService {
+export class ApiKeys {
   readonly #store: ApiKeysStore;
   readonly #given: Buffer | null;
   readonly #log: Log;
@@ -108,7 +107,15 @@ export class ApiKeys implements KeysService {
     return (await this.#store.list()).map(shown);
   }
 
-  async create(request: Parameters<KeysService['create']>[0], caller: Caller): Promise<NewKey> {
+  async create(
+    request: {
+      readonly name: string;
+      /** Default: admin. */
+      readonly scopes?: readonly Scope[] | undefined;
+      readonly expiresAt?: Date | undefined;
+    },
+    caller: Caller,
+  ): Promise<NewKey> {
     const key = newKey();
     const row = await this.#store.create(
       {

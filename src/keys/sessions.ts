@@ -8,7 +8,6 @@ import { auditedChange } from '../blocking/audit-notes.ts';
 import type { Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { SessionHolder, SessionsService } from '../http/services.ts';
 import type { SessionRow, SessionsStore } from '../store/sessions-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
@@ -24,6 +23,14 @@ const mostUnstored = 256;
 const startsAMinute = 30;
 const paceMs = 60_000;
 
+/** Who a request comes from. */
+export interface SessionHolder {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Null: it has a key. */
+  readonly sessionEndsAt: string | null;
+}
+
 /** What of the keys decides over their sessions. `hash`: lower-case hex. */
 export interface KeyOfSession {
   validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null>;
@@ -34,7 +41,7 @@ interface Pace {
   starts: number;
 }
 
-export class Sessions implements SessionsService {
+export class Sessions {
   readonly #store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
   readonly #keys: KeyOfSession;
   readonly #log: Log;

@@ -40,6 +40,8 @@ export interface Struck {
    * May wait for ever; how long it takes is judged by the engine.
    */
   over?(): Promise<void>;
+  /** Asked before the heal: what it excused beside, by what became of it. */
+  alsoExcuses?(): Promise<Excuses>;
 }
 
 export interface Fault {

@@ -12,7 +12,6 @@ import { OperatorsProxy } from '../testkit/attached-service.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import type { RealService } from '../testkit/real-service.ts';
-import { killAndWait, send } from './faults/proxy-processes.ts';
 import {
   type ConfigurationState,
   filesOf,
@@ -21,6 +20,7 @@ import {
   nameOfMore,
   type Ports,
 } from './operator-configuration.ts';
+import { killAndWait, send } from './signals.ts';
 import { clock } from './story.ts';
 import type { VisitedFrontEnd } from './visited-front-end.ts';
 

@@ -142,7 +142,8 @@ export class Arena {
     if (fault === undefined) throw new Error(`there is no fault ${step.fault}`);
     await pause(Math.max(0, story.began + step.at - clock()));
     const begun = clock();
-    const over = windows.open(fault.excuses);
+    const window = windows.open(fault.excuses);
+    const over = () => window.close();
     let struck: Struck;
     try {
       struck = await inTime(fault.strike(this.stack, new Random(step.seed)), `${fault.name} to strike`);
@@ -158,6 +159,8 @@ export class Arena {
     if (step.lasts >= outlastsBlocksMs && fault.excuses.api !== true) await this.#answeredUnder(fault.name, around);
     const healing = clock();
     try {
+      if (struck.alsoExcuses !== undefined)
+        window.alsoExcuse(await inTime(struck.alsoExcuses(), `${fault.name} to look at what it did`));
       await inTime(struck.heal(), `${fault.name} to heal`);
       story.tell(healing, `HEAL  ${fault.name}`, 'healed');
     } catch (error) {

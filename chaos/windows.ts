@@ -3,9 +3,16 @@ import type { Excuses } from './fault.ts';
 import { clock } from './story.ts';
 
 interface Window {
-  readonly excuses: Excuses;
+  excuses: Excuses;
   readonly from: number;
   until: number;
+}
+
+export interface OpenWindow {
+  /** For all of its time. */
+  alsoExcuse(more: Excuses): void;
+  /** To be called when the fault is over. */
+  close(): void;
 }
 
 /** What a fault did to a request may show a moment after the fault is over. */
@@ -17,12 +24,16 @@ const lasting: readonly (keyof Excuses)[] = ['enforcement', 'clock'];
 export class Windows {
   readonly #windows: Window[] = [];
 
-  /** Returns what to call when the fault is over. */
-  open(excuses: Excuses): () => void {
+  open(excuses: Excuses): OpenWindow {
     const window: Window = { excuses, from: clock(), until: Number.POSITIVE_INFINITY };
     this.#windows.push(window);
-    return () => {
-      window.until = clock() + afterglowMs;
+    return {
+      alsoExcuse: (more) => {
+        window.excuses = { ...window.excuses, ...more };
+      },
+      close: () => {
+        window.until = clock() + afterglowMs;
+      },
     };
   }
 

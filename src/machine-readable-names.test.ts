@@ -3,13 +3,12 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { eventTypes } from './activity/event-types.ts';
 import { exitCodes } from './cli/failure.ts';
 import { wholeProgram } from './cli/manual/current-man-page.ts';
 import { catalogue } from './errors/catalogue.ts';
-import { auditedOperations } from './http/audited-routes.ts';
-import { routeAccess } from './http/route-access.ts';
+import { eventTypes } from './events/event-types.ts';
 import { apiDocument } from './http/testkit/api-document.ts';
+import { auditedRoutes, routeAccess } from './http/testkit/route-access.ts';
 import { metricsKit, tellAll } from './metrics/metrics-fixture.ts';
 import { settingDefinitions } from './settings.ts';
 
@@ -65,7 +64,7 @@ test('the names that programs rely on are what they were', async () => {
   const names = {
     api: await apiDocument(),
     scopes: routeAccess,
-    audit: auditedOperations,
+    audit: auditedRoutes,
     errors: Object.fromEntries([...catalogue].map(([code, { message, ...error }]) => [code, error])),
     events: [...eventTypes].sort(),
     metrics: await metricLines(),

@@ -1,15 +1,20 @@
 // Every example of the OpenAPI document is run as it stands against the whole service: it is answered with the status
 // that it says, by what the document's own schema describes, with the very names that the example has.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Example, routeName } from '../src/api/operation.ts';
+import { operations } from '../src/api/operations.ts';
 import { documentedPath } from '../src/http/openapi/document.ts';
-import type { Example } from '../src/http/openapi/operation-doc.ts';
-import { operationDocs } from '../src/http/openapi/operations.ts';
 import { DocumentCheck } from '../src/http/testkit/document-check.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-const rows = Object.entries(operationDocs).flatMap(([route, doc]) =>
-  Object.entries(doc.examples).map(([name, example]) => ({ title: `${doc.id} ${name}`, route, doc, example })),
+const rows = operations.flatMap((doc) =>
+  Object.entries(doc.examples).map(([name, example]) => ({
+    title: `${doc.id} ${name}`,
+    route: routeName(doc),
+    doc,
+    example,
+  })),
 );
 
 let service: RealService;

@@ -7,13 +7,13 @@ import { dirname, join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventTypes } from '../src/activity/event-types.ts';
+import { operations as declared } from '../src/api/operations.ts';
 import { CommandLine } from '../src/cli/command-line.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { everyVerb, type TreeVerb, treeOf } from '../src/cli/tree.ts';
 import { startingTemplate } from '../src/configuration/starting-template.ts';
 import { catalogue } from '../src/errors/catalogue.ts';
-import { auditedOperations } from '../src/http/audited-routes.ts';
+import { eventTypes } from '../src/events/event-types.ts';
 import { settingDefinitions } from '../src/settings.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -147,7 +147,7 @@ describe('the documents', () => {
   it('name every event, and every operation of the audit', () => {
     const [events, audit] = [read('docs/events.md'), read('docs/audit.md')];
     expect(eventTypes.filter((type) => !events.includes(`\`${type}\``))).toEqual([]);
-    const operations = Object.values(auditedOperations);
+    const operations = declared.flatMap(({ audit }) => audit ?? []);
     expect(operations.filter((operation) => !audit.includes(`\`${operation}\``))).toEqual([]);
   });
 
@@ -175,16 +175,16 @@ function formOf(reason: string): RegExp {
 
 /** Where the reasons of `/health` are made, and what is one there. */
 const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
-  ['src/service/health.ts', /found\.add\('\w+', [`'](.*?)[`']\)/g],
-  ['src/service/health.ts', /found\.(?:take|miss)\('\w+', '(.*?)'/g],
-  ['src/service/look.ts', /why: `(not looked at)/g],
-  ['src/service/look.ts', /`(no answer within )\$/g],
-  ['src/service/entry-counter.ts', /return `(it holds )\$/g],
+  ['src/health/health.ts', /found\.add\('\w+', [`'](.*?)[`']\)/g],
+  ['src/health/health.ts', /found\.(?:take|miss)\('\w+', '(.*?)'/g],
+  ['src/health/look.ts', /why: `(not looked at)/g],
+  ['src/health/look.ts', /`(no answer within )\$/g],
+  ['src/health/entry-counter.ts', /return `(it holds )\$/g],
   [
-    'src/service/health.ts',
+    'src/health/health.ts',
     /(?:\? null : |return \(await [^?]*\? null : |return )'(it is not what was written|that of[^']*)'/g,
   ],
-  ['src/service/health.ts', /return \[`(proxy: )/g],
+  ['src/health/health.ts', /return \[`(proxy: )/g],
   ['src/service/proxy-problems.ts', /problems\.push\(`(.*?)`\)/g],
   ['src/service/live-rule.ts', /return `\$\{configFile\} (has no rule for the blocked map, so nobody is denied)/g],
   ['src/service/proxy-facts.ts', /lacking\.push\(`([^$]*)\$/g],
@@ -232,9 +232,9 @@ describe('the operator’s guide', () => {
   });
 
   it('knows every way in which `found.add` is called', () => {
-    const calls = read('src/service/health.ts').match(/found\.add\(/g)!.length;
+    const calls = read('src/health/health.ts').match(/found\.add\(/g)!.length;
     // `...unsupported`, the proxy's problems and a worker's lack are made elsewhere, and looked for there.
-    const made = [...read('src/service/health.ts').matchAll(/found\.add\('\w+', (`|')/g)].length;
+    const made = [...read('src/health/health.ts').matchAll(/found\.add\('\w+', (`|')/g)].length;
     expect(calls - made).toBe(2);
   });
 });

@@ -1,6 +1,8 @@
 // Big changes before a scripted master: the lists that are sent, and what is to hold them afterwards.
 import { expect } from 'vitest';
-import type { BlockAnswer, BulkAnswer, BulkItem, UnblockAnswer } from '../src/blocking/answers.ts';
+import type { BlockAnswer, UnblockAnswer } from '../src/api/blocked-ips.ts';
+import type { BulkAnswer } from '../src/api/blocked-ips-bulk.ts';
+import type { BulkItem } from '../src/blocking/answers.ts';
 import { BulkStore } from '../src/store/bulk-store.ts';
 import { caller, entryOf, toBlock } from './blocking.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from './scripted-blocking.ts';

@@ -1,4 +1,4 @@
-import type { DriftReport } from '../src/http/services.ts';
+import type { DriftReport } from '../src/api/health.ts';
 
 /** Of a live configuration that is what a reload would make. */
 export const noDrift: DriftReport = {

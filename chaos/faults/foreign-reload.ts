@@ -3,7 +3,7 @@ import { askForReload } from '../../src/haproxy/master-socket-reload.ts';
 import { capabilitiesOf, readProxyVersion } from '../../src/haproxy/proxy-version.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import type { Fault, Stack } from '../fault.ts';
-import { send } from './proxy-processes.ts';
+import { send } from '../signals.ts';
 
 /**
  * A package's upgrade script or an operator reloads the proxy, once or several times in a row. From 3.1 on a signal that

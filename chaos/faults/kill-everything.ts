@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts';
-import { killAndWait, send, servesAgain } from './proxy-processes.ts';
+import { killAndWait, send } from '../signals.ts';
+import { servesAgain } from './proxy-processes.ts';
 
 export const killEverything: Fault = {
   name: 'kill-everything',

@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts';
-import { killAndWait, servesAgain } from './proxy-processes.ts';
+import { killAndWait } from '../signals.ts';
+import { servesAgain } from './proxy-processes.ts';
 
 export const killMaster: Fault = {
   name: 'kill-master',

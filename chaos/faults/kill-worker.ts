@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts';
-import { killAndWait, servesAgain } from './proxy-processes.ts';
+import { killAndWait } from '../signals.ts';
+import { servesAgain } from './proxy-processes.ts';
 
 /** HAProxy's master ends when its current worker is killed; all of it has to be started again. */
 export const killWorker: Fault = {

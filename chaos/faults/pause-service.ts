@@ -1,5 +1,5 @@
 import type { Fault } from '../fault.ts';
-import { send } from './proxy-processes.ts';
+import { send } from '../signals.ts';
 
 /** The service gets no processor for a moment: everybody waits, nothing is lost. */
 export const pauseService: Fault = {

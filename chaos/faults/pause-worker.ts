@@ -1,5 +1,6 @@
+import { eventually, untilPasses } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
-import { send } from './proxy-processes.ts';
+import { send } from '../signals.ts';
 
 /** The current worker gets no processor for a moment. */
 export const pauseWorker: Fault = {
@@ -8,6 +9,21 @@ export const pauseWorker: Fault = {
   async strike({ service }) {
     const pid = await service.workerPid();
     send(pid, 'SIGSTOP');
-    return { detail: `SIGSTOP to worker ${pid}`, heal: async () => send(pid, 'SIGCONT') };
+    const isCurrent = async () => (await service.processes()).current.some((worker) => worker.pid === pid);
+    let replaced = false;
+    return {
+      detail: `SIGSTOP to worker ${pid}`,
+      // HAProxy resets what waits in a worker that a reload replaced while it was paused (docs/haproxy-notes.md).
+      async alsoExcuses() {
+        replaced = !(await untilPasses(isCurrent));
+        return { traffic: replaced };
+      },
+      heal: async () => send(pid, 'SIGCONT'),
+      async over() {
+        if (!replaced) return;
+        const isGone = async () => (await service.processes()).draining.every((worker) => worker.pid !== pid);
+        await eventually('the worker that was paused is gone', isGone);
+      },
+    };
   },
 };

@@ -1,28 +1,9 @@
-// The proxy's processes as the faults need them: who is there, killed for good, and back again.
+// The proxy's processes as the faults need them: back again.
 
 import { showProcesses } from '../../src/haproxy/workers.ts';
-import { processAlive, processStartTime } from '../../src/system/processes.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { bystander } from '../addresses.ts';
 import type { Stack } from '../fault.ts';
-
-/** Whoever of them still lives is killed, and is gone when this resolves. */
-export async function killAndWait(pids: readonly number[]): Promise<void> {
-  for (const pid of pids) {
-    const startTime = await processStartTime(pid);
-    send(pid, 'SIGKILL');
-    await eventually(`${pid} is dead`, async () => !(await processAlive(pid, startTime)));
-  }
-}
-
-/** A process that is gone already is no error. */
-export function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
 
 /** Longer than what the engine grants. */
 const patienceMs = 60_000;

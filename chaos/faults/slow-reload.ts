@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { kill } from 'node:process';
 import type { Fault } from '../fault.ts';
-import { send } from './proxy-processes.ts';
+import { send } from '../signals.ts';
 
 /** A reload begins and does not end: the master stands still in the middle of it. */
 export const slowReload: Fault = {

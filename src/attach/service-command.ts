@@ -1,7 +1,7 @@
 // The service, asked as an operator asks it: by its own command line.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HealthReport } from '../http/services.ts';
+import type { Health as HealthReport } from '../api/health.ts';
 import type { Settings } from '../settings.ts';
 import { CannotAttach } from './facts.ts';
 import type { Host } from './host.ts';

@@ -1,10 +1,12 @@
 // Why a client is or is not let in: what the database says, and what every running worker says to the same question.
+
+import type { WorkerHolding } from '../api/blocked-ips.ts';
+import type { CheckAnswer, WorkerVerdict } from '../api/check.ts';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import { showProcesses } from '../haproxy/workers.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import type { CheckAnswer, WorkerHolding, WorkerVerdict } from './answers.ts';
 import type { TrustedEntries } from './trust.ts';
 import type { WorkerBook } from './worker-book.ts';
 

@@ -1,12 +1,14 @@
 // What of a request becomes a change of the blocked set. Trusted entries are not blocked without `force`, wide networks
 // not without `allow_wide`, and no address is blocked and unblocked at once.
+
+import type { Rejection } from '../api/blocked-ips-bulk.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { describeWideness, widenessOf } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { BlockedChange, ExpiryChange } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
-import type { BlockRequest, BulkItem, Caller, Expiry, Rejection } from './answers.ts';
+import type { BlockRequest, BulkItem, Caller, Expiry } from './answers.ts';
 import type { BatchRequest } from './blocked-set-service.ts';
 import { SpecialEntries } from './special-entries.ts';
 import { TrustedEntries } from './trust.ts';

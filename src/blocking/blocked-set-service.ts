@@ -1,20 +1,11 @@
 // What the HTTP layer (and nobody below it) may ask of the blocked set. Implemented by `BlockedSet`.
 
+import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
+import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { CheckAnswer } from '../api/check.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { TrustExpiry } from '../store/trusted-ips-store.ts';
-import type {
-  BlockAnswer,
-  BlockedIpDetail,
-  BlockedIpPage,
-  BlockRequest,
-  BulkAnswer,
-  BulkItem,
-  Caller,
-  CheckAnswer,
-  Rejection,
-  SyncAnswer,
-  UnblockAnswer,
-} from './answers.ts';
+import type { BlockRequest, BulkItem, Caller } from './answers.ts';
 
 export interface BlockedListQuery {
   readonly limit: number;
@@ -66,14 +57,6 @@ export interface BlockedSetService {
   /** Errors: 1100 without a row of its own, with `covered_by`. */
   get(entry: IpEntry): Promise<BlockedIpDetail>;
   check(entry: IpEntry): Promise<CheckAnswer>;
-}
-
-export interface TrustedIp {
-  readonly ip_address: string;
-  readonly note: string | null;
-  readonly added_at: string;
-  /** Null: permanent. */
-  readonly expires_at: string | null;
 }
 
 export interface TrustChange {

@@ -1,4 +1,8 @@
 // The blocked set as the API knows it: blocks, unblocks, lists, big changes. Each answer says what was proved.
+
+import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
+import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { CheckAnswer } from '../api/check.ts';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
 import { specialOf } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -7,21 +11,7 @@ import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blo
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { AddressChecker } from './address-checker.ts';
 import type { Admission } from './admission.ts';
-import type {
-  BlockAnswer,
-  BlockedIpDetail,
-  BlockedIpPage,
-  BlockRequest,
-  BulkAnswer,
-  BulkItem,
-  Caller,
-  ChangeCounts,
-  CheckAnswer,
-  Rejection,
-  StillBlocked,
-  SyncAnswer,
-  UnblockAnswer,
-} from './answers.ts';
+import type { BlockRequest, BulkItem, Caller, ChangeCounts } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
 import type {
   BatchOptions,
@@ -32,7 +22,7 @@ import type {
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk-runner.ts';
 import { countsOf } from './change-counts.ts';
-import { asServiceError } from './durable-commit.ts';
+import { changeFailure } from './change-failure.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Room } from './room.ts';
@@ -298,7 +288,7 @@ async function afterStoring<T>(stored: ChangeCounts, look: () => Promise<T>): Pr
   try {
     return await look();
   } catch (error) {
-    throw asServiceError(error, stored);
+    throw changeFailure(error, stored);
   }
 }
 

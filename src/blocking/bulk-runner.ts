@@ -11,8 +11,8 @@ import type { ChangeCounts } from './answers.ts';
 import { BulkGuard, type Guarded } from './bulk-guard.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersParts, listedFailures } from './bulk-workers.ts';
 import { nothingChanged } from './change-counts.ts';
+import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
-import { asServiceError } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { Reconciler } from './reconciler.ts';
 import { Room } from './room.ts';
@@ -130,7 +130,7 @@ export class BulkRunner {
       try {
         return await this.#apply(id, totals);
       } catch (error) {
-        const failure = asServiceError(error, totals);
+        const failure = changeFailure(error, totals);
         // Its caller is told; finished at the next start it would overrule whatever came after it.
         this.#failed.add(id);
         this.#tryAgain();
@@ -377,7 +377,7 @@ export class BulkRunner {
     try {
       return await work();
     } catch (error) {
-      throw asServiceError(error);
+      throw changeFailure(error);
     }
   }
 

@@ -1,9 +1,10 @@
 // What one big change brings to the workers, and what they were seen to hold in the end.
+
+import type { RuntimeMapFailure } from '../api/changes.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import type { Worker } from '../haproxy/workers.ts';
 import { causeText } from '../telemetry/log.ts';
-import type { RuntimeMapFailure } from './answers.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import type { PendingVersions } from './map-replacement.ts';
 import type { MirroredMap } from './mirrored-map.ts';

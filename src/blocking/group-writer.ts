@@ -2,16 +2,17 @@
 // one read-back. Adding goes database, file, worker; a line is in the file before the transaction commits, so that a
 // crash between leaves a blocked address too much and never one too little; a removal the other way round.
 
+import type { RuntimeMapFailure } from '../api/changes.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../store/blocked-ips-store.ts';
-import type { RuntimeMapFailure } from './answers.ts';
 import { type GroupAuthor, groupAudit } from './audit-notes.ts';
 import { countsOf } from './change-counts.ts';
+import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
-import { asServiceError, type Committed, type DurableCommit } from './durable-commit.ts';
+import type { Committed, DurableCommit } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import { Room } from './room.ts';
 import type { RuntimeChanger } from './runtime-changer.ts';
@@ -162,10 +163,10 @@ export class GroupWriter {
         pending.resolve(shareOf(result, pending.changes, effects)),
       );
     } catch (error) {
-      if (progress.stored === null) for (const pending of group) pending.reject(asServiceError(error));
+      if (progress.stored === null) for (const pending of group) pending.reject(changeFailure(error));
       else {
         eachShare(group, progress.stored.effects, (pending, effects) =>
-          pending.reject(asServiceError(error, countsOf(effects))),
+          pending.reject(changeFailure(error, countsOf(effects))),
         );
       }
     }
@@ -249,7 +250,7 @@ export class GroupWriter {
         return true;
       });
     } catch (error) {
-      for (const pending of group) pending.reject(asServiceError(error));
+      for (const pending of group) pending.reject(changeFailure(error));
       return [];
     }
   }

@@ -9,7 +9,7 @@ import { readMapFileHeader } from '../haproxy/map-file.ts';
 import { asMapFileError } from '../haproxy/map-file-error.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { InstanceStore } from '../store/instance-store.ts';
-import { asServiceError } from './durable-commit.ts';
+import { changeFailure } from './change-failure.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -306,7 +306,7 @@ describe('the keeper of the map file', () => {
     await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6004, detail: once });
     vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(failure);
     await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6004, detail: once });
-    expect(asServiceError(failure).detail).toBe(once);
+    expect(changeFailure(failure).detail).toBe(once);
     // `/health` says "map file: " before it.
     vi.spyOn(kit.keeper.file, 'state', 'get').mockReturnValue('behind');
     expect(kit.keeper.problem).toBe(`${kit.mapPath} could not be written: ENOSPC: no space left`);

@@ -7,7 +7,7 @@ import { asMapFileError } from '../haproxy/map-file-error.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { asServiceError, isDefect } from './durable-commit.ts';
+import { changeFailure, isDefect } from './change-failure.ts';
 import { ExpectedSet, type NetTexts, type TablePass } from './expected-set.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { OtherFileGuard, refuseLostRows } from './other-file-guard.ts';
@@ -315,7 +315,7 @@ export class MapFileKeeper {
   }
 
   #asFailure(error: unknown): ServiceError {
-    if (error instanceof ServiceError || isDefect(error)) return asServiceError(error);
+    if (error instanceof ServiceError || isDefect(error)) return changeFailure(error);
     const { message } = asMapFileError(error, this.#path);
     return new ServiceError(codes.MapFileUnusable, 'update map file', message, { cause: error, retryAfterSeconds: 5 });
   }

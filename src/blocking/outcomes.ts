@@ -1,9 +1,12 @@
 // What came of a change of the blocked set, told to whom it concerns: the answer's four fields, the log, the listeners
 // of events, and the reload that follows where the current worker was not seen to be right.
+
+import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { RuntimeReport } from '../api/changes.ts';
+import { type Tell, tellNobody } from '../events/facts.ts';
 import type { BlockedEffect } from '../store/blocked-ips-store.ts';
-import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { BulkAnswer, Caller, ChangeCounts, Rejection, RuntimeReport, SyncAnswer } from './answers.ts';
+import type { Caller, ChangeCounts } from './answers.ts';
 import type { BulkResult } from './bulk-runner.ts';
 import type { ChangeResult } from './group-writer.ts';
 import { runtimeReport } from './runtime-report.ts';

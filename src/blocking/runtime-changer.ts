@@ -2,11 +2,11 @@
 // reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known. A worker
 // that is still starting has perhaps read the map file before the change: it is waited for and changed too.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RuntimeMapFailure } from '../api/changes.ts';
 import type { GroupOutcome, RuntimeMap, WorkerRef } from '../haproxy/runtime-map.ts';
 import { CURRENT, MapCommands } from '../haproxy/runtime-map-commands.ts';
 import type { Worker } from '../haproxy/workers.ts';
 import { processAlive } from '../system/processes.ts';
-import type { RuntimeMapFailure } from './answers.ts';
 import type { PendingVersions } from './map-replacement.ts';
 import type { MapName } from './mirrored-map.ts';
 import { type RuntimeLink, waitOutReload } from './runtime-link.ts';

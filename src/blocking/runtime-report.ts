@@ -1,5 +1,5 @@
 // From failures to the four fields that each operation answers and logs.
-import type { RuntimeMapFailure, RuntimeReport } from './answers.ts';
+import type { RuntimeMapFailure, RuntimeReport } from '../api/changes.ts';
 
 const shownFailures = 100;
 

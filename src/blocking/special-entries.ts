@@ -1,7 +1,8 @@
 // Which accepted entries lie in a special range: counted, and the first named, for the response.
+
+import type { BulkAnswer, SpecialEntry } from '../api/blocked-ips-bulk.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { specialOf } from '../domain/special-ranges.ts';
-import type { BulkAnswer, SpecialEntry } from './answers.ts';
 
 const listedEntries = 100;
 

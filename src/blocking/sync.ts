@@ -1,12 +1,13 @@
 // The sync of rule 13: the file is rewritten from the database, the running map is read whole with one
 // `show map` and compared; what differs is repaired and read again. Never `clear map`.
+
+import type { SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
 import type { Processes } from '../haproxy/workers.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { causeText } from '../telemetry/log.ts';
-import type { SyncAnswer } from './answers.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RuntimeLink } from './runtime-link.ts';

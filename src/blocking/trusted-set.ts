@@ -2,25 +2,27 @@
 // so the file is written whole each time.
 
 import { stat } from 'node:fs/promises';
+import type { RuntimeReport } from '../api/changes.ts';
+import type { TrustedIp } from '../api/trusted-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { parseIp } from '../domain/ip.ts';
 import { unusedTrustedMap } from '../domain/trust-effect.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { type Tell, tellNobody } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import type { RuntimeMap } from '../haproxy/runtime-map.ts';
 import { trustedMapText } from '../haproxy/trusted-map-text.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
 import { hasExpired, type TrustExpiry, type TrustedIpRow, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
-import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Caller, ChangeCounts, RuntimeReport } from './answers.ts';
+import type { Caller, ChangeCounts } from './answers.ts';
 import { auditedChange } from './audit-notes.ts';
-import type { TrustChange, TrustedIp } from './blocked-set-service.ts';
+import type { TrustChange } from './blocked-set-service.ts';
 import { nothingChanged } from './change-counts.ts';
+import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
-import { asServiceError } from './durable-commit.ts';
 import { Fingerprint } from './fingerprint.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import type { RuntimeChangeResult, RuntimeChanger } from './runtime-changer.ts';
@@ -312,7 +314,7 @@ export class TrustedSet implements MirroredMap {
       this.#log.info('Operation done', { ...fields, ...report });
       return { value, report };
     } catch (error) {
-      throw asServiceError(error, durable);
+      throw changeFailure(error, durable);
     }
   }
 

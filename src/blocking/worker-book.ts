@@ -1,7 +1,8 @@
 // What is known of every live worker: who it is (pid and start time), and whether each map was seen to be whole in
 // it. Health, reload decisions and the answers' truth come from here.
+
+import { type Tell, tellNobody } from '../events/facts.ts';
 import type { Processes, Worker } from '../haproxy/workers.ts';
-import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { LeftOver } from './left-over.ts';
 import type { MapName } from './mirrored-map.ts';
 

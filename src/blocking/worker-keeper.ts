@@ -1,9 +1,10 @@
 // Sees to it that a worker's map is what the database says: verify, else compare, repair, verify again. One at a
 // time, whoever asks (reconciler, sync, reload), so that no repair is taken for drift by another.
+
+import { type Tell, tellNobody } from '../events/facts.ts';
 import { MasterSocketError, type SocketFailureReason } from '../haproxy/master-socket.ts';
 import { isWorkerGone } from '../haproxy/replies.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../haproxy/runtime-map.ts';
-import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import { type DriftObserver, unobservedDrift } from './drift-observer.ts';

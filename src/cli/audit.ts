@@ -1,4 +1,6 @@
 // `audit`: who did what, when, from where, and what came of it.
+
+import type { AuditQuery, AuditRecord } from '../api/audit.ts';
 import { parseTime } from '../domain/rfc3339.ts';
 import { durationOf, withZone } from './expiry-options.ts';
 import { type ExitCode, exitCodes, misused } from './failure.ts';
@@ -6,7 +8,6 @@ import type { Style } from './output/colour.ts';
 import type { Column } from './output/table.ts';
 import { count, fromNow } from './output/times.ts';
 import { writePages } from './paged-json.ts';
-import type { AuditQuery, AuditRow } from './service-api.ts';
 import type { Session } from './session.ts';
 import { typedAddresses } from './typed-addresses.ts';
 import { Verb, wholeNumber } from './verb.ts';
@@ -64,7 +65,7 @@ export async function audit(
 }
 
 interface AuditPage {
-  readonly items: readonly AuditRow[];
+  readonly items: readonly AuditRecord[];
   readonly next: string | null;
 }
 
@@ -76,11 +77,11 @@ async function* auditPages(
   let left = most;
   let cursor: string | null = null;
   do {
-    const page: { items: readonly AuditRow[]; next_cursor: string | null } = await api.audit({
-      ...query,
-      limit: Math.min(left, pageSize),
-      ...(cursor !== null && { cursor }),
-    });
+    const wanted: AuditQuery = { ...query, limit: Math.min(left, pageSize), ...(cursor !== null && { cursor }) };
+    const { data: page }: { data: { items: readonly AuditRecord[]; next_cursor: string | null } } = await api.GET(
+      '/api/audit',
+      { params: { query: wanted } },
+    );
     yield { items: page.items, next: page.next_cursor };
     left -= page.items.length;
     cursor = page.next_cursor;
@@ -102,7 +103,7 @@ const outcomeStyles: Readonly<Record<string, Style>> = {
   failed: 'trouble',
 };
 
-export function auditColumns(now: Date): readonly Column<AuditRow>[] {
+export function auditColumns(now: Date): readonly Column<AuditRecord>[] {
   return [
     { title: 'WHEN', text: ({ at }) => fromNow(at, now), plain: ({ at }) => at },
     { title: 'WHO', text: ({ key }) => key ?? 'the service' },
@@ -115,18 +116,18 @@ export function auditColumns(now: Date): readonly Column<AuditRow>[] {
 }
 
 /** Of a group of one, mostly a block that ended, that one. */
-function toText({ ip_address: ip, target, details }: AuditRow): string {
+function toText({ ip_address: ip, target, details }: AuditRecord): string {
   const named = details?.['ip_addresses'];
   const only = Array.isArray(named) && named.length === 1 ? String(named[0]) : '';
   return ip ?? target ?? only;
 }
 
-function outcomeText({ outcome, code }: AuditRow): string {
+function outcomeText({ outcome, code }: AuditRecord): string {
   return code === null ? outcome : `${outcome} (${code})`;
 }
 
 /** What was asked for, then what came of it, as `name=value`; once where it is the same. */
-function moreText({ details, result }: AuditRow): string {
+function moreText({ details, result }: AuditRecord): string {
   const said = [...Object.entries(details ?? {}), ...Object.entries(result ?? {})]
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);

@@ -1,7 +1,10 @@
 // `block`: addresses and networks, for good or for a time.
+
+import type { BlockAnswer, BlockRequest } from '../api/blocked-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { cutBatches } from './bulk/batches.ts';
 import { type ElementDefaults, ownAddressIn } from './bulk/elements.ts';
+import { changeMany } from './bulk/requests.ts';
 import { sendBatches, sendList } from './bulk/send.ts';
 import { openSource } from './bulk/source.ts';
 import { tellBulk } from './bulk/text.ts';
@@ -10,7 +13,6 @@ import type { ExitCode } from './failure.ts';
 import { harmless } from './output/harmless.ts';
 import { fromNow, minute } from './output/times.ts';
 import { exitCodeOf, runtimeLines, trustLines } from './runtime-text.ts';
-import type { BlockAnswer, BlockElement } from './service-api.ts';
 import { confirm, type Session } from './session.ts';
 import { fromStdin, typedAddresses } from './typed-addresses.ts';
 import { Verb } from './verb.ts';
@@ -39,6 +41,11 @@ export function blockOptions(verb: Verb): Verb {
     ) as Verb;
 }
 
+/** Of every element of a list. */
+export function wideOf({ allowWide }: Pick<ElementDefaults, 'allowWide'>): { allow_wide?: true } {
+  return allowWide ? { allow_wide: true } : {};
+}
+
 export async function block(
   session: Session,
   addresses: readonly string[],
@@ -48,7 +55,7 @@ export async function block(
   if (fromStdin(addresses)) {
     const source = await openSource('-', session.stdin);
     const result = await sendList(session, source, null, defaults, ({ elements }) =>
-      session.api.batch({ add: elements }, { allowWide: defaults.allowWide }),
+      changeMany(session, { add: elements }, wideOf(defaults)),
     );
     return await tellBulk(session, source.name, result);
   }
@@ -63,7 +70,7 @@ export async function block(
   }));
   const batches = cutBatches(only(readings), { ...defaults, own: [], forGood: true });
   const result = await sendBatches(session, { name: 'the list' }, batches, ({ elements }) =>
-    session.api.batch({ add: elements }, { allowWide: defaults.allowWide }),
+    changeMany(session, { add: elements }, wideOf(defaults)),
   );
   return await tellBulk(session, '', result);
 }
@@ -102,7 +109,7 @@ async function refuseOwn(session: Session, entries: readonly IpEntry[], { own }:
 }
 
 async function blockOne(session: Session, { text }: IpEntry, defaults: ElementDefaults): Promise<ExitCode> {
-  const element: BlockElement = {
+  const element: BlockRequest = {
     ip_address: text,
     ...(defaults.reason !== undefined && { reason: defaults.reason }),
     ...expiryFields(defaults.expiry),
@@ -110,7 +117,7 @@ async function blockOne(session: Session, { text }: IpEntry, defaults: ElementDe
     ...(defaults.allowWide && { allow_wide: true }),
   };
   session.interruption.says(() => `it was not answered whether ${text} is blocked; see: proxy-manager check ${text}`);
-  const answer = await session.api.block(element);
+  const { data: answer } = await session.api.POST('/api/blocked-ips', { body: element });
   if (session.format === 'json') await session.output.json(answer);
   else {
     for (const line of specialLines(answer)) session.output.remark(line);

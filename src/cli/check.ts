@@ -1,8 +1,9 @@
 // `check`: in one line, why a client is or is not let in.
+
+import type { CheckAnswer } from '../api/check.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { harmless } from './output/harmless.ts';
 import { count, counted, fromNow, minute } from './output/times.ts';
-import type { CheckAnswer } from './service-api.ts';
 import type { Session } from './session.ts';
 import { typedAddresses } from './typed-addresses.ts';
 import { Verb } from './verb.ts';
@@ -19,7 +20,10 @@ export function checkVerb(): Verb {
 
 export async function check(session: Session, addresses: readonly string[]): Promise<ExitCode> {
   const answers: CheckAnswer[] = [];
-  for (const { text } of typedAddresses(addresses)) answers.push(await session.api.check(text));
+  for (const { text } of typedAddresses(addresses)) {
+    const { data } = await session.api.GET('/api/check/{ip_address}', { params: { path: { ip_address: text } } });
+    answers.push(data);
+  }
   if (session.format === 'json') await session.output.json(answers.length === 1 ? answers[0] : answers);
   else await session.output.lines(answers.map((answer) => harmless(checkLine(answer, session.now()))));
   // What the database says and no worker does is not how a client fares; nor is there one answer for all of a network.

@@ -1,11 +1,11 @@
 // `config`: the settings, and the proxy's configuration: what would change, whether it is valid, the one before.
 
+import type { Backup, ReloadRecord, ValidationAnswer } from '../api/configuration.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import type { Style } from './output/colour.ts';
 import { harmlessLines } from './output/harmless.ts';
 import { counted, fromNow } from './output/times.ts';
 import { reloadLines } from './reload-text.ts';
-import type { BackupRecord, ReloadRecord, ValidationAnswer } from './service-api.ts';
 import type { Session } from './session.ts';
 import { Verb, wholeNumber } from './verb.ts';
 
@@ -45,7 +45,7 @@ export function configVerbs(): { group: Verb; verbs: Readonly<Record<ConfigVerb,
 type ConfigVerb = 'show' | 'template' | 'validate' | 'diff' | 'backups' | 'reloads' | 'restore';
 
 export async function validateConfig({ api, output, format }: Session): Promise<ExitCode> {
-  const answer = await api.validate();
+  const { data: answer } = await api.POST('/api/config/validate');
   if (format === 'json') await output.json(answer);
   else {
     await output.lines(validationLines(answer).map(harmlessLines));
@@ -75,7 +75,8 @@ export async function diffConfig(
   { api, output, format }: Session,
   [backup]: readonly string[] = [],
 ): Promise<ExitCode> {
-  const answer = await api.diff(backup);
+  const query = backup === undefined ? {} : { backup };
+  const { data: answer } = await api.GET('/api/config/diff', { params: { query } });
   if (format === 'json') await output.json(answer);
   else if (answer.changed) {
     const lines = harmlessLines(answer.diff.replace(/\n$/, '')).split('\n');
@@ -91,10 +92,10 @@ function paintDiff(line: string, paint: (style: Style, text: string) => string):
 }
 
 export async function listBackups({ api, output, format, now }: Session): Promise<ExitCode> {
-  const answer = await api.backups();
+  const { data: answer } = await api.GET('/api/config/backups');
   if (format === 'json') await output.json(answer);
   else {
-    await output.rows<BackupRecord>([
+    await output.rows<Backup>([
       { title: 'ID', text: ({ id }) => id },
       {
         title: 'MADE',
@@ -112,7 +113,8 @@ export async function listReloads(
   _operands: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
-  const answer = await api.reloads({ limit: wholeNumber(String(options['limit']), '--limit', 1, 1000) });
+  const query = { limit: wholeNumber(String(options['limit']), '--limit', 1, 1000) };
+  const { data: answer } = await api.GET('/api/config/reloads', { params: { query } });
   if (format === 'json') await output.json(answer);
   else {
     await output.rows<ReloadRecord>([
@@ -134,7 +136,7 @@ export async function restoreConfig(session: Session, [id = '']: readonly string
   session.interruption.says(
     () => 'the restore was not answered; the service goes on with it, see: proxy-manager status',
   );
-  const answer = await session.api.restore(id);
+  const { data: answer } = await session.api.POST('/api/config/backups/{id}/restore', { params: { path: { id } } });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines([`backup ${id} is in force`, ...reloadLines(answer)].map(harmlessLines));
   return exitCodes.done;

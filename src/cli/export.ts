@@ -24,7 +24,9 @@ export async function exportList(
 
 async function asText({ api, output }: Session): Promise<ExitCode> {
   const decoder = new TextDecoder();
-  for await (const chunk of api.listText()) {
+  const { data } = await api.GET('/api/blocked-ips', { headers: { accept: 'text/plain' }, parseAs: 'stream' });
+  // A connection that breaks is an error: the list is not whole then.
+  for await (const chunk of data as ReadableStream<Uint8Array>) {
     if (output.closed) return exitCodes.done;
     // Canonical addresses and newlines: nothing that a terminal obeys.
     await output.write(decoder.decode(chunk, { stream: true }));

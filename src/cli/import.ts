@@ -1,9 +1,11 @@
 // `import`: a list from a file or standard input; added to the set, or in its place.
 
 import { Option } from 'commander';
+import type { BatchQuery } from '../api/blocked-ips-bulk.ts';
 import { isProblem, problemCodes } from '../client/problem-codes.ts';
-import { blockOptions, elementDefaults } from './block.ts';
+import { blockOptions, elementDefaults, wideOf } from './block.ts';
 import { type ElementDefaults, explainNotAList } from './bulk/elements.ts';
+import { changeMany, replaceAll } from './bulk/requests.ts';
 import { sendList } from './bulk/send.ts';
 import { type ListSource, openSource } from './bulk/source.ts';
 import { type BulkResult, BulkTally } from './bulk/tally.ts';
@@ -15,7 +17,6 @@ import { type ListFormat, listFormats } from './lists/format.ts';
 import { type ListReading, readList } from './lists/read-list.ts';
 import type { NumberedReading } from './lists/reading.ts';
 import { count, counted } from './output/times.ts';
-import type { ListOptions } from './service-api.ts';
 import { confirm, type Session } from './session.ts';
 import { Verb } from './verb.ts';
 
@@ -52,16 +53,19 @@ export async function importList(
   if (path === '-' && session.canAsk) session.output.remark('reading addresses from the keyboard; Ctrl-D ends them');
   const source = await openSource(path, session.stdin);
   const defaults = await elementDefaults(session, options);
-  const sending = { allowWide: defaults.allowWide, dryRun: options['dryRun'] === true };
+  const sending = { ...wideOf(defaults), ...(options['dryRun'] === true && { dry_run: true }) };
   const result = replace
-    ? await replaceSet(session, source, format, defaults, { ...sending, allowShrink: options['allowShrink'] === true })
+    ? await replaceSet(session, source, format, defaults, {
+        ...sending,
+        ...(options['allowShrink'] === true && { allow_shrink: true }),
+      })
     : await sendList(session, source, format, defaults, ({ elements }) =>
-        session.api.batch({ add: elements }, sending),
+        changeMany(session, { add: elements }, sending),
       );
   return await tellBulk(session, source.name, result);
 }
 
-type Sending = Required<ListOptions> & { readonly allowShrink: boolean };
+type Sending = BatchQuery & { readonly allow_shrink?: boolean };
 
 async function replaceSet(
   session: Session,
@@ -77,7 +81,7 @@ async function replaceSet(
     // What came through a pipe is gone, and cannot be sent again.
     if (!source.isFile || !session.canAsk) throw error;
     await confirm(session, shrinkText(error), '--allow-shrink');
-    return await replaceOnce(session, source, format, defaults, { ...sending, allowShrink: true });
+    return await replaceOnce(session, source, format, defaults, { ...sending, allow_shrink: true });
   }
 }
 
@@ -94,7 +98,7 @@ async function replaceOnce(
   try {
     const list = readList(source.read(), format);
     const set = await wholeSet(list, defaults, tally);
-    const begun = await withAnEntry(set, source, sending.allowShrink);
+    const begun = await withAnEntry(set, source, sending.allow_shrink === true);
     const chunks = told(begun, {
       sending: () => progress.tell(source.share, set.lines, 'lines'),
       sent: () => {
@@ -108,7 +112,7 @@ async function replaceOnce(
     session.interruption.says(
       () => `the list was not sent to its end (line ${count(set.lines)}), so nothing was changed`,
     );
-    const answer = await session.api.replaceAll({ contentType: set.contentType, chunks }, sending);
+    const answer = await replaceAll(session, { contentType: set.contentType, chunks }, sending);
     tally.add(answer, (rejection) => set.lineOf(rejection));
     session.interruption.says(() => null);
     return tally.result;

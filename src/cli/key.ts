@@ -1,11 +1,11 @@
 // `key`: who may ask the service, and for what.
 import { Option } from 'commander';
+import type { Key } from '../api/keys.ts';
 import { type Scope, scopes } from '../domain/scope.ts';
 import { durationOf, futureTimeOf } from './expiry-options.ts';
 import { type ExitCode, exitCodes, misused } from './failure.ts';
 import { harmless } from './output/harmless.ts';
 import { fromNow, minute } from './output/times.ts';
-import type { KeyRecord } from './service-api.ts';
 import type { Session } from './session.ts';
 import { Verb } from './verb.ts';
 
@@ -39,10 +39,8 @@ export async function keyCreate(
   const { scope } = options as { readonly scope?: readonly Scope[] };
   const end = endOf(options, session.now());
   session.interruption.says(() => 'the key may have been made and is lost; see: proxy-manager key ls');
-  const answer = await session.api.createKey({
-    name,
-    ...(scope !== undefined && { scopes: scope }),
-    ...(end !== null && { expires_at: end }),
+  const { data: answer } = await session.api.POST('/api/keys', {
+    body: { name, ...(scope !== undefined && { scopes: scope }), ...(end !== null && { expires_at: end }) },
   });
   if (session.format === 'json') await session.output.json(answer);
   else {
@@ -63,10 +61,10 @@ function endOf({ for: span, until }: { readonly for?: unknown; readonly until?: 
 }
 
 export async function keyList({ api, output, format, now }: Session): Promise<ExitCode> {
-  const answer = await api.keys();
+  const { data: answer } = await api.GET('/api/keys');
   if (format === 'json') await output.json(answer);
   else {
-    await output.rows<KeyRecord>([
+    await output.rows<Key>([
       { title: 'NAME', text: ({ name }) => name },
       { title: 'SCOPES', text: ({ scopes }) => scopes.join(',') },
       {
@@ -89,14 +87,14 @@ export async function keyList({ api, output, format, now }: Session): Promise<Ex
   return exitCodes.done;
 }
 
-function stateOf({ revoked_at: revoked, expires_at: end }: KeyRecord, now: Date): string {
+function stateOf({ revoked_at: revoked, expires_at: end }: Key, now: Date): string {
   if (revoked !== null) return 'revoked';
   return end !== null && new Date(end) <= now ? 'expired' : 'valid';
 }
 
 export async function keyRevoke(session: Session, [name = '']: readonly string[]): Promise<ExitCode> {
   session.interruption.says(() => 'it was not answered whether the key is revoked; see: proxy-manager key ls');
-  const answer = await session.api.revokeKey(name);
+  const { data: answer } = await session.api.DELETE('/api/keys/{name}', { params: { path: { name } } });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines([harmless(`${answer.name} is revoked`)]);
   return exitCodes.done;

@@ -1,9 +1,10 @@
 // `list`: what is blocked, page by page, as much of it as there is.
+
+import type { BlockedIp, ListQuery } from '../api/blocked-ips.ts';
 import { type ExitCode, exitCodes, misused } from './failure.ts';
 import type { Column } from './output/table.ts';
 import { count, counted, fromNow } from './output/times.ts';
 import { writePages } from './paged-json.ts';
-import type { BlockedIp, ListQuery } from './service-api.ts';
 import type { Session } from './session.ts';
 import { Verb, wholeNumber } from './verb.ts';
 
@@ -63,11 +64,9 @@ export async function* listPages(
   let left = most;
   let cursor: string | null = null;
   do {
-    const page: { items: readonly BlockedIp[]; next_cursor: string | null; total: number } = await api.list({
-      ...query,
-      limit: Math.min(left, pageSize),
-      ...(cursor !== null && { cursor }),
-    });
+    const wanted: ListQuery = { ...query, limit: Math.min(left, pageSize), ...(cursor !== null && { cursor }) };
+    const { data: page }: { data: { items: readonly BlockedIp[]; next_cursor: string | null; total: number } } =
+      await api.GET('/api/blocked-ips', { params: { query: wanted } });
     yield { items: page.items, next: page.next_cursor, total: page.total };
     left -= page.items.length;
     cursor = page.next_cursor;

@@ -1,7 +1,7 @@
 // `map-repair`: the map files from the database, without the service; for use before HAProxy's own start (a damaged
 // map file keeps HAProxy from starting). Refuses while a service runs: that one repairs by itself.
 import { dirname } from 'node:path';
-import { AuditRecorder } from '../activity/audit-recorder.ts';
+import { AuditRecorder } from '../audit/audit-recorder.ts';
 import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
 import { TurnQueue } from '../blocking/turn-queue.ts';
 import { resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';

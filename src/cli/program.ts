@@ -161,7 +161,8 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
   },
   completion: {
     group: service,
-    load: async (cli) => (await import('./completion/completion.ts')).completionVerb(cli),
+    load: async (cli) =>
+      (await import('./completion/completion.ts')).completionVerb(cli, () => buildProgram(cli, null)),
   },
 };
 

@@ -2,7 +2,7 @@
 import { validateConfig } from './config.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { harmlessLines } from './output/harmless.ts';
-import { reloadLines, replaceHelp } from './reload-text.ts';
+import { consentOf, reloadLines, replaceHelp } from './reload-text.ts';
 import type { Session } from './session.ts';
 import { Verb } from './verb.ts';
 
@@ -23,7 +23,8 @@ export async function reload(
   session.interruption.says(
     () => 'the reload was not answered; the service goes on with it, see: proxy-manager status',
   );
-  const answer = await session.api.reload({ replaceConfiguration: options['replaceConfiguration'] === true });
+  const query = consentOf(options);
+  const { data: answer } = await session.api.POST('/api/config/reload', { params: { query } });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines(reloadLines(answer).map(harmlessLines));
   return exitCodes.done;

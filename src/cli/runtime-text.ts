@@ -1,9 +1,10 @@
 // What an answer says of the running proxy, in words.
+
+import type { RuntimeReport } from '../api/changes.ts';
 import { quote } from '../domain/quote.ts';
 import { hasNoEffect, unusedTrustedMap } from '../domain/trust-effect.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { counted } from './output/times.ts';
-import type { RuntimeReport } from './service-api.ts';
 
 const shownFailures = 5;
 

@@ -1,12 +1,14 @@
 // What a verb works with once it is known where the service is and what may be asked of it.
+import type { ApiClient } from '../client/client.ts';
 import type { OwnAddress } from './connection/own-addresses.ts';
 import { exitCodes, Failure } from './failure.ts';
 import type { Interruption } from './interruption.ts';
 import type { Output, OutputFormat } from './output/output.ts';
-import type { ServiceApi } from './service-api.ts';
 
 export interface Session {
-  readonly api: ServiceApi;
+  readonly api: ApiClient;
+  /** For big changes, and what takes as long. */
+  readonly patientApi: ApiClient;
   readonly output: Output;
   readonly format: OutputFormat;
   readonly interruption: Interruption;

@@ -1,12 +1,13 @@
 // A server of a site as it is typed: `HOST:PORT`, `[IPV6]:PORT`, and options behind commas.
+
+import type { ServerRequest } from '../api/sites.ts';
 import { quote } from '../domain/quote.ts';
 import { misused } from './failure.ts';
-import type { SiteServer } from './service-api.ts';
 
 const form = 'HOST:PORT[,weight=N][,backup][,max_connections=N][,check=false][,ssl=verify]';
 
 /** The API judges host and options; here it is only taken apart. @throws Failure (usage) */
-export function parseSiteServer(text: string): SiteServer {
+export function parseSiteServer(text: string): ServerRequest {
   const [place = '', ...words] = text.split(',');
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(place);
   if (match === null) throw misused(`${quote(text)} is no server; write ${form}`);
@@ -27,7 +28,7 @@ function parseOption(word: string, text: string): [string, boolean | number | st
 }
 
 /** As it would be typed. */
-export function siteServerText({ address, port, options = {} }: SiteServer): string {
+export function siteServerText({ address, port, options = {} }: ServerRequest): string {
   const place = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
   const words = Object.entries(options)
     .filter(([name, value]) => !(name === 'check' && value === true))

@@ -1,9 +1,10 @@
 // `site`: which servers answer for a domain.
+
+import type { ServerState, SiteRecord } from '../api/sites.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { harmless, harmlessLines } from './output/harmless.ts';
 import { fromNow } from './output/times.ts';
-import { reloadLines, replaceHelp } from './reload-text.ts';
-import type { ServerState, SiteRecord } from './service-api.ts';
+import { consentOf, reloadLines, replaceHelp } from './reload-text.ts';
 import type { Session } from './session.ts';
 import { parseSiteServer, siteServerText } from './site-server.ts';
 import { Verb } from './verb.ts';
@@ -46,7 +47,10 @@ export async function siteSet(
   session.interruption.says(
     () => 'the change was not answered; the service goes on with it, see: proxy-manager site ls',
   );
-  const answer = await session.api.putSite(domain, wanted, consentOf(options));
+  const { data: answer } = await session.api.PUT('/api/sites/{domain}', {
+    params: { path: { domain }, query: consentOf(options) },
+    body: { servers: wanted },
+  });
   if (session.format === 'json') await session.output.json(answer);
   else {
     const line = `${answer.domain} is ${liveText(answer)}: ${answer.servers.map(siteServerText).join(' ')}`;
@@ -60,10 +64,6 @@ export function liveText({ served }: { readonly served?: boolean }): string {
   return served === false ? 'stored, but not served: the template of the configuration has nothing for it' : 'live';
 }
 
-const consentOf = (options: Readonly<Record<string, unknown>>) => ({
-  replaceConfiguration: options['replaceConfiguration'] === true,
-});
-
 export async function siteRemove(
   session: Session,
   [domain = '']: readonly string[],
@@ -72,7 +72,9 @@ export async function siteRemove(
   session.interruption.says(
     () => 'the change was not answered; the service goes on with it, see: proxy-manager site ls',
   );
-  const answer = await session.api.removeSite(domain, consentOf(options));
+  const { data: answer } = await session.api.DELETE('/api/sites/{domain}', {
+    params: { path: { domain }, query: consentOf(options) },
+  });
   if (session.format === 'json') await session.output.json(answer);
   else {
     const line = `${answer.domain} is served no more`;
@@ -86,7 +88,7 @@ export async function siteList(session: Session, [domain]: readonly string[]): P
 }
 
 async function allSites({ api, output, format, now }: Session): Promise<ExitCode> {
-  const answer = await api.sites();
+  const { data: answer } = await api.GET('/api/sites');
   if (format === 'json') await output.json(answer);
   else if (answer.items.length === 0 && output.isTerminal) await output.lines(['there are no sites']);
   else {
@@ -100,7 +102,7 @@ async function allSites({ api, output, format, now }: Session): Promise<ExitCode
 }
 
 async function serversOf({ api, output, format }: Session, domain: string): Promise<ExitCode> {
-  const answer = await api.siteServers(domain);
+  const { data: answer } = await api.GET('/api/sites/{domain}/servers', { params: { path: { domain } } });
   if (format === 'json') await output.json(answer);
   else {
     await output.rows<ServerState>([

@@ -1,9 +1,10 @@
 // `status`: on one screen whether blocking is enforced; where not, why and what to do.
+
+import type { Health, WorkerHealth } from '../api/health.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import type { Style } from './output/colour.ts';
 import { harmless } from './output/harmless.ts';
 import { count, counted, fromNow } from './output/times.ts';
-import type { HealthReport, WorkerPart } from './service-api.ts';
 import type { Session } from './session.ts';
 import { Verb } from './verb.ts';
 
@@ -14,7 +15,7 @@ export function statusVerb(): Verb {
 }
 
 export async function status(session: Session): Promise<ExitCode> {
-  const report = await session.api.health();
+  const { data: report } = await session.api.GET('/health');
   if (session.format === 'json') await session.output.json(report);
   else await session.output.lines(statusLines(report, session.url, session.now(), session.output.paint));
   if (report.status === 'ok') return exitCodes.done;
@@ -24,14 +25,14 @@ export async function status(session: Session): Promise<ExitCode> {
 type Paint = (style: Style, text: string) => string;
 type Row = readonly [name: string, isWell: boolean, text: string];
 
-const styles: Readonly<Record<HealthReport['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'trouble' };
-const meanings: Readonly<Record<Exclude<HealthReport['status'], 'down'>, string>> = {
+const styles: Readonly<Record<Health['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'trouble' };
+const meanings: Readonly<Record<Exclude<Health['status'], 'down'>, string>> = {
   ok: 'every worker was seen to block what is to be blocked',
   degraded: 'blocking may not be enforced somewhere',
 };
 const nameWidth = 15;
 
-export function statusLines(report: HealthReport, url: string, now: Date, paint: Paint): string[] {
+export function statusLines(report: Health, url: string, now: Date, paint: Paint): string[] {
   const { versions } = report;
   const untested = versions.untested === null ? [] : [harmless(versions.untested)];
   const head = harmless(`proxy-manager ${versions.service} with HAProxy ${versions.proxy} at ${url}`);
@@ -44,14 +45,14 @@ export function statusLines(report: HealthReport, url: string, now: Date, paint:
 }
 
 /** Whether sites are served is what a person who was woken wants to know first. */
-function meaningOf({ status, database, reasons }: HealthReport): string {
+function meaningOf({ status, database, reasons }: Health): string {
   if (status !== 'down') return meanings[status];
   const noWorker = reasons.some((reason) => reason.startsWith('no worker'));
   if (!noWorker) return 'nothing can be changed; sites are served, and what is blocked stays blocked';
   return database.status === 'down' ? 'no site is served, and nothing can be changed' : 'no site is served';
 }
 
-function statusRows(report: HealthReport, now: Date): Row[] {
+function statusRows(report: Health, now: Date): Row[] {
   const { database, master_socket: socket, map_file: file, runtime_map: map, last_reload: last } = report;
   const scheduled = report.scheduled_reload;
   const verified =
@@ -82,11 +83,7 @@ function statusRows(report: HealthReport, now: Date): Row[] {
 }
 
 /** Nothing where the live configuration is what a reload would make of it. A service that is older says nothing of it. */
-function configurationRows({
-  configuration_drift: drift,
-  attached,
-  trusted_map: trusted,
-}: Partial<HealthReport>): Row[] {
+function configurationRows({ configuration_drift: drift, attached, trusted_map: trusted }: Partial<Health>): Row[] {
   const rows: Row[] = [];
   if (attached) rows.push(frontEndsRow(attached));
   if (drift?.status === 'unknown') rows.push(['configuration', false, `not compared: ${drift.reason}`]);
@@ -102,7 +99,7 @@ function configurationRows({
 }
 
 /** Attached: which front ends deny what is blocked; what is wrong with the others stands in the reasons. */
-function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNullable<HealthReport['attached']>): Row {
+function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNullable<Health['attached']>): Row {
   const denying = all.filter(({ has_rule }) => has_rule).length;
   const open = all.filter(({ has_rule, open }) => !has_rule && open).length;
   const parts = [
@@ -113,7 +110,7 @@ function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNulla
   return ['front ends', all.length > 0 && denying + open === all.length, parts.join('; ')];
 }
 
-function driftText({ live, backup }: NonNullable<HealthReport['configuration_drift']>): string {
+function driftText({ live, backup }: NonNullable<Health['configuration_drift']>): string {
   if (live === 'rendered') return 'a setting or the template changed: proxy-manager reload applies it';
   if (live === 'restored') return `backup ${backup} is in force, and differs from sites and settings`;
   return 'written or edited by hand, and differs from what a reload would make';
@@ -123,23 +120,23 @@ function withReason({ status: state, reason }: { readonly status: string; readon
   return reason === null ? state : `${state}: ${reason}`;
 }
 
-function seenText({ seen, expected }: HealthReport['runtime_map']): string {
+function seenText({ seen, expected }: Health['runtime_map']): string {
   if (seen === null) return `not seen; ${counted(expected, 'entry', 'entries')} expected`;
   if (seen === expected) return counted(seen, 'entry', 'entries');
   return `${count(seen)} of ${counted(expected, 'entry', 'entries')}`;
 }
 
-function changeText({ big_change: change }: HealthReport['runtime_map']): string {
+function changeText({ big_change: change }: Health['runtime_map']): string {
   // A service that is older than this says nothing of it.
   if (!change) return '';
   return `, while a big change goes on (${count(change.added)} in, ${count(change.removed)} out)`;
 }
 
-function isWhole(worker: WorkerPart | null): boolean {
+function isWhole(worker: WorkerHealth | null): boolean {
   return worker?.whole === true;
 }
 
-function workersText({ current, draining }: HealthReport['workers']): string {
+function workersText({ current, draining }: Health['workers']): string {
   const now = current === null ? 'none' : workerText(current);
   if (draining.length === 0) return `${now}; none draining`;
   const short = draining.filter(({ whole }) => !whole);
@@ -147,7 +144,7 @@ function workersText({ current, draining }: HealthReport['workers']): string {
   return `${now}; ${count(draining.length)} draining (${state})`;
 }
 
-function workerText({ pid, whole, reason }: WorkerPart): string {
+function workerText({ pid, whole, reason }: WorkerHealth): string {
   return whole ? `${pid} whole` : `${pid} not whole${reason === null ? '' : `: ${reason}`}`;
 }
 

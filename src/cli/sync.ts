@@ -1,9 +1,10 @@
 // `sync`: file and running map brought in line with the database, and what was not right told.
+
+import type { SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { harmless } from './output/harmless.ts';
 import { counted, span } from './output/times.ts';
 import { shortList } from './runtime-text.ts';
-import type { SyncAnswer } from './service-api.ts';
 import type { Session } from './session.ts';
 import { Verb } from './verb.ts';
 
@@ -22,7 +23,8 @@ export async function sync(
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
   session.interruption.says(() => 'the sync was not answered; it goes on in the service');
-  const answer = await session.api.sync({ acceptMapFile: options['acceptMapFile'] === true });
+  const query = options['acceptMapFile'] === true ? { accept_map_file: true } : {};
+  const { data: answer } = await session.patientApi.POST('/api/blocked-ips/sync', { params: { query } });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines(syncLines(answer).map(harmless));
   const drained = answer.draining_workers.every(({ synced }) => synced);

@@ -1,4 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { AuditRecord } from '../api/audit.ts';
+import type { BlockAnswer, UnblockAnswer } from '../api/blocked-ips.ts';
+import type { SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { CheckAnswer } from '../api/check.ts';
+import type { Health } from '../api/health.ts';
+import type { Webhook } from '../api/webhooks.ts';
 import { unusedTrustedMap } from '../domain/trust-effect.ts';
 import { auditColumns } from './audit.ts';
 import { blockLines } from './block.ts';
@@ -9,15 +15,6 @@ import { unpainted } from './output/colour.ts';
 import { displayWidth } from './output/display-width.ts';
 import { plainLine } from './output/table.ts';
 import { runtimeLines } from './runtime-text.ts';
-import type {
-  AuditRow,
-  BlockAnswer,
-  CheckAnswer,
-  HealthReport,
-  SyncAnswer,
-  UnblockAnswer,
-  WebhookRecord,
-} from './service-api.ts';
 import { parseSiteServer, siteServerText } from './site-server.ts';
 import { statusLines, whatToDo } from './status.ts';
 import { syncLines } from './sync.ts';
@@ -208,7 +205,7 @@ describe('sync', () => {
 });
 
 describe('status', () => {
-  const health: HealthReport = {
+  const health: Health = {
     status: 'ok',
     reasons: [],
     database: { status: 'ok', reason: null },
@@ -439,7 +436,7 @@ it('the audit in a pipe is a line of plain fields', () => {
     outcome: 'refused',
     code: 6007,
     result: { added: 2, removed: 0, none: null },
-  } as unknown as AuditRow;
+  } as unknown as AuditRecord;
   expect(plainLine(auditColumns(now), row)).toBe(
     '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b added=2 removed=1 removed=0',
   );
@@ -475,9 +472,9 @@ it.each([
 });
 
 describe('a webhook in a pipe is a line that says whether what is sent arrives', () => {
-  const hook = { id: 'chat', url: 'https://a/x', events: null, enabled: true, pending: 0 } as WebhookRecord;
+  const hook = { id: 'chat', url: 'https://a/x', events: null, enabled: true, pending: 0 } as Webhook;
   const [early, late] = ['2026-11-21T19:00:00.000Z', '2026-11-21T19:30:00.000Z'];
-  const failed = (at: string): Partial<WebhookRecord> => ({ last_error: 'it answered\t500', last_error_at: at });
+  const failed = (at: string): Partial<Webhook> => ({ last_error: 'it answered\t500', last_error_at: at });
   it.each([
     [{}, `chat\tnew\t0\t-\thttps://a/x\tall\t-`],
     [
@@ -490,7 +487,7 @@ describe('a webhook in a pipe is a line that says whether what is sent arrives',
       `chat\tfailing\t7\t${early}\thttps://a/x\tall\tit answered\\u{9}500`,
     ],
     [{ last_success_at: null, ...failed(late), enabled: false }, `chat\toff\t0\t-\thttps://a/x\tall\t-`],
-  ] as [Partial<WebhookRecord>, string][])('%j', (more, line) => {
+  ] as [Partial<Webhook>, string][])('%j', (more, line) => {
     const times = { last_success_at: null, last_error: null, last_error_at: null };
     expect(plainLine(webhookColumns(now), { ...hook, ...times, ...more })).toBe(line);
   });

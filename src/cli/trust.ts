@@ -1,5 +1,7 @@
 // `trust`: addresses that are never denied, whatever blocks them.
 
+import type { RuntimeReport } from '../api/changes.ts';
+import type { TrustAnswer, TrustedIp, TrustRequest } from '../api/trusted-ips.ts';
 import { explainNotAList } from './bulk/elements.ts';
 import { openSource } from './bulk/source.ts';
 import { expiryFields, expiryOf, refuseControls } from './expiry-options.ts';
@@ -8,7 +10,6 @@ import { readList } from './lists/read-list.ts';
 import { harmless } from './output/harmless.ts';
 import { fromNow, minute } from './output/times.ts';
 import { exitCodeOf, runtimeLines } from './runtime-text.ts';
-import type { RuntimeReport, TrustAnswer, TrustEnd, TrustedIp } from './service-api.ts';
 import type { Session } from './session.ts';
 import { fromStdin, typedAddresses } from './typed-addresses.ts';
 import { Verb } from './verb.ts';
@@ -42,10 +43,13 @@ export async function trustAdd(
   const end = trustEnd(options, session.now());
   const done = ({ expires_at: at }: TrustAnswer): string =>
     at === null ? 'is trusted' : `is trusted until ${minute(at)} (${fromNow(at, session.now())})`;
-  return await each(session, addresses, (ip) => session.api.trust(ip, { note, ...end }), done, 'every worker has it');
+  const body = { ...(note === undefined ? {} : { note }), ...end };
+  const trust = (path: { readonly ip_address: string }) =>
+    session.api.PUT('/api/trusted-ips/{ip_address}', { params: { path }, body });
+  return await each(session, addresses, trust, done, 'every worker has it');
 }
 
-function trustEnd(options: Readonly<Record<string, unknown>>, now: Date): TrustEnd {
+function trustEnd(options: Readonly<Record<string, unknown>>, now: Date): TrustRequest {
   const expiry = expiryOf(options, now);
   if (options['permanent'] !== true) return expiryFields(expiry);
   if (expiry !== null) throw misused('--permanent excludes --for and --until; give one');
@@ -56,7 +60,7 @@ export async function trustRemove(session: Session, addresses: readonly string[]
   return await each(
     session,
     addresses,
-    (ip) => session.api.distrust(ip),
+    (path) => session.api.DELETE('/api/trusted-ips/{ip_address}', { params: { path } }),
     () => 'is trusted no more',
     'no worker has it any more',
   );
@@ -66,7 +70,7 @@ export async function trustRemove(session: Session, addresses: readonly string[]
 async function each<Answer extends RuntimeReport & { readonly ip_address: string }>(
   session: Session,
   addresses: readonly string[],
-  change: (ip: string) => Promise<Answer>,
+  change: (path: { readonly ip_address: string }) => Promise<{ readonly data: Answer }>,
   done: (answer: Answer) => string,
   seen: string,
 ): Promise<ExitCode> {
@@ -75,7 +79,7 @@ async function each<Answer extends RuntimeReport & { readonly ip_address: string
   session.interruption.says(() => `${answers.length} of ${ips.length} were done`);
   try {
     for (const ip of ips) {
-      const answer = await change(ip);
+      const { data: answer } = await change({ ip_address: ip });
       answers.push(answer);
       if (session.format === 'json') continue;
       const well = answer.runtime_map_updated ? `; ${seen}` : '';
@@ -119,7 +123,7 @@ async function listed(session: Session): Promise<string[]> {
 }
 
 export async function trustList({ api, output, format, now }: Session): Promise<ExitCode> {
-  const answer = await api.trustedIps();
+  const { data: answer } = await api.GET('/api/trusted-ips');
   if (format === 'json') await output.json(answer);
   else if (answer.items.length === 0 && output.isTerminal) await output.lines(['nothing is trusted']);
   else {

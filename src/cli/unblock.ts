@@ -1,12 +1,14 @@
 // `unblock`: takes entries away. What a network still covers stays blocked, and that is said.
+
+import type { UnblockAnswer } from '../api/blocked-ips.ts';
 import { cutBatches } from './bulk/batches.ts';
+import { changeMany } from './bulk/requests.ts';
 import { sendBatches, sendList } from './bulk/send.ts';
 import { openSource } from './bulk/source.ts';
 import { tellBulk } from './bulk/text.ts';
 import type { ExitCode } from './failure.ts';
 import { harmless } from './output/harmless.ts';
 import { exitCodeOf, runtimeLines, shortList } from './runtime-text.ts';
-import type { UnblockAnswer } from './service-api.ts';
 import type { Session } from './session.ts';
 import { fromStdin, typedAddresses } from './typed-addresses.ts';
 import { Verb } from './verb.ts';
@@ -25,7 +27,9 @@ const nothingMore = { reason: undefined, expiry: null, evenTrusted: false, allow
 export async function unblock(session: Session, addresses: readonly string[]): Promise<ExitCode> {
   if (fromStdin(addresses)) {
     const source = await openSource('-', session.stdin);
-    const result = await sendList(session, source, null, nothingMore, ({ ips }) => session.api.batch({ remove: ips }));
+    const result = await sendList(session, source, null, nothingMore, ({ ips }) =>
+      changeMany(session, { remove: ips }),
+    );
     return await tellBulk(session, source.name, result);
   }
   const entries = typedAddresses(addresses);
@@ -40,14 +44,16 @@ export async function unblock(session: Session, addresses: readonly string[]): P
     yield readings;
   }
   const result = await sendBatches(session, { name: 'the list' }, cutBatches(once(), nothingMore), ({ ips }) =>
-    session.api.batch({ remove: ips }),
+    changeMany(session, { remove: ips }),
   );
   return await tellBulk(session, '', result);
 }
 
 async function unblockOne(session: Session, ip: string): Promise<ExitCode> {
   session.interruption.says(() => `it was not answered whether ${ip} is unblocked; see: proxy-manager check ${ip}`);
-  const answer = await session.api.unblock(ip);
+  const { data: answer } = await session.api.DELETE('/api/blocked-ips/{ip_address}', {
+    params: { path: { ip_address: ip } },
+  });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines(unblockLines(answer).map(harmless));
   return exitCodeOf(answer);

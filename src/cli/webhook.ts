@@ -1,4 +1,6 @@
 // `webhook`: where events are sent to.
+
+import type { Webhook } from '../api/webhooks.ts';
 import { parseWebhookSecret } from '../domain/webhook-secret.ts';
 import { parseWebhookUrl } from '../domain/webhook-url.ts';
 import { openSource } from './bulk/source.ts';
@@ -7,7 +9,6 @@ import type { Style } from './output/colour.ts';
 import { harmless } from './output/harmless.ts';
 import type { Column } from './output/table.ts';
 import { fromNow } from './output/times.ts';
-import type { WebhookRecord } from './service-api.ts';
 import type { Session } from './session.ts';
 import { Verb } from './verb.ts';
 
@@ -56,11 +57,14 @@ export async function webhookSet(
   if (!read.ok) throw misused(`<url>: ${read.why}`);
   const secret = given.secretFile === undefined ? null : await secretFrom(given.secretFile, session.stdin);
   session.interruption.says(() => 'it was not answered whether the webhook is set; see: proxy-manager webhook ls');
-  const answer = await session.api.putWebhook(id, {
-    url: read.value,
-    events: given.events?.split(',') ?? null,
-    ...(secret !== null && { secret }),
-    enabled: given.disabled !== true,
+  const { data: answer } = await session.api.PUT('/api/webhooks/{id}', {
+    params: { path: { id } },
+    body: {
+      url: read.value,
+      events: given.events?.split(',') ?? null,
+      ...(secret !== null && { secret }),
+      enabled: given.disabled !== true,
+    },
   });
   if (session.format === 'json') await session.output.json(answer);
   else {
@@ -71,7 +75,7 @@ export async function webhookSet(
   return exitCodes.done;
 }
 
-function whatItGets({ enabled, events, url }: WebhookRecord): string {
+function whatItGets({ enabled, events, url }: Webhook): string {
   return enabled ? `gets ${events?.join(', ') ?? 'all events'} at ${url}` : `is off: nothing is sent to ${url}`;
 }
 
@@ -87,14 +91,14 @@ async function secretFrom(path: string, stdin: AsyncIterable<Uint8Array>): Promi
 
 export async function webhookRemove(session: Session, [id = '']: readonly string[]): Promise<ExitCode> {
   session.interruption.says(() => 'it was not answered whether the webhook is gone; see: proxy-manager webhook ls');
-  const answer = await session.api.removeWebhook(id);
+  const { data: answer } = await session.api.DELETE('/api/webhooks/{id}', { params: { path: { id } } });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines([harmless(`nothing is sent to ${answer.id} any more`)]);
   return exitCodes.done;
 }
 
 export async function webhookList({ api, output, format, now }: Session): Promise<ExitCode> {
-  const answer = await api.webhooks();
+  const { data: answer } = await api.GET('/api/webhooks');
   if (format === 'json') await output.json(answer);
   else if (answer.items.length === 0 && output.isTerminal) await output.lines(['there are no webhooks']);
   else await output.rows(webhookColumns(now()))(answer.items);
@@ -111,13 +115,13 @@ const stateStyles: Readonly<Record<WebhookState, Style>> = {
 type WebhookState = 'ok' | 'new' | 'failing' | 'off';
 
 /** `failing`: what was last tried did not arrive. */
-function stateOf({ enabled, last_success_at: well, last_error_at: ill }: WebhookRecord): WebhookState {
+function stateOf({ enabled, last_success_at: well, last_error_at: ill }: Webhook): WebhookState {
   if (!enabled) return 'off';
   if (ill !== null && (well === null || ill > well)) return 'failing';
   return well === null ? 'new' : 'ok';
 }
 
-export function webhookColumns(now: Date): readonly Column<WebhookRecord>[] {
+export function webhookColumns(now: Date): readonly Column<Webhook>[] {
   return [
     { title: 'ID', text: ({ id }) => id },
     { title: 'STATE', text: stateOf, style: (hook) => stateStyles[stateOf(hook)] },

@@ -4,9 +4,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Tell, tellNobody } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
-import { type Tell, tellNobody } from '../telemetry/activity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { comparisonPatienceMs, waitedFor } from './comparison-patience.ts';
 import { codeOf, isUnconsented, reloadRecord, statusOf } from './reload-record.ts';

@@ -1,8 +1,30 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Site, SiteServer } from '../domain/site.ts';
-import type { RenderInput } from './render.ts';
 import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
+
+export interface RenderInput {
+  readonly blockedMap: string;
+  readonly trustedMap: string;
+  /** What the front end binds, each as HAProxy writes an address: `:80`, `127.0.0.1:8080`, `[::]:80`. */
+  readonly httpBind: readonly string[];
+  readonly statsSocket: string;
+  /** A number and a unit of `ms`, `s`, `m`, `h`, `d`, `w`; at most 24 days. */
+  readonly hardStopAfter: string;
+  /** How many connections one untrusted source may have at once; null or left out: no limit. */
+  readonly connectionsPerSource?: number | null;
+  readonly sites: Iterable<Site> | AsyncIterable<Site>;
+  /** Such as `/etc/proxy/sites.map`; the map itself is named after its content beside it. */
+  readonly sitesMapBase: string;
+  /**
+   * Where the answer to `show servers state` is kept, written before every reload. With it a new worker begins with
+   * the addresses the old one had found; without it a server found through DNS answers 503 until DNS has answered.
+   * It must exist: HAProxy 2.6 warns when it does not.
+   */
+  readonly serverStateFile?: string;
+  /** What the machine says; read from it when left out. */
+  readonly machine?: MachineFacts;
+}
 
 /** How the proxy finds a server: it is an address; /etc/hosts knows the name; or DNS has to be asked. */
 export type ServerLookup = 'address' | 'hosts' | 'dns';

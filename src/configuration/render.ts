@@ -3,33 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 import type { Site } from '../domain/site.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { acceptedRule, findBlockedRule } from './blocked-rule.ts';
-import { type MachineFacts, readMachineFacts, type ScopeSite, scopeOf, scopeSite } from './render-scope.ts';
+import {
+  type MachineFacts,
+  type RenderInput,
+  readMachineFacts,
+  type ScopeSite,
+  scopeOf,
+  scopeSite,
+} from './render-scope.ts';
 import { contentAddressed, type NamedFile } from './sites-map.ts';
 import { renderTemplate, TemplateRefused } from './template-engine.ts';
 import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
-
-export interface RenderInput {
-  readonly blockedMap: string;
-  readonly trustedMap: string;
-  /** What the front end binds, each as HAProxy writes an address: `:80`, `127.0.0.1:8080`, `[::]:80`. */
-  readonly httpBind: readonly string[];
-  readonly statsSocket: string;
-  /** A number and a unit of `ms`, `s`, `m`, `h`, `d`, `w`; at most 24 days. */
-  readonly hardStopAfter: string;
-  /** How many connections one untrusted source may have at once; null or left out: no limit. */
-  readonly connectionsPerSource?: number | null;
-  readonly sites: Iterable<Site> | AsyncIterable<Site>;
-  /** Such as `/etc/proxy/sites.map`; the map itself is named after its content beside it. */
-  readonly sitesMapBase: string;
-  /**
-   * Where the answer to `show servers state` is kept, written before every reload. With it a new worker begins with
-   * the addresses the old one had found; without it a server found through DNS answers 503 until DNS has answered.
-   * It must exist: HAProxy 2.6 warns when it does not.
-   */
-  readonly serverStateFile?: string;
-  /** What the machine says; read from it when left out. */
-  readonly machine?: MachineFacts;
-}
 
 export interface RenderedConfiguration {
   readonly text: string;

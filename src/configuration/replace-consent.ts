@@ -3,6 +3,12 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { LiveOriginFinding } from './live-origin.ts';
 
+/** What a caller agrees to beforehand. */
+export interface ReplaceConsent {
+  /** A live configuration that was not rendered by proxy-manager may be replaced. */
+  readonly replace: boolean;
+}
+
 /** @throws ServiceError 409, always: what is live, whose it is, and what can be done */
 export function refuseToReplace(path: string, { live, backup }: LiveOriginFinding): never {
   const what =

@@ -1,5 +1,5 @@
 import type { Site } from '../domain/site.ts';
-import type { RenderInput } from './render.ts';
+import type { RenderInput } from './render-scope.ts';
 
 /** Inputs for the tests of this folder. */
 export const sampleInput: RenderInput = {

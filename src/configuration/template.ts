@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../errors/service-error.ts';
 import { builtInTemplate } from './builtin-template.ts';
-import { type RenderedConfiguration, type RenderInput, renderConfiguration } from './render.ts';
+import { type RenderedConfiguration, renderConfiguration } from './render.ts';
+import type { RenderInput } from './render-scope.ts';
 import { RenderTurns } from './render-turns.ts';
 import { renderTemplate } from './template-engine.ts';
 import { renderInThread } from './template-thread.ts';

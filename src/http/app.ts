@@ -1,9 +1,8 @@
 // The HTTP service, apart from listening: limits, hooks and the routes of every resource.
 
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
+import { getMetrics } from '../api/metrics.ts';
 import { auditRoutes } from './audit-routes.ts';
-import { operationOf, tellAudit, tellRefusedLooks } from './audited-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
 import { blockedIpsRoutes } from './blocked-ips-routes.ts';
@@ -11,6 +10,7 @@ import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
 import { connectionLimit, readProcessLimits } from './connection-limit.ts';
+import { tellEnded, tellRefusedLooks } from './ended-operations.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
 import type { StreamPace } from './event-stream.ts';
 import { eventsRoutes } from './events-routes.ts';
@@ -19,14 +19,15 @@ import { healthRoutes } from './health-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { compileLate } from './late-compilers.ts';
 import { metricsRoutes } from './metrics-routes.ts';
-import { ApiDescription, openApiRoutes } from './openapi-routes.ts';
+import { openApiRoutes } from './openapi-routes.ts';
+import { isPanelRoute } from './panel-pages.ts';
 import { isLostVisit, panelRoutes, sendPage } from './panel-routes.ts';
 import { pathOf } from './path-of.ts';
 import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
 import { RequestLines } from './request-lines.ts';
-import { accessOf, requireScope, routesOpenedBy } from './route-access.ts';
+import { requireScope } from './require-scope.ts';
 import { RouteTable } from './route-table.ts';
 import { schemaRules } from './schema-rules.ts';
 import { commonHeaders } from './security-headers.ts';
@@ -85,8 +86,6 @@ const STREAMS: StreamPace = { heartbeat: 15_000, keyCheck: 2_000, stalled: 60_00
 const SMALL_BODY_BYTES = 65_536;
 
 export type App = FastifyInstance;
-/** The form in which every routes file sees the application. */
-export type TypedApp = ReturnType<typeof typed>;
 
 export function createApp(services: Services, options: AppOptions = {}): App {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
@@ -128,33 +127,25 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   });
   const connections = options.limits?.connections ?? connectionLimit(readProcessLimits());
   const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.leftOver);
-  const description = new ApiDescription();
-  const opened = routesOpenedBy({ metricsOpen: options.metricsOpen === true });
-  addHooks(app, services, lines, { now, monotonicNow }, opened);
-  app.addHook('onRoute', (route) => description.add(route));
+  addHooks(app, services, lines, { now, monotonicNow }, options.metricsOpen === true);
   boundAuthenticated();
   addErrorHandlers(app, services, lines);
 
-  const typedApp = typed(app);
-  healthRoutes(typedApp, services);
-  blockedIpsRoutes(typedApp, services, now);
-  blockedIpsBulkRoutes(typedApp, services, now, timeouts.bodyPace);
-  trustedIpsRoutes(typedApp, services, now);
-  sitesRoutes(typedApp, services);
-  configRoutes(typedApp, services);
-  keysRoutes(typedApp, services, now);
-  auditRoutes(typedApp, services);
-  eventsRoutes(typedApp, services, { pace: { ...STREAMS, ...options.streams }, connections });
-  webhooksRoutes(typedApp, services);
-  metricsRoutes(typedApp, services);
-  openApiRoutes(typedApp, description);
-  sessionRoutes(typedApp, services);
-  panelRoutes(typedApp, services);
+  healthRoutes(app, services);
+  blockedIpsRoutes(app, services, now);
+  blockedIpsBulkRoutes(app, services, now, timeouts.bodyPace);
+  trustedIpsRoutes(app, services, now);
+  sitesRoutes(app, services);
+  configRoutes(app, services);
+  keysRoutes(app, services, now);
+  auditRoutes(app, services);
+  eventsRoutes(app, services, { pace: { ...STREAMS, ...options.streams }, connections });
+  webhooksRoutes(app, services);
+  metricsRoutes(app, services);
+  openApiRoutes(app);
+  sessionRoutes(app, services);
+  panelRoutes(app, services);
   return app;
-}
-
-function typed(app: FastifyInstance) {
-  return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
 function addHooks(
@@ -162,7 +153,7 @@ function addHooks(
   services: Services,
   lines: RequestLines,
   clocks: { readonly now: () => Date; readonly monotonicNow: () => number },
-  opened: ReadonlySet<string>,
+  metricsOpen: boolean,
 ): void {
   const limiter = new FailureLimiter(clocks.monotonicNow);
   const routes = new RouteTable();
@@ -175,21 +166,27 @@ function addHooks(
   app.decorateRequest('toldOfFailure', false);
   app.decorateRequest('auditRows', null);
   app.decorateRequest('answered', null);
+  app.decorateRequest('attempted', false);
+  app.decorateRequest('entryCounts', null);
   app.decorateRequest('failure', null);
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     routes.add(route.url, methods);
-    const access = accessOf(methods, route.url, opened);
-    route.config = { ...route.config, ...(access === 'open' ? { open: true } : { scope: access }) };
-    const operation = operationOf(methods, route.url);
-    if (operation !== null) tellAudit(route, operation, services.audit, clocks.now);
-    else if (access !== 'open') tellRefusedLooks(route, services.audit, clocks.now);
+    const { operation } = route.config ?? {};
+    if (operation === undefined) {
+      if (route.config?.open === true && isPanelRoute(route.url)) return;
+      throw new Error(`${methods.join(', ')} ${route.url} is no operation: declare it in src/api, and use \`handle\``);
+    }
+    const { audit, access } = operation;
+    const open = access === 'open' || (metricsOpen && operation.id === getMetrics.id);
+    route.config = { ...route.config, open };
+    if (audit !== null) tellEnded(route, audit, services.operations, clocks.now);
+    else if (!open) tellRefusedLooks(route, services.operations, clocks.now);
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
-    route.preValidation = (request, _reply, done) => {
+    const readQuery = (request: FastifyRequest) =>
       readQueryValues(request.query as Record<string, unknown>, querystring);
-      done();
-    };
+    route.preValidation = [async (request) => readQuery(request), ...[route.preValidation ?? []].flat()];
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request.id));
@@ -208,8 +205,9 @@ function addHooks(
       reply.header('allow', allow);
       throw methodNotAllowed(request.method, path, allow);
     }
-    const { scope } = request.routeOptions.config;
-    if (scope !== undefined) requireScope(request, scope);
+    const { access } = request.routeOptions.config.operation ?? {};
+    if (access !== undefined && access !== 'open' && request.routeOptions.config.open !== true)
+      requireScope(request, access);
     prepareForNoBody(request);
   });
   app.addHook('preClose', async () => {

@@ -1,17 +1,20 @@
 // Who did what, from where, with what outcome: newest first.
+
+import type { FastifyInstance } from 'fastify';
+import { listAudit } from '../api/audit.ts';
+import { operations } from '../api/operations.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import { codes } from '../errors/catalogue.ts';
-import type { TypedApp } from './app.ts';
-import { auditedOperations, refusedLook } from './audited-routes.ts';
+import { refusedLook } from './ended-operations.ts';
+import { handle } from './handle.ts';
 import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
 import { parseTime } from './rfc3339.ts';
-import { AuditPageSchema, AuditQuery } from './schemas/audit.ts';
 import type { Services } from './services.ts';
 
 /** Those of requests, what the service does by itself, and how many refusals of a key were not told one by one. */
-const operations: readonly string[] = [
-  ...new Set(Object.values(auditedOperations)),
+const verbs: readonly string[] = [
+  ...new Set(operations.flatMap(({ audit }) => audit ?? [])),
   'expire',
   'expire_trust',
   'import_map_file',
@@ -19,26 +22,22 @@ const operations: readonly string[] = [
   'refusals',
 ];
 
-export function auditRoutes(app: TypedApp, { audit }: Services): void {
-  app.get(
-    '/api/audit',
-    { schema: { querystring: AuditQuery, response: { 200: AuditPageSchema } } },
-    async (request) => {
-      const { limit, cursor = null, operation, key, ip_address: address, since, until } = request.query;
-      // Mistyped it would find nothing, which reads as if nothing was done.
-      if (operation !== undefined && !operations.includes(operation))
-        throw refusedFields([{ name: 'operation', description: `must be one of ${operations.join(', ')}` }]);
-      return audit.page({
-        limit,
-        cursor,
-        operation,
-        key,
-        ipAddress: address === undefined ? undefined : pathAddress(address).text,
-        since: readTime('since', since),
-        until: readTime('until', until),
-      });
-    },
-  );
+export function auditRoutes(app: FastifyInstance, { audit }: Services): void {
+  handle(app, listAudit, async ({ query }) => {
+    const { limit, cursor = null, operation, key, ip_address: address, since, until } = query;
+    // Mistyped it would find nothing, which reads as if nothing was done.
+    if (operation !== undefined && !verbs.includes(operation))
+      throw refusedFields([{ name: 'operation', description: `must be one of ${verbs.join(', ')}` }]);
+    return audit.page({
+      limit,
+      cursor,
+      operation,
+      key,
+      ipAddress: address === undefined ? undefined : pathAddress(address).text,
+      since: readTime('since', since),
+      until: readTime('until', until),
+    });
+  });
 }
 
 function readTime(name: string, text: string | undefined): string | undefined {

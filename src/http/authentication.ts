@@ -1,8 +1,9 @@
 // `Authorization: Bearer <key>` (specification, Authentication), or the token of a session.
 import type { FastifyRequest } from 'fastify';
+import type { SessionHolder } from '../keys/sessions.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import { tooManyFailedKeys, unauthorized } from './refusals.ts';
-import type { Services, SessionHolder } from './services.ts';
+import type { Services } from './services.ts';
 
 /** Much longer than any key; nothing longer is hashed. */
 const LONGEST_KEY = 512;

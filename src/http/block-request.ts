@@ -1,9 +1,9 @@
 // The meaning of `{ip_address, reason?, blocked_by?, expires_at? or duration_seconds?, force?, allow_wide?}` once its shape is right.
+import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
 import type { BlockRequest, Expiry } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
 import type { FieldError } from '../errors/service-error.ts';
 import { parseFutureTime } from './rfc3339.ts';
-import type { BlockBody } from './schemas/blocked-ips.ts';
 
 export type BlockReading =
   | { readonly ok: true; readonly request: BlockRequest }

@@ -1,33 +1,27 @@
 // One blocked address at a time, the list, the check and the sync.
 import { finished } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BlockedIpPage } from '../blocking/answers.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type BlockedIpPage,
+  blockAddress,
+  getBlockedAddress,
+  type ListQuery,
+  listBlockedAddresses,
+  unblockAddress,
+} from '../api/blocked-ips.ts';
+import { syncBlockedAddresses } from '../api/blocked-ips-bulk.ts';
+import { checkAddress } from '../api/check.ts';
 import { codes } from '../errors/catalogue.ts';
 import { prefersText } from './accept.ts';
-import type { TypedApp } from './app.ts';
 import { readBlockRequest } from './block-request.ts';
+import { handle } from './handle.ts';
 import { pathAddress } from './path-address.ts';
 import { clientGone, refusedFields } from './refusals.ts';
-import { callerOf } from './request-context.ts';
 import { RequestLimit } from './request-limit.ts';
-import { requireScope } from './route-access.ts';
-import {
-  BlockAnswerSchema,
-  BlockBody,
-  BlockedIpDetailSchema,
-  BlockedIpPageSchema,
-  BlockQuery,
-  CheckAnswerSchema,
-  ListQuery,
-  SyncAnswerSchema,
-  SyncQuery,
-  UnblockAnswerSchema,
-} from './schemas/blocked-ips.ts';
-import { pathParameter } from './schemas/common.ts';
+import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
 import { PageTurns, textListStream } from './text-list-reply.ts';
 
-const params = pathParameter('ip_address');
 /** Each holds a page of the list for as long as its client takes to read it. */
 const MOST_EXPORTS = 256;
 /** Who never reads to the end keeps his places, and nobody else's. */
@@ -36,71 +30,41 @@ const MOST_EXPORTS_OF_ONE_KEY = 192;
 const MOST_TEXT_SEARCHES = 8;
 const MOST_TEXT_SEARCHES_OF_ONE_KEY = 4;
 
-export function blockedIpsRoutes(app: TypedApp, { blockedSet }: Services, now: () => Date): void {
+export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services, now: () => Date): void {
   const exports = new RequestLimit(MOST_EXPORTS, MOST_EXPORTS_OF_ONE_KEY);
   const turns = new PageTurns();
   const textSearches = new RequestLimit(MOST_TEXT_SEARCHES, MOST_TEXT_SEARCHES_OF_ONE_KEY);
 
-  app.post(
-    '/api/blocked-ips',
-    {
-      schema: {
-        querystring: BlockQuery,
-        body: BlockBody,
-        response: { 200: BlockAnswerSchema, 201: BlockAnswerSchema },
-      },
-    },
-    async (request, reply) => {
-      const allowWide = request.body.allow_wide === true || request.query.allow_wide === true;
-      if (request.body.force === true) requireScope(request, 'admin', 'force');
-      if (allowWide) requireScope(request, 'admin', 'allow_wide');
-      const reading = readBlockRequest(request.body, now());
-      if (!reading.ok)
-        throw refusedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
-      const { created, answer } = await blockedSet.block(
-        { ...reading.request, ...(allowWide && { allowWide }) },
-        callerOf(request),
-      );
-      return reply.code(created ? 201 : 200).send(answer);
-    },
-  );
-
-  app.delete(
-    '/api/blocked-ips/:ip_address',
-    { schema: { params, response: { 200: UnblockAnswerSchema } } },
-    async (request) => blockedSet.unblock(pathAddress(request.params.ip_address), callerOf(request)),
-  );
-
-  app.get(
-    '/api/blocked-ips/:ip_address',
-    { schema: { params, response: { 200: BlockedIpDetailSchema } } },
-    async (request) => blockedSet.get(pathAddress(request.params.ip_address)),
-  );
-
-  app.get('/api/check/:ip_address', { schema: { params, response: { 200: CheckAnswerSchema } } }, async (request) =>
-    blockedSet.check(pathAddress(request.params.ip_address)),
-  );
-
-  app.get(
-    '/api/blocked-ips',
-    { schema: { querystring: ListQuery, response: { 200: BlockedIpPageSchema } } },
-    async (request, reply) => {
-      reply.header('vary', 'Accept');
-      if (prefersText(request.headers.accept)) return sendTextList(request, reply);
-      return list(request.query, request.keyName, reply);
-    },
-  );
-
-  app.post(
-    '/api/blocked-ips/sync',
-    { schema: { querystring: SyncQuery, response: { 200: SyncAnswerSchema, 207: SyncAnswerSchema } } },
-    async (request, reply) => {
-      const options = { acceptMapFile: request.query.accept_map_file === true };
-      if (options.acceptMapFile) requireScope(request, 'admin', 'accept_map_file');
-      const answer = await blockedSet.sync(callerOf(request), options);
-      return reply.code(answer.runtime_map_synced ? 200 : 207).send(answer);
-    },
-  );
+  handle(app, blockAddress, async ({ body, query, caller, request, answerWith, counted }) => {
+    const allowWide = body.allow_wide === true || query.allow_wide === true;
+    if (body.force === true) requireScope(request, 'admin', 'force');
+    if (allowWide) requireScope(request, 'admin', 'allow_wide');
+    const reading = readBlockRequest(body, now());
+    if (!reading.ok) throw refusedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
+    const wanted = { ...reading.request, ...(allowWide && { allowWide }) };
+    const { created, changed, answer } = await blockedSet.block(wanted, caller);
+    answerWith(created ? 201 : 200);
+    counted(created ? { added: 1 } : changed ? { updated: 1 } : { unchanged: 1 });
+    return answer;
+  });
+  handle(app, unblockAddress, ({ params, caller, counted }) => {
+    counted({ removed: 1 });
+    return blockedSet.unblock(pathAddress(params.ip_address), caller);
+  });
+  handle(app, getBlockedAddress, ({ params }) => blockedSet.get(pathAddress(params.ip_address)));
+  handle(app, checkAddress, ({ params }) => blockedSet.check(pathAddress(params.ip_address)));
+  handle(app, listBlockedAddresses, async ({ query, request, reply }) => {
+    reply.header('vary', 'Accept');
+    if (prefersText(request.headers.accept)) return sendTextList(request, reply);
+    return list(query, request.keyName, reply);
+  });
+  handle(app, syncBlockedAddresses, async ({ query, caller, request, answerWith }) => {
+    const options = { acceptMapFile: query.accept_map_file === true };
+    if (options.acceptMapFile) requireScope(request, 'admin', 'accept_map_file');
+    const answer = await blockedSet.sync(caller, options);
+    answerWith(answer.runtime_map_synced ? 200 : 207);
+    return answer;
+  });
 
   async function list(query: ListQuery, keyName: string, reply: FastifyReply): Promise<BlockedIpPage> {
     const { limit, cursor, offset = 0, q, text, expiring = false } = query;

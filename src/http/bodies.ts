@@ -36,7 +36,10 @@ export function prepareForNoBody(request: FastifyRequest): void {
 }
 
 function takesBody(request: FastifyRequest): boolean {
-  return request.routeOptions.schema?.body !== undefined || request.routeOptions.config?.streamed === true;
+  return (
+    request.routeOptions.schema?.body !== undefined ||
+    request.routeOptions.config?.operation?.streamedBody !== undefined
+  );
 }
 
 function readBody(request: FastifyRequest, body: Buffer): unknown {

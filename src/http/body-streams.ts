@@ -1,6 +1,7 @@
 // Bodies of a whole set or a large batch, read as they come into items that the blocked-set service takes.
 import type { FastifyRequest } from 'fastify';
-import type { BlockRequest, BulkItem, Rejection } from '../blocking/answers.ts';
+import type { Rejection } from '../api/blocked-ips-bulk.ts';
+import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { BatchShare } from './batch-room.ts';
 import { checkCoding, wrongMediaType } from './bodies.ts';

@@ -1,11 +1,11 @@
 // One element of a bulk body: a text or an object as `POST /api/blocked-ips` takes it. A bad one is listed in the
 // answer, never an error of the whole.
+import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
 import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
 import { quote } from '../domain/quote.ts';
 import { readBlockRequest } from './block-request.ts';
 import type { JsonValue } from './json-values.ts';
-import type { BlockBody } from './schemas/blocked-ips.ts';
 import { LONGEST_SHOWN, shortCopy } from './short-copy.ts';
 import { shortJson } from './short-json.ts';
 import { describeSchemaErrors, type SchemaError } from './validation-errors.ts';

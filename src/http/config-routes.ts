@@ -1,58 +1,27 @@
 // The safe reload, and what belongs to it: the live text, the dry run, the difference, the history, the backups.
-import type { TypedApp } from './app.ts';
-import { callerOf } from './request-context.ts';
+
+import type { FastifyInstance } from 'fastify';
 import {
-  BackupsSchema,
-  CurrentConfigSchema,
-  DiffQuery,
-  DiffSchema,
-  HistoryQuery,
-  idParameter,
-  ReloadAnswerSchema,
-  ReloadPageSchema,
-  ReloadRecordSchema,
-  ReplaceQuery,
-  ValidationSchema,
-} from './schemas/config.ts';
+  diffConfig,
+  getConfig,
+  getReload,
+  listBackups,
+  listReloads,
+  reload,
+  restoreBackup,
+  validateConfig,
+} from '../api/configuration.ts';
+import { handle } from './handle.ts';
+import { consentOf } from './replace-consent.ts';
 import type { Services } from './services.ts';
 
-export function configRoutes(app: TypedApp, { configuration }: Services): void {
-  app.post(
-    '/api/config/reload',
-    { schema: { querystring: ReplaceQuery, response: { 200: ReloadAnswerSchema } } },
-    async (request) =>
-      configuration.reload({ replace: request.query.replace_configuration === true }, callerOf(request)),
-  );
-
-  app.get('/api/config', { schema: { response: { 200: CurrentConfigSchema } } }, async () => configuration.current());
-
-  app.post('/api/config/validate', { schema: { response: { 200: ValidationSchema } } }, async (request) =>
-    configuration.validate(callerOf(request)),
-  );
-
-  app.get('/api/config/diff', { schema: { querystring: DiffQuery, response: { 200: DiffSchema } } }, async (request) =>
-    configuration.diff(request.query.backup ?? null),
-  );
-
-  app.get(
-    '/api/config/reloads',
-    { schema: { querystring: HistoryQuery, response: { 200: ReloadPageSchema } } },
-    async (request) => configuration.reloads({ limit: request.query.limit, cursor: request.query.cursor ?? null }),
-  );
-
-  app.get(
-    '/api/config/reloads/:id',
-    { schema: { params: idParameter, response: { 200: ReloadRecordSchema } } },
-    async (request) => configuration.reloadRecord(request.params.id),
-  );
-
-  app.get('/api/config/backups', { schema: { response: { 200: BackupsSchema } } }, async () => ({
-    items: await configuration.backups(),
-  }));
-
-  app.post(
-    '/api/config/backups/:id/restore',
-    { schema: { params: idParameter, response: { 200: ReloadAnswerSchema } } },
-    async (request) => configuration.restore(request.params.id, callerOf(request)),
-  );
+export function configRoutes(app: FastifyInstance, { configuration }: Services): void {
+  handle(app, reload, ({ query, caller }) => configuration.reload(consentOf(query), caller));
+  handle(app, getConfig, () => configuration.current());
+  handle(app, validateConfig, ({ caller }) => configuration.validate(caller));
+  handle(app, diffConfig, ({ query }) => configuration.diff(query.backup ?? null));
+  handle(app, listReloads, ({ query: { limit, cursor = null } }) => configuration.reloads({ limit, cursor }));
+  handle(app, getReload, ({ params }) => configuration.reloadRecord(params.id));
+  handle(app, listBackups, async () => ({ items: await configuration.backups() }));
+  handle(app, restoreBackup, ({ params, caller }) => configuration.restore(params.id, caller));
 }

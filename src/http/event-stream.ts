@@ -1,7 +1,8 @@
 // One reader's server-sent events (WHATWG HTML, 9.2). He holds nothing but his place among the events: they are read from
 // there when his connection takes more, so a slow reader costs no memory; one who takes nothing at all is ended.
 import { Readable } from 'node:stream';
-import type { EventsService, EventView } from './services.ts';
+import type { FeedView } from '../events/event-feed.ts';
+import type { EventsService } from './services.ts';
 
 /** What a client waits before it comes again; in milliseconds. */
 const retryMs = 2_000;
@@ -17,7 +18,7 @@ export interface StreamPace {
 
 export class EventStream extends Readable {
   readonly #events: EventsService;
-  readonly #view: EventView;
+  readonly #view: FeedView;
   readonly #pace: StreamPace;
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
@@ -35,7 +36,7 @@ export class EventStream extends Readable {
    */
   constructor(
     events: EventsService,
-    view: EventView,
+    view: FeedView,
     from: string | null,
     pace: StreamPace,
     keyHolds: () => Promise<boolean>,

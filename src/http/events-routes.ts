@@ -1,14 +1,14 @@
 // The event stream. Bounded in number, in all and for one key; ended when its key ends, or the service.
 import { finished } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { eventIdForm, streamEvents } from '../api/events.ts';
 import { grants } from '../domain/scope.ts';
-import type { TypedApp } from './app.ts';
 import { bearerOf, holderOf } from './authentication.ts';
 import { EventStream, type StreamPace } from './event-stream.ts';
 import { unknownTypes } from './event-types.ts';
+import { handle } from './handle.ts';
 import { refusedFields } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
-import { EventsQuery, eventIdForm } from './schemas/events.ts';
 import type { Services } from './services.ts';
 
 /** Each holds a connection; those of one key may be so many that an operator's still finds room. */
@@ -23,7 +23,7 @@ const LAST_EVENTS_MS = 1_000;
 const endsStreams: ReadonlySet<string> = new Set(['/api/keys/:name', '/api/session']);
 
 export function eventsRoutes(
-  app: TypedApp,
+  app: FastifyInstance,
   { events, keys, sessions }: Services,
   options: { readonly pace: StreamPace; readonly connections: number },
 ): void {
@@ -31,9 +31,9 @@ export function eventsRoutes(
   const limit = new RequestLimit(most, Math.min(MOST_STREAMS_OF_ONE_KEY, Math.ceil(most / 2)));
   const open = new Set<EventStream>();
 
-  app.get('/api/events', { schema: { querystring: EventsQuery } }, async (request, reply) => {
-    const types = readTypes(request.query.types);
-    const from = readLastId(request.headers['last-event-id'] ?? request.query.last_event_id);
+  handle(app, streamEvents, async ({ query, request, reply }) => {
+    const types = readTypes(query.types);
+    const from = readLastId(request.headers['last-event-id'] ?? query.last_event_id);
     const done = limit.begin(request.keyName);
     // Also of a client that went away while its key was judged: it has been closed already, and is never closed again.
     finished(reply.raw, done);

@@ -5,8 +5,8 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually, untilPasses } from '../../testkit/conditions.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
-import { EventFeed } from '../activity/event-feed.ts';
-import { EventRing } from '../activity/event-ring.ts';
+import { EventFeed } from '../events/event-feed.ts';
+import { EventRing } from '../events/event-ring.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { type App, type AppOptions, createApp } from './app.ts';
 import { listen } from './listen.ts';
@@ -41,7 +41,7 @@ async function serving(options: AppOptions = {}, mostEvents = 100) {
       },
     },
     events: new EventFeed(ring),
-    audit: { answered: () => undefined },
+    operations: { ended: () => undefined },
     log: silentLog,
   } as unknown as Services;
   const app: App = createApp(services, options);

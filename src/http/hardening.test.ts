@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Listening, listen } from './listen.ts';
 import { panelPages } from './panel-pages.ts';
-import { routeAccess } from './route-access.ts';
+import { routeAccess } from './testkit/route-access.ts';
 import { BEARER, KEY, stubApp } from './testkit/stub-services.ts';
 
 type Headers = Readonly<Record<string, unknown>>;

@@ -1,11 +1,12 @@
+import type { FastifyInstance } from 'fastify';
+import { getHealth, getLiveness, getReadiness, type Health } from '../api/health.ts';
 import { grants } from '../domain/scope.ts';
 import { causeText } from '../telemetry/log.ts';
-import type { TypedApp } from './app.ts';
-import { HealthSchema } from './schemas/health.ts';
-import type { HealthReport, Services } from './services.ts';
+import { handle } from './handle.ts';
+import type { Services } from './services.ts';
 
 /** Messages of template and proxy quote the configuration, which may hold passwords: `admin`'s (ADR 0024). */
-function withoutTemplateText(report: HealthReport): HealthReport {
+function withoutTemplateText(report: Health): Health {
   const { last_reload: last, configuration_drift: drift } = report;
   return {
     ...report,
@@ -17,22 +18,18 @@ function withoutTemplateText(report: HealthReport): HealthReport {
   };
 }
 
-export function healthRoutes(app: TypedApp, { health, log }: Services): void {
-  app.get('/health', { schema: { response: { 200: HealthSchema, 503: HealthSchema } } }, async (request, reply) => {
+export function healthRoutes(app: FastifyInstance, { health, log }: Services): void {
+  handle(app, getHealth, async ({ request, answerWith }) => {
     const report = await health.health();
-    const shown = grants(request.keyScopes ?? [], 'admin') ? report : withoutTemplateText(report);
-    return reply.code(report.status === 'ok' ? 200 : 503).send(shown);
+    answerWith(report.status === 'ok' ? 200 : 503);
+    return grants(request.keyScopes ?? [], 'admin') ? report : withoutTemplateText(report);
   });
-
-  app.get('/livez', async (_request, reply) => reply.type('text/plain; charset=utf-8').send('alive'));
-
+  handle(app, getLiveness, async ({ reply }) => reply.type('text/plain; charset=utf-8').send('alive'));
   // Open to everybody, so one word and nothing else, whatever happens.
-  app.get('/readyz', async (request, reply) => {
+  handle(app, getReadiness, async ({ request, reply, answerWith }) => {
     const ready = await isReady(request.id);
-    return reply
-      .code(ready ? 200 : 503)
-      .type('text/plain; charset=utf-8')
-      .send(ready ? 'ready' : 'unready');
+    answerWith(ready ? 200 : 503);
+    return reply.type('text/plain; charset=utf-8').send(ready ? 'ready' : 'unready');
   });
 
   async function isReady(requestId: string): Promise<boolean> {

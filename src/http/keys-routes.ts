@@ -1,23 +1,20 @@
+import type { FastifyInstance } from 'fastify';
+import { createKey, listKeys, revokeKey } from '../api/keys.ts';
 import { codes } from '../errors/catalogue.ts';
-import type { TypedApp } from './app.ts';
+import { handle } from './handle.ts';
 import { refusedFields } from './refusals.ts';
-import { callerOf } from './request-context.ts';
 import { parseFutureTime } from './rfc3339.ts';
-import { KeyBody, KeySchema, KeysSchema, keyParameter, NewKeySchema } from './schemas/keys.ts';
 import type { Services } from './services.ts';
 
-export function keysRoutes(app: TypedApp, { keys }: Services, now: () => Date): void {
-  app.get('/api/keys', { schema: { response: { 200: KeysSchema } } }, async () => ({ items: await keys.list() }));
-
-  app.post('/api/keys', { schema: { body: KeyBody, response: { 201: NewKeySchema } } }, async (request, reply) => {
-    const { name, scopes, expires_at: expires } = request.body;
-    const created = await keys.create({ name, scopes, expiresAt: readExpiry(expires) }, callerOf(request));
-    return reply.code(201).send(created);
+export function keysRoutes(app: FastifyInstance, { keys }: Services, now: () => Date): void {
+  handle(app, listKeys, async () => ({ items: await keys.list() }));
+  handle(app, createKey, async ({ body, caller, answerWith }) => {
+    const { name, scopes, expires_at: expires } = body;
+    const created = await keys.create({ name, scopes, expiresAt: readExpiry(expires) }, caller);
+    answerWith(201);
+    return created;
   });
-
-  app.delete('/api/keys/:name', { schema: { params: keyParameter, response: { 200: KeySchema } } }, async (request) =>
-    keys.revoke(request.params.name, callerOf(request)),
-  );
+  handle(app, revokeKey, ({ params, caller }) => keys.revoke(params.name, caller));
 
   function readExpiry(text: string | null | undefined): Date | undefined {
     if (text === undefined || text === null) return undefined;

@@ -2,8 +2,10 @@
 import { finished } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { getMetrics } from '../api/metrics.ts';
 import { prefers } from './accept.ts';
-import type { TypedApp } from './app.ts';
+import { handle } from './handle.ts';
 import { encodingsOf } from './panel-asset.ts';
 import { RequestLimit } from './request-limit.ts';
 import type { MetricsForm, Services } from './services.ts';
@@ -20,10 +22,10 @@ const contentTypes: Readonly<Record<MetricsForm, string>> = {
 /** Each may hold a megabyte for as long as its client takes to read it, and with the setting anybody may ask. */
 const MOST_SCRAPES = 16;
 
-export function metricsRoutes(app: TypedApp, { metrics }: Services): void {
+export function metricsRoutes(app: FastifyInstance, { metrics }: Services): void {
   const scrapes = new RequestLimit(MOST_SCRAPES);
 
-  app.get('/metrics', { config: { quiet: true } }, async (request, reply) => {
+  handle(app, getMetrics, async ({ request, reply }) => {
     const end = scrapes.begin(request.keyName);
     finished(reply.raw, end);
     const wanted = prefers(request.headers.accept, 'application/openmetrics-text', 'text/plain');

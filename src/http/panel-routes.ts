@@ -1,13 +1,11 @@
 // The panel: one page and the files that it names, all known since the start. A request chooses among them by name; no
 // path of a request ever reaches the file system. Open to everybody: what they show comes from the API, with a key.
 import { randomBytes } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { TypedApp } from './app.ts';
 import { encodingFor } from './panel-asset.ts';
 import { panelPages } from './panel-pages.ts';
-import { pathParameter } from './schemas/common.ts';
 import { pagePolicy } from './security-headers.ts';
 import type { Services } from './services.ts';
 
@@ -30,9 +28,9 @@ export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pagePolicy(nonce)).type('text/html; charset=utf-8').send(page.replaceAll(NONCE_PLACE, nonce));
 }
 
-export function panelRoutes(app: TypedApp, { panel }: Services): void {
+export function panelRoutes(app: FastifyInstance, { panel }: Services): void {
   for (const page of panelPages) {
-    app.get(page, async (_request, reply) => {
+    app.get(page, { config: { open: true } }, async (_request, reply) => {
       if (panel.page === null) {
         const why = `the panel is not there: ${panel.problem ?? 'it was not built'}; the API works without it`;
         throw new ServiceError(codes.NotFound, 'show the panel', why);
@@ -41,7 +39,7 @@ export function panelRoutes(app: TypedApp, { panel }: Services): void {
     });
   }
 
-  app.get('/assets/:name', { schema: { params: pathParameter('name') } }, async (request, reply) => {
+  app.get<{ Params: { name: string } }>('/assets/:name', { config: { open: true } }, async (request, reply) => {
     const asset = panel.assets.get(request.params.name);
     if (asset === undefined) throw new ServiceError(codes.NotFound, 'show the panel', 'the panel has no such file');
     reply.headers({ 'cache-control': A_YEAR, etag: asset.etag, vary: 'Accept-Encoding' }).type(asset.type);

@@ -6,6 +6,14 @@ import { type FieldError, ServiceError } from '../errors/service-error.ts';
 
 const READ = 'read request';
 const ROUTE = 'route request';
+const AUTHENTICATE = 'authenticate request';
+const AUTHORIZE = 'authorize request';
+const ofEdge: ReadonlySet<string> = new Set([READ, ROUTE, AUTHENTICATE, AUTHORIZE]);
+
+/** The request's form or its key was refused: no service was asked. */
+export function isOfEdge({ op }: ServiceError): boolean {
+  return ofEdge.has(op);
+}
 
 /** Fields that were refused; the detail repeats the first few, for those who see only it. */
 export function refusedFields(fields: readonly FieldError[], code: number = codes.InvalidParameter): ServiceError {
@@ -54,19 +62,19 @@ export function methodNotAllowed(method: string, path: string, allow: string): S
 /** One body for a missing and for a wrong key, so that nobody learns which it was. */
 export function unauthorized(): ServiceError {
   const detail = 'this needs a valid API key; send the header Authorization: Bearer <key>';
-  return new ServiceError(codes.Unauthorized, 'authenticate request', detail);
+  return new ServiceError(codes.Unauthorized, AUTHENTICATE, detail);
 }
 
 /** @param what the route, or the part of the request, that needs it */
 export function missingScope(needed: Scope, keyName: string, held: readonly Scope[], what: string): ServiceError {
   const has = held.length === 0 ? 'has none' : `has ${held.join(', ')}`;
   const detail = `${what} needs the scope ${needed}, and the key ${keyName} ${has}; send a key that has it`;
-  return new ServiceError(codes.Forbidden, 'authorize request', detail, { members: { missing_scope: needed } });
+  return new ServiceError(codes.Forbidden, AUTHORIZE, detail, { members: { missing_scope: needed } });
 }
 
 export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
   const detail = `too many wrong API keys came from your address; try again in ${retryAfterSeconds} seconds, or with a valid key now`;
-  return new ServiceError(codes.TooManyFailedKeys, 'authenticate request', detail, { retryAfterSeconds });
+  return new ServiceError(codes.TooManyFailedKeys, AUTHENTICATE, detail, { retryAfterSeconds });
 }
 
 /** Connections, requests, exports or batches under way are as many as may be: docs/adr/0026-bounded-connections.md. */

@@ -1,5 +1,7 @@
 // What the hooks learn about a request and the handlers pass on.
 import type { FastifyRequest } from 'fastify';
+import type { EntryCounts } from '../api/ended-operation.ts';
+import type { Operation } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { ServiceError } from '../errors/service-error.ts';
@@ -20,18 +22,18 @@ declare module 'fastify' {
     auditRows: number[] | null;
     /** The object that is answered; null: none, or an error. */
     answered: Readonly<Record<string, unknown>> | null;
+    /** It came to its handler. */
+    attempted: boolean;
+    /** What the handler says of entries, where the answer does not. */
+    entryCounts: EntryCounts | null;
     /** The error that is answered. */
     failure: ServiceError | null;
   }
   interface FastifyContextConfig {
-    /** No key is asked for. */
+    /** What the route does; absent on those of the panel's page and its files. */
+    operation?: Operation;
+    /** No key is asked for: it is declared so, or a setting says so. */
     open?: boolean;
-    /** The scope that the key needs; absent on the open routes. From the table in `route-access.ts`, by itself. */
-    scope?: Scope;
-    /** Asked again and again by a machine: no line in the log while all is well. */
-    quiet?: boolean;
-    /** The handler reads the body itself, as it comes. */
-    streamed?: boolean;
   }
 }
 

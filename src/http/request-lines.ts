@@ -38,9 +38,9 @@ export class RequestLines {
 
   /** @param milliseconds from the headers to the end of the answer */
   answered(request: FastifyRequest, status: number, milliseconds: number): void {
-    const { open, quiet } = request.routeOptions.config ?? {};
+    const { open, operation } = request.routeOptions.config ?? {};
     // Probes come every second, scrapes every few, and say nothing while all is well.
-    if ((open === true || quiet === true) && status < 400) return;
+    if ((open === true || operation?.quiet === true) && status < 400) return;
     if (request.toldOfFailure) return;
     if (request.keyName === '' && !this.#keyless.mayTell(whoseOf(request))) return;
     if (request.keyName !== '' && status >= 400 && !this.#refused.mayTell(whoseOf(request))) return;

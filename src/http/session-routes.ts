@@ -1,39 +1,39 @@
 // Who the request comes from: the panel offers only what its key may do. And the panel's sign-in: a key for a token.
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { getSession, type Session, signIn, signOut } from '../api/keys.ts';
 import { parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { TypedApp } from './app.ts';
 import { bearerOf } from './authentication.ts';
-import { callerOf } from './request-context.ts';
-import { EndedSessionSchema, NewSessionSchema, SessionSchema } from './schemas/keys.ts';
-import type { Services, SessionRecord } from './services.ts';
+import { handle } from './handle.ts';
+import type { Services } from './services.ts';
 import { trustableAddress } from './trustable-address.ts';
 
-export function sessionRoutes(app: TypedApp, { keys, sessions }: Services): void {
-  app.get('/api/session', { schema: { response: { 200: SessionSchema } } }, async (request) => recordOf(request));
+export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services): void {
+  handle(app, getSession, ({ request }) => recordOf(request));
 
-  app.post('/api/session', { schema: { response: { 201: NewSessionSchema } } }, async (request, reply) => {
+  handle(app, signIn, async ({ request, caller, answerWith }) => {
     // Else a session could be prolonged for ever, and a token would be as good as its key.
     if (request.sessionEndsAt !== null) {
       const detail = 'this request came with the token of a session, which cannot start another; send a key';
       throw new ServiceError(codes.Forbidden, 'sign in', detail);
     }
-    const { token, endsAt } = await sessions.start(callerOf(request));
-    return reply.code(201).send({ ...(await recordOf(request)), session_ends_at: endsAt, token });
+    const { token, endsAt } = await sessions.start(caller);
+    answerWith(201);
+    return { ...(await recordOf(request)), session_ends_at: endsAt, token };
   });
 
-  app.delete('/api/session', { schema: { response: { 200: EndedSessionSchema } } }, async (request) => {
+  handle(app, signOut, async ({ request, caller }) => {
     const token = bearerOf(request);
     if (request.sessionEndsAt === null || token === null) {
       const detail = 'this request came with a key, not with the token of a session; a key ends by being revoked';
       throw new ServiceError(codes.NotFound, 'sign out', detail);
     }
-    await sessions.end(token, callerOf(request));
+    await sessions.end(token, caller);
     return { name: request.keyName };
   });
 
-  async function recordOf(request: FastifyRequest): Promise<SessionRecord> {
+  async function recordOf(request: FastifyRequest): Promise<Session> {
     // A key of the settings is in no list, and never ends.
     const record = (await keys.list()).find(({ name, revoked_at }) => name === request.keyName && revoked_at === null);
     const ip = parseIp(request.socket.remoteAddress ?? '');

@@ -1,3 +1,4 @@
+import type { SiteRequest } from '../api/sites.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import {
   parseDomain,
@@ -10,7 +11,6 @@ import {
 import { codes } from '../errors/catalogue.ts';
 import type { FieldError } from '../errors/service-error.ts';
 import { refusedFields } from './refusals.ts';
-import type { SiteBody } from './schemas/sites.ts';
 
 /** The domain of a path, lower-cased. Errors: 105. */
 export function pathDomain(text: string): string {
@@ -20,7 +20,7 @@ export function pathDomain(text: string): string {
 }
 
 /** A site as the path and the body of the right shape name it. Errors: 105, and 106 for its servers. */
-export function readSite(domain: string, body: SiteBody): Site {
+export function readSite(domain: string, body: SiteRequest): Site {
   const fields: FieldError[] = [];
   const site = {
     domain: pathDomain(domain),
@@ -31,7 +31,7 @@ export function readSite(domain: string, body: SiteBody): Site {
   return site;
 }
 
-function readServer(server: SiteBody['servers'][number], index: number, fields: FieldError[]): SiteServer {
+function readServer(server: SiteRequest['servers'][number], index: number, fields: FieldError[]): SiteServer {
   const take = <T>(name: string, given: T, reading: Parsed<T>): T => {
     if (reading.ok) return reading.value;
     fields.push({ name: `servers[${index}].${name}`, description: reading.why });

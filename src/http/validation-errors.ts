@@ -2,6 +2,12 @@
 import { quote } from '../domain/quote.ts';
 import type { FieldError } from '../errors/service-error.ts';
 
+/** What would be right; `description` where it is said of no field's meaning. */
+interface Wanted {
+  readonly mustBe?: string;
+  readonly description?: string;
+}
+
 /** The parts of ajv's error (option `verbose`) that are read here. */
 export interface SchemaError {
   readonly keyword: string;
@@ -9,9 +15,7 @@ export interface SchemaError {
   readonly params: Record<string, unknown>;
   readonly message?: string | undefined;
   readonly data?: unknown;
-  readonly parentSchema?:
-    | { readonly description?: string; readonly properties?: Record<string, { readonly description?: string }> }
-    | undefined;
+  readonly parentSchema?: (Wanted & { readonly properties?: Record<string, Wanted> }) | undefined;
 }
 
 /** More of them help nobody, and a hostile body has many. */
@@ -38,13 +42,17 @@ function describe(error: SchemaError, part: string): FieldError {
   }
   if (error.keyword === 'required') {
     const name = String(error.params.missingProperty);
-    const wanted = error.parentSchema?.properties?.[name]?.description;
+    const wanted = wantedOf(error.parentSchema?.properties?.[name]);
     return { name: join(path, name), description: `is missing${wanted === undefined ? '' : `; it must be ${wanted}`}` };
   }
-  const wanted = error.parentSchema?.description;
+  const wanted = wantedOf(error.parentSchema);
   const right = wanted === undefined ? (error.message ?? 'must be something else') : `must be ${wanted}`;
   if (path === '') return { name: part.replace(/^the /, ''), description: `${part} ${right}` };
   return { name: path, description: `${showValue(error.data)} is not right: it ${right}` };
+}
+
+function wantedOf(schema: Wanted | undefined): string | undefined {
+  return schema?.mustBe ?? schema?.description;
 }
 
 /** `/servers/0/port` as people write it: `servers[0].port`. */

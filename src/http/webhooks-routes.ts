@@ -1,46 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { getWebhook, listWebhooks, removeWebhook, setWebhook, type WebhookRequest } from '../api/webhooks.ts';
 import { parseWebhookSecret } from '../domain/webhook-secret.ts';
 import { parseWebhookUrl } from '../domain/webhook-url.ts';
 import type { FieldError } from '../errors/service-error.ts';
-import type { TypedApp } from './app.ts';
 import { unknownTypes } from './event-types.ts';
+import { handle } from './handle.ts';
 import { refusedFields } from './refusals.ts';
-import { callerOf } from './request-context.ts';
-import {
-  WebhookAnswerSchema,
-  WebhookBody,
-  WebhookRemovedSchema,
-  WebhookSchema,
-  WebhooksSchema,
-  webhookParameter,
-} from './schemas/webhooks.ts';
 import type { Services } from './services.ts';
 
-export function webhooksRoutes(app: TypedApp, { webhooks, events }: Services): void {
-  const params = webhookParameter;
+export function webhooksRoutes(app: FastifyInstance, { webhooks, events }: Services): void {
+  handle(app, listWebhooks, async () => ({ items: await webhooks.list() }));
+  handle(app, getWebhook, ({ params }) => webhooks.get(params.id));
+  handle(app, setWebhook, async ({ params, body, caller, answerWith }) => {
+    const { created, answer } = await webhooks.put({ id: params.id, ...readHook(body) }, caller);
+    answerWith(created ? 201 : 200);
+    return answer;
+  });
+  handle(app, removeWebhook, ({ params, caller }) => webhooks.remove(params.id, caller));
 
-  app.get('/api/webhooks', { schema: { response: { 200: WebhooksSchema } } }, async () => ({
-    items: await webhooks.list(),
-  }));
-
-  app.get('/api/webhooks/:id', { schema: { params, response: { 200: WebhookSchema } } }, async (request) =>
-    webhooks.get(request.params.id),
-  );
-
-  app.put(
-    '/api/webhooks/:id',
-    { schema: { params, body: WebhookBody, response: { 200: WebhookAnswerSchema, 201: WebhookAnswerSchema } } },
-    async (request, reply) => {
-      const { id } = request.params;
-      const { created, answer } = await webhooks.put({ id, ...readHook(request.body) }, callerOf(request));
-      return reply.code(created ? 201 : 200).send(answer);
-    },
-  );
-
-  app.delete('/api/webhooks/:id', { schema: { params, response: { 200: WebhookRemovedSchema } } }, async (request) =>
-    webhooks.remove(request.params.id, callerOf(request)),
-  );
-
-  function readHook(body: WebhookBody) {
+  function readHook(body: WebhookRequest) {
     const { events: types = null, secret, enabled = true } = body;
     const fields: FieldError[] = [];
     const url = parseWebhookUrl(body.url);

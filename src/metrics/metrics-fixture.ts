@@ -1,7 +1,8 @@
 // Metrics of which every one has a value: for tests that must forget none.
 import { Registry } from '@prometheus-io/client';
+import { endedOperation } from '../../testkit/ended-operation.ts';
 import type { ProxyStat } from '../haproxy/proxy-stats.ts';
-import { healthParts } from './health-metrics.ts';
+import { healthParts } from '../health/health-verdict.ts';
 import { type MetricSources, Metrics } from './metrics.ts';
 import { MetricObservers } from './observers.ts';
 import type { SetSources } from './set-metrics.ts';
@@ -61,7 +62,7 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
 
 /** One of everything that the parts tell of themselves. */
 export function tellAll({ observers, metrics }: MetricsKit): void {
-  observers.operations.done('block', { seenEverywhere: true, readBackFailures: 0, counts: { added: 1 } });
+  observers.operations.ended(endedOperation('block', { seenEverywhere: true, counts: { added: 1 } }));
   observers.groups.ended(3, 2.5);
   observers.commands.answered('get map', 0.1);
   observers.commands.failed('show proc', 'deadline');

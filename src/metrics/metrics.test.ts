@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settled } from '../../testkit/conditions.ts';
+import { endedOperation } from '../../testkit/ended-operation.ts';
 import { describeWithPromtool, promtool } from '../../testkit/promtool.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
-import type { HealthVerdict } from './health-metrics.ts';
+import type { HealthVerdict } from '../health/health-verdict.ts';
 import { metricsKit, samplesOf, someSets, tellAll } from './metrics-fixture.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -151,14 +152,28 @@ describe('a scrape', () => {
 describe('what the parts tell', () => {
   it('of an operation is what came of it, and of its entries', async () => {
     const { observers, metrics } = metricsKit();
-    observers.operations.done('block', { seenEverywhere: false, readBackFailures: 2, counts: { added: 1 } });
-    observers.operations.done('batch', { seenEverywhere: true, counts: { added: 5, removed: 2, rejected: 1 } });
+    const ended = (...about: Parameters<typeof endedOperation>) => observers.operations.ended(endedOperation(...about));
+    ended('block', {
+      seenEverywhere: false,
+      outcome: { runtimeMapFailuresTotal: 2 },
+      counts: { added: 1 },
+    });
+    ended('batch', { seenEverywhere: true, counts: { added: 5, removed: 2, rejected: 1 } });
+    ended('unblock', { status: 404, counts: { removed: 1 } });
+    ended('set_webhook', { status: 503 });
+    // Never came to its handler; and what is not counted.
+    ended('trust', { status: 403, attempted: false });
+    ended('sign_in');
     observers.operations.expired(4, 0);
     expect(samplesOf(await metrics.scrape('prometheus'))).toMatchObject({
       'operations_total{operation="block",result="incomplete"}': 1,
       'operations_total{operation="block",result="done"}': 0,
       'operations_total{operation="batch",result="done"}': 1,
       'operations_total{operation="expire",result="done"}': 1,
+      'operations_total{operation="unblock",result="refused"}': 1,
+      'entry_changes_total{operation="unblock",change="removed"}': 0,
+      'operations_total{operation="set_webhook",result="failed"}': 1,
+      'operations_total{operation="trust",result="refused"}': 0,
       'entry_changes_total{operation="batch",change="added"}': 5,
       'entry_changes_total{operation="batch",change="removed"}': 2,
       'entry_changes_total{operation="batch",change="rejected"}': 1,

@@ -2,11 +2,12 @@
 // the writer's turn, and asks the proxy on its stats socket, so no block and no reload waits for it.
 import type { Registry } from '@prometheus-io/client';
 import type { ProxyStat } from '../haproxy/proxy-stats.ts';
+import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { MetricsForm, MetricsService } from '../http/services.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { asOpenMetrics, expositionOf } from './exposition.ts';
 import { Glance, type GlanceTimes } from './glance.ts';
-import { HealthMetrics, type HealthVerdict } from './health-metrics.ts';
+import { HealthMetrics } from './health-metrics.ts';
 import { InfoMetrics } from './info-metrics.ts';
 import { Instruments } from './instruments.ts';
 import type { MetricObservers } from './observers.ts';

@@ -1,5 +1,5 @@
 // Webhooks, by their names: whether what is sent arrives, and what waits.
-import type { DeliveryResult, WebhookObserver } from '../activity/webhook-observer.ts';
+import type { DeliveryResult, WebhookObserver } from '../webhooks/webhook-observer.ts';
 import type { Instruments } from './instruments.ts';
 
 const results: readonly DeliveryResult[] = ['delivered', 'failed', 'given_up'];

@@ -2,6 +2,7 @@
 // with the maps. HAProxy does not tell which rules a worker runs, so the files are read; they count as what the worker
 // runs as long as none of them is younger than it.
 import { lstat, stat } from 'node:fs/promises';
+import type { AttachedReport, FrontEndReport } from '../api/health.ts';
 import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
 import type { WorkerBook } from '../blocking/worker-book.ts';
 import { type FrontEnd, frontEndsOf, lackOf, mapsNamedIn } from '../configuration/front-ends.ts';
@@ -10,7 +11,6 @@ import { isMissing } from '../files/atomic-file.ts';
 import { configurationFilesOf, UnreadableConfiguration } from '../haproxy/configuration-files.ts';
 import { findMaster } from '../haproxy/master-process.ts';
 import { type ProxyArguments, parseMasterWords } from '../haproxy/proxy-arguments.ts';
-import type { AttachedReport, FrontEndReport } from '../http/services.ts';
 import { describeReloadBy, type Settings } from '../settings.ts';
 import { ageMs, commandLine } from '../system/processes.ts';
 import { causeText, type Log } from '../telemetry/log.ts';

@@ -1,21 +1,17 @@
 // What an attached service answers of sites and of the configuration: reloads and their history work; what needs a
 // configuration that is written here says so, and how to switch.
+
+import type { ReloadAnswer, ReloadPage, ReloadRecord, ValidationAnswer } from '../api/configuration.ts';
+import type { PageQuery } from '../api/schema.ts';
 import type { Caller } from '../blocking/answers.ts';
 import type { AttachedCheck } from '../configuration/attached-reload.ts';
+import type { ConfigurationService } from '../configuration/configuration-service.ts';
 import { proxyWarnings } from '../configuration/proxy-warnings.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import type { ReplaceConsent } from '../configuration/replace-consent.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type {
-  ConfigurationService,
-  PageQuery,
-  ReloadAnswer,
-  ReloadPage,
-  ReloadRecord,
-  ReplaceConsent,
-  SitesService,
-  ValidationAnswer,
-} from '../http/services.ts';
+import type { SitesService } from '../sites/sites-service.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import { ReloadHistory } from './reload-history.ts';

@@ -1,7 +1,8 @@
 // The blocked set and everything that keeps it true, wired together.
+
+import type { RuntimeReport } from '../api/changes.ts';
 import { AddressChecker } from '../blocking/address-checker.ts';
 import { Admission } from '../blocking/admission.ts';
-import type { RuntimeReport } from '../blocking/answers.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk-runner.ts';
 import { ChangeWindows } from '../blocking/change-windows.ts';
@@ -25,6 +26,7 @@ import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { TurnQueue } from '../blocking/turn-queue.ts';
 import { WorkerBook } from '../blocking/worker-book.ts';
 import { WorkerKeeper } from '../blocking/worker-keeper.ts';
+import type { Tell } from '../events/facts.ts';
 import { MapFile } from '../haproxy/map-file.ts';
 import { findMaster } from '../haproxy/master-process.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
@@ -37,7 +39,6 @@ import { BulkStore } from '../store/bulk-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
-import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 
 const textsInPage = 2_000;

@@ -1,13 +1,24 @@
 // The configuration as the API knows it: what is live, what a reload would make of it, its history and its backups.
 import { access, readFile, unlink } from 'node:fs/promises';
+import type {
+  Backup,
+  ConfigDiff,
+  ReloadAnswer,
+  ReloadPage,
+  ReloadRecord,
+  ValidationAnswer,
+} from '../api/configuration.ts';
+import type { PageQuery } from '../api/schema.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { sha256 } from '../configuration/backup-set.ts';
 import type { BackupStore } from '../configuration/backup-store.ts';
+import type { ConfigurationService } from '../configuration/configuration-service.ts';
 import type { LiveFile } from '../configuration/live-file.ts';
 import type { LiveOrigin } from '../configuration/live-origin.ts';
 import { proxyWarnings } from '../configuration/proxy-warnings.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
 import type { RenderedConfiguration } from '../configuration/render.ts';
+import type { ReplaceConsent } from '../configuration/replace-consent.ts';
 import { ensureFiles } from '../configuration/sites-map.ts';
 import { asConfigurationTrouble } from '../configuration/trouble.ts';
 import { unifiedDiff } from '../configuration/unified-diff.ts';
@@ -15,17 +26,6 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
-import type {
-  BackupRecord,
-  ConfigDiff,
-  ConfigurationService,
-  PageQuery,
-  ReloadAnswer,
-  ReloadPage,
-  ReloadRecord,
-  ReplaceConsent,
-  ValidationAnswer,
-} from '../http/services.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import { ReloadHistory } from './reload-history.ts';
@@ -165,7 +165,7 @@ export class Configuration implements ConfigurationService {
     return await this.#history.reloadRecord(id);
   }
 
-  async backups(): Promise<readonly BackupRecord[]> {
+  async backups(): Promise<readonly Backup[]> {
     const { sets } = await this.#backups.list();
     return sets.map((set) => ({ ...set, written_by: set.written_by ?? null }));
   }

@@ -18,15 +18,15 @@ import { Template } from '../configuration/template.ts';
 import type { Site } from '../domain/site.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadOutcome } from '../haproxy/reloader.ts';
+import { ConfigurationDrift } from '../health/configuration-drift.ts';
+import { Sites } from '../sites/sites.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
 import { Configuration } from './configuration.ts';
-import { ConfigurationDrift } from './configuration-drift.ts';
 import { LiveRule } from './live-rule.ts';
 import { proxyProblems } from './proxy-problems.ts';
 import { ProxyReload } from './proxy-reload.ts';
 import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
-import { Sites } from './sites.ts';
 import { verifyWorkers } from './verify-workers.ts';
 
 /** @throws when the template cannot be read */

@@ -3,11 +3,11 @@ import { backendName } from '../configuration/render-scope.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { type ProxyStat, readProxyStats } from '../haproxy/proxy-stats.ts';
-import type { HealthVerdict } from '../metrics/health-metrics.ts';
+import type { Health } from '../health/health.ts';
+import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { SetSources, StoredFacts } from '../metrics/set-metrics.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import type { BlockingParts } from './blocking-parts.ts';
-import type { Health } from './health.ts';
 
 /** For both ways together; a listing of a thousand sites takes 10 ms. */
 const statsPatienceMs = 1_000;

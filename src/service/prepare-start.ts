@@ -1,13 +1,13 @@
 // What a start does before the API listens: state first, then the file, then the proxy, so that nobody is served by
 // less than the database says. A crash at any of the points is made good by the next start.
-import type { AuditRecorder } from '../activity/audit-recorder.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
+import type { ApiKeys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
-import type { ApiKeys } from './keys.ts';
 import { type OpenState, rememberInstance } from './open-state.ts';
 import type { ProxySide } from './proxy-side.ts';
 import { reviewMapFiles, takeOverMapFiles } from './take-over.ts';

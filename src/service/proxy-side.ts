@@ -1,14 +1,17 @@
 // What the service needs of whoever looks after HAProxy and its configuration. There are two: the service itself
 // (managed-proxy.ts), or the operator, beside whom it keeps the maps only (attached-proxy.ts).
+
+import type { AttachedReport, DriftReport } from '../api/health.ts';
 import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
+import type { ConfigurationService } from '../configuration/configuration-service.ts';
 import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import type { Tell } from '../events/facts.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
-import type { AttachedReport, ConfigurationService, DriftReport, SitesService } from '../http/services.ts';
 import type { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
+import type { SitesService } from '../sites/sites-service.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { SitesStore } from '../store/sites-store.ts';
-import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import type { ProxyFacts } from './proxy-facts.ts';

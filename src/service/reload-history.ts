@@ -1,7 +1,9 @@
 // The reloads that ended, as the API lists them.
+
+import type { ReloadPage, ReloadRecord } from '../api/configuration.ts';
+import type { PageQuery } from '../api/schema.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { PageQuery, ReloadPage, ReloadRecord } from '../http/services.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 
 export class ReloadHistory {

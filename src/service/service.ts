@@ -3,15 +3,18 @@
 
 import { join } from 'node:path';
 import { Registry } from '@prometheus-io/client';
-import { AuditRecorder } from '../activity/audit-recorder.ts';
-import { EventFeed } from '../activity/event-feed.ts';
-import { EventRing } from '../activity/event-ring.ts';
-import { Webhooks } from '../activity/webhooks.ts';
+import { AuditRecorder } from '../audit/audit-recorder.ts';
+import { EventFeed } from '../events/event-feed.ts';
+import { EventRing } from '../events/event-ring.ts';
+import type { Tell } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { findMaster } from '../haproxy/master-process.ts';
 import { MasterSocket } from '../haproxy/master-socket.ts';
+import { Health } from '../health/health.ts';
+import { HealthWatch } from '../health/health-watch.ts';
 import type { Services } from '../http/services.ts';
-import { measuredServices } from '../metrics/measured-services.ts';
+import { ApiKeys } from '../keys/keys.ts';
+import { Sessions } from '../keys/sessions.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
@@ -23,15 +26,13 @@ import { SitesStore } from '../store/sites-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
-import type { Tell } from '../telemetry/activity.ts';
 import type { Log } from '../telemetry/log.ts';
+import { Webhooks } from '../webhooks/webhooks.ts';
+import { webhooksService } from '../webhooks/webhooks-service.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
-import { Health } from './health.ts';
-import { HealthWatch } from './health-watch.ts';
 import { IdleMemory } from './idle-memory.ts';
-import { ApiKeys } from './keys.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { openState } from './open-state.ts';
@@ -40,9 +41,7 @@ import { prepareStart } from './prepare-start.ts';
 import { ProxyFacts } from './proxy-facts.ts';
 import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 import { checkRights } from './rights-check.ts';
-import { Sessions } from './sessions.ts';
 import { growSparingly } from './sparing-heap.ts';
-import { webhooksService } from './webhooks.ts';
 
 /** Looked at soon after: what was told may be why blocking is, or is again, not enforced somewhere. */
 const mayChangeHealth: ReadonlySet<string> = new Set([
@@ -277,16 +276,11 @@ async function startLocked(
   );
   return {
     services: {
-      ...measuredServices(
-        {
-          blockedSet: parts.blockedSet,
-          trustedIps: trusted,
-          sites: proxy.sites,
-          configuration: proxy.configuration,
-          keys,
-        },
-        observers.operations,
-      ),
+      blockedSet: parts.blockedSet,
+      trustedIps: trusted,
+      sites: proxy.sites,
+      configuration: proxy.configuration,
+      keys,
       sessions,
       audit,
       events: new EventFeed(ring),
@@ -294,6 +288,12 @@ async function startLocked(
       health,
       panel,
       metrics,
+      operations: {
+        ended(operation) {
+          audit.ended(operation);
+          observers.operations.ended(operation);
+        },
+      },
       log,
     },
     keyFile,

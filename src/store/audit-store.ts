@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { AuditRecord } from '../api/audit.ts';
 import { type AuditNote, AuditRows } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
@@ -33,27 +34,6 @@ export type AuditEntry =
   | { readonly id: number; readonly outcome: AuditOutcome }
   /** Of an operation that changed nothing in the database, or was refused. */
   | { readonly note: AuditNote; readonly at: string; readonly outcome: AuditOutcome };
-
-export interface AuditRecord {
-  readonly id: number;
-  readonly at: string;
-  readonly operation: string;
-  readonly key: string | null;
-  readonly source: string | null;
-  readonly request_id: string | null;
-  readonly ip_address: string | null;
-  readonly target: string | null;
-  readonly details: Readonly<Record<string, unknown>> | null;
-  /** `unknown`: not told yet, or the service ended before it was. */
-  readonly outcome: 'done' | 'partly' | 'refused' | 'failed' | 'unknown';
-  readonly status: number | null;
-  readonly code: number | null;
-  readonly finished_at: string | null;
-  readonly runtime_map_updated: boolean | null;
-  readonly runtime_map_failures_total: number | null;
-  readonly reload_scheduled: boolean | null;
-  readonly result: Readonly<Record<string, unknown>> | null;
-}
 
 export interface AuditQuery {
   readonly limit: number;

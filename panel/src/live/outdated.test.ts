@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventTypes } from '../../../src/activity/event-types.ts';
+import { eventTypes } from '../../../src/events/event-types.ts';
 import { kindOf } from '../pages/activity/live/event-kinds.ts';
 import { eventWords } from '../pages/activity/live/event-words.ts';
 import { outdated, outdatedBy } from './outdated.ts';

@@ -1,6 +1,7 @@
 // A list cut into pieces that the API takes at once.
+
+import type { BlockRequest } from '../../api/blocked-ips.ts';
 import type { NumberedReading } from '../lists/reading.ts';
-import type { BlockElement } from '../service-api.ts';
 import { type ElementDefaults, readElement, shortest } from './elements.ts';
 import type { RejectedLine } from './tally.ts';
 
@@ -12,7 +13,7 @@ const mostBytes = 4 * 1024 * 1024;
 const bytesBeside = 120;
 
 export interface Batch {
-  readonly elements: readonly (string | BlockElement)[];
+  readonly elements: readonly (string | BlockRequest)[];
   readonly ips: readonly string[];
   /** The line of each element. */
   readonly lines: readonly number[];
@@ -33,7 +34,7 @@ export async function* cutBatches(
   limits: Limits = { elements: mostInBatch, bytes: mostBytes },
 ): AsyncGenerator<Batch> {
   const begin = () => ({
-    elements: [] as (string | BlockElement)[],
+    elements: [] as (string | BlockRequest)[],
     ips: [] as string[],
     lines: [] as number[],
     rejected: [] as RejectedLine[],
@@ -62,6 +63,6 @@ export async function* cutBatches(
 }
 
 /** At most, as JSON: a character of a reason is up to six bytes (an escape). */
-function bytesOf({ ip_address: ip, reason = '', blocked_by: blockedBy = '' }: BlockElement): number {
-  return bytesBeside + ip.length + 6 * (reason.length + blockedBy.length);
+function bytesOf({ ip_address: ip, reason, blocked_by: blockedBy = '' }: BlockRequest): number {
+  return bytesBeside + ip.length + 6 * ((reason ?? '').length + blockedBy.length);
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
 import { parseIp } from '../../domain/ip.ts';
 import { HalfDone } from '../failure.ts';
 import { Interruption } from '../interruption.ts';
 import type { NumberedReading } from '../lists/reading.ts';
-import type { BulkAnswer } from '../service-api.ts';
 import { cutBatches } from './batches.ts';
 import type { ElementDefaults } from './elements.ts';
 import { sendBatches } from './send.ts';

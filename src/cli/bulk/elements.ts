@@ -1,10 +1,11 @@
 // A line of a list as the API takes it.
+
+import type { BlockRequest } from '../../api/blocked-ips.ts';
 import { parseIp } from '../../domain/ip.ts';
 import { type OwnAddress, takenIn } from '../connection/own-addresses.ts';
 import { expiryFields } from '../expiry-options.ts';
 import { NotAList } from '../failure.ts';
 import type { ListEntry, ListExpiry, NumberedReading } from '../lists/reading.ts';
-import type { BlockElement } from '../service-api.ts';
 
 /** What the command line says for lines that say nothing of it themselves. */
 export interface ElementDefaults {
@@ -21,7 +22,7 @@ export interface ElementDefaults {
 }
 
 export type ElementReading =
-  | { readonly kind: 'element'; readonly line: number; readonly ip: string; readonly element: BlockElement }
+  | { readonly kind: 'element'; readonly line: number; readonly ip: string; readonly element: BlockRequest }
   | { readonly kind: 'nothing'; readonly line: number }
   | { readonly kind: 'bad'; readonly line: number; readonly value: string; readonly why: string };
 
@@ -43,7 +44,7 @@ export function ownAddressIn(ip: string, own: readonly OwnAddress[]): OwnAddress
   return parsed.ok ? takenIn(parsed.entry, own) : null;
 }
 
-function elementOf(entry: ListEntry, defaults: ElementDefaults): BlockElement {
+function elementOf(entry: ListEntry, defaults: ElementDefaults): BlockRequest {
   const reason = entry.reason ?? defaults.reason;
   const expiry = entry.expiry ?? defaults.expiry;
   return {
@@ -56,7 +57,7 @@ function elementOf(entry: ListEntry, defaults: ElementDefaults): BlockElement {
 }
 
 /** Bare addresses are a third of the bytes. */
-export function shortest(element: BlockElement): string | BlockElement {
+export function shortest(element: BlockRequest): string | BlockRequest {
   return Object.keys(element).length === 1 ? element.ip_address : element;
 }
 

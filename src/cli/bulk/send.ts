@@ -1,9 +1,10 @@
 // Batches, one after the other, with progress; and what was done when one of them fails.
+
+import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
 import { HalfDone } from '../failure.ts';
 import type { ListFormat } from '../lists/format.ts';
 import { readList } from '../lists/read-list.ts';
 import { count } from '../output/times.ts';
-import type { BulkAnswer } from '../service-api.ts';
 import type { Session } from '../session.ts';
 import { type Batch, cutBatches } from './batches.ts';
 import { type ElementDefaults, explainNotAList } from './elements.ts';

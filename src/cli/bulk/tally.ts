@@ -1,5 +1,6 @@
 // The answers of several batches as one, in the form of the API's own answer.
-import type { BulkAnswer, RuntimeMapFailure } from '../service-api.ts';
+import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
+import type { RuntimeMapFailure } from '../../api/changes.ts';
 
 type SpecialEntry = NonNullable<BulkAnswer['special']>[number];
 type StillBlocked = NonNullable<BulkAnswer['still_blocked']>[number];

@@ -5,7 +5,8 @@ import { Verb } from '../verb.ts';
 import { bashScript } from './bash.ts';
 import { zshScript } from './zsh.ts';
 
-export function completionVerb(cli: CommandLine): Verb {
+/** @param program the whole tree of verbs */
+export function completionVerb(cli: CommandLine, program: () => Promise<Verb>): Verb {
   const group = new Verb('completion', 'print a script that completes verbs and options in a shell');
   const shells = {
     bash: new Verb('bash', 'for bash')
@@ -16,8 +17,7 @@ export function completionVerb(cli: CommandLine): Verb {
   for (const [shell, verb] of Object.entries(shells)) {
     const script = shell === 'bash' ? bashScript : zshScript;
     verb.action(async () => {
-      const { buildProgram } = await import('../program.ts');
-      await cli.output.write(script(treeOf(await buildProgram(cli, null))));
+      await cli.output.write(script(treeOf(await program())));
     });
     group.addCommand(verb);
   }

@@ -9,7 +9,6 @@ import type { Session } from '../session.ts';
 import { outputFormat } from '../verb.ts';
 import type { World } from '../world.ts';
 import { type ApiKey, findKey, type KeyFiles } from './api-key.ts';
-import { HttpServiceApi } from './http-service-api.ts';
 import { defaultUrl, parseServiceUrl, type ServiceAddress } from './service-url.ts';
 import { awaitStart } from './starting-service.ts';
 
@@ -46,10 +45,8 @@ export function openSession(
   options: Readonly<Record<string, unknown>>,
 ): Session {
   return {
-    api: new HttpServiceApi(
-      connect({ url: service.url, key: key.key }),
-      connect({ url: service.url, key: key.key, timeoutMs: longestBigChangeMs }),
-    ),
+    api: connect({ url: service.url, key: key.key }),
+    patientApi: connect({ url: service.url, key: key.key, timeoutMs: longestBigChangeMs }),
     output,
     format: outputFormat(options),
     interruption,

@@ -1,5 +1,7 @@
 // The named schemas of the document. A schema with a title is stood for by a reference to the component of that name.
-import { fieldDocs, modelDocs, replacements } from './operations.ts';
+
+/** What the schemas of `src/api` say beyond JSON Schema, and titles, which become references. */
+const ownKeywords: ReadonlySet<string> = new Set(['title', 'mustBe', 'fieldSays', 'documentedAs']);
 
 export type Json = { readonly [name: string]: unknown };
 
@@ -8,12 +10,13 @@ export class Components {
 
   /** The schema as it may stand in the document: with references in place of whatever in it has a name. */
   use(schema: object): Json {
-    const { title, ...rest } = schema as Json;
-    if (typeof title !== 'string') return this.#inner(rest, null);
-    const made = this.#inner((replacements[title] ?? rest) as Json, title);
+    const { title, documentedAs, ...rest } = schema as Json;
+    if (documentedAs !== undefined) return this.use(documentedAs as object);
+    const made = this.#inner(rest);
+    if (typeof title !== 'string') return made;
     const known = this.#schemas.get(title);
-    if (known === undefined) this.#schemas.set(title, this.#described(title, made));
-    else if (JSON.stringify(known) !== JSON.stringify(this.#described(title, made)))
+    if (known === undefined) this.#schemas.set(title, made);
+    else if (JSON.stringify(known) !== JSON.stringify(made))
       throw new Error(`two different schemas have the title ${title}`);
     return { $ref: `#/components/schemas/${title}` };
   }
@@ -23,16 +26,13 @@ export class Components {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #inner(schema: Json, name: string | null): Json {
+  #inner(schema: Json): Json {
     const made: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === 'title') continue;
+      if (ownKeywords.has(keyword)) continue;
       else if (keyword === 'properties')
         made[keyword] = Object.fromEntries(
-          Object.entries(value as Record<string, Json>).map(([field, own]) => [
-            field,
-            this.#property(field, own, name),
-          ]),
+          Object.entries(value as Record<string, Json>).map(([field, own]) => [field, this.#property(own)]),
         );
       else if (keyword === 'items') made[keyword] = this.use(value as object);
       else if (keyword === 'anyOf' || keyword === 'oneOf')
@@ -42,19 +42,18 @@ export class Components {
     return made;
   }
 
-  #property(field: string, own: Json, name: string | null): Json {
-    const text = fieldDocs[`${name ?? ''}.${field}`] ?? fieldDocs[`*.${field}`];
-    const made = this.use(own);
-    if (text === undefined) return made;
-    // Beside a reference a description is allowed since 3.1. What a request's schema says of the form comes last.
-    const rule = typeof own['description'] === 'string' ? own['description'] : null;
-    return { ...made, description: rule === null ? text : `${text} ${sentence(rule)}` };
+  /** Beside a reference a description is allowed since 3.1. */
+  #property(own: Json): Json {
+    const said = descriptionOf(own);
+    return { ...this.use(own), ...(said === null ? {} : { description: said }) };
   }
+}
 
-  #described(title: string, made: Json): Json {
-    const text = modelDocs[title];
-    return text === undefined ? made : { ...made, description: text };
-  }
+/** What a field is; what a request's must be comes last. A model's own description is its component's. */
+function descriptionOf({ description, mustBe, fieldSays, title }: Json): string | null {
+  const said = fieldSays ?? (title === undefined ? description : undefined);
+  if (typeof said !== 'string') return null;
+  return typeof mustBe === 'string' ? `${said} ${sentence(mustBe)}` : said;
 }
 
 /** `a whole number` as a sentence of its own. */

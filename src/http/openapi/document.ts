@@ -1,33 +1,16 @@
-// The OpenAPI 3.1 document: made from the routes' own schemas and the table of scopes, so that it cannot say anything
-// else than what is checked and answered; the words are in the files beside this one.
+// The OpenAPI 3.1 document: made from the operations by which requests are checked and answered, so that it cannot say
+// anything else.
 
+import { type Answer, type Example, type Operation, tags } from '../../api/operation.ts';
+import { Problem, ScopeMembers } from '../../api/problem.ts';
 import { lookUpCode } from '../../errors/catalogue.ts';
 import { version } from '../../version.ts';
-import type { Access } from '../route-access.ts';
-import { ProblemSchema, ScopeMembers } from '../schemas/problem.ts';
 import { Components, type Json, sentence } from './components.ts';
 import { introduction } from './introduction.ts';
 import type { OpenApi } from './openapi-types.ts';
-import { type AnswerDoc, type Example, type OperationDoc, type Tag, tags } from './operation-doc.ts';
-import { operationDocs } from './operations.ts';
 import { parameters } from './parameters.ts';
 import { commonCodes, sampleProblem } from './problems.ts';
 import { answerHeaders, protobufError, sharedHeaders } from './shared-parts.ts';
-
-/** A route as it was registered. */
-export interface DocumentedRoute {
-  readonly method: string;
-  readonly url: string;
-  readonly access: Access;
-  readonly schema: {
-    readonly params?: Json;
-    readonly querystring?: Json;
-    readonly body?: Json;
-    readonly response?: Readonly<Record<string, Json>>;
-  };
-  readonly streamed: boolean;
-  readonly doc: OperationDoc;
-}
 
 interface Properties {
   readonly properties?: Readonly<Record<string, Json>>;
@@ -36,15 +19,15 @@ interface Properties {
 
 const JSON_TYPE = 'application/json';
 
-export function openApiDocument(routes: readonly DocumentedRoute[]): OpenApi {
+/** @param operations in the order of the page */
+export function openApiDocument(operations: readonly Operation[]): OpenApi {
   const components = new Components();
   const shared = new SharedProblems(components);
   const paths: Record<string, Record<string, Json>> = {};
-  const order = Object.values(operationDocs);
-  for (const route of routes.toSorted((a, b) => order.indexOf(a.doc) - order.indexOf(b.doc))) {
-    const path = documentedPath(route.url);
+  for (const operation of operations) {
+    const path = documentedPath(operation.path);
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase()] = operation(route, components, shared);
+    paths[path][operation.method.toLowerCase()] = documented(operation, components, shared);
   }
   const document = {
     openapi: '3.1.1',
@@ -81,29 +64,29 @@ export function documentedPath(url: string): string {
   return url.replaceAll(/:([a-z_]+)/g, '{$1}');
 }
 
-function operation(route: DocumentedRoute, components: Components, shared: SharedProblems): Json {
-  const { access, doc } = route;
-  const body = requestBody(route, components);
+function documented(operation: Operation, components: Components, shared: SharedProblems): Json {
+  const { id, tag, summary, description, access } = operation;
+  const body = requestBody(operation, components);
   return {
-    operationId: doc.id,
-    tags: [doc.tag satisfies Tag],
-    summary: doc.summary,
-    description: access === 'open' ? doc.description : `${doc.description}\n\nNeeds the scope \`${access}\`.`,
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: access === 'open' ? description : `${description}\n\nNeeds the scope \`${access}\`.`,
     // RFC 6750 has scopes for every bearer; OpenAPI 3.1 allows to name them for any scheme.
     security: access === 'open' ? [] : [{ api_key: [access] }],
-    ...parametersOf(route, components),
+    ...parametersOf(operation, components),
     ...(body === null ? {} : { requestBody: body }),
-    responses: responsesOf(route, components, shared),
+    responses: responsesOf(operation, components, shared),
   };
 }
 
-function parametersOf({ schema, doc }: DocumentedRoute, components: Components): Json {
+function parametersOf(operation: Operation, components: Components): Json {
   const of = (place: 'path' | 'query', part: Properties | undefined): Json[] =>
     Object.entries(part?.properties ?? {}).map(([name, own]) => {
       const text = parameters[name];
       if (text === undefined) throw new Error(`parameters.ts says nothing of ${name}`);
-      const { description: rule, ...rest } = own;
-      const given = examplesOf(doc, (example) => example[place]?.[name]);
+      const { description: _none, mustBe: rule, ...rest } = own;
+      const given = examplesOf(operation, (example) => example[place]?.[name]);
       return {
         name,
         in: place,
@@ -113,44 +96,41 @@ function parametersOf({ schema, doc }: DocumentedRoute, components: Components):
         ...(Object.keys(given).length > 0 ? { examples: given } : { example: text.example }),
       };
     });
-  const list = [...of('path', schema.params as Properties), ...of('query', schema.querystring as Properties)];
+  const list = [...of('path', operation.params as Properties), ...of('query', operation.query as Properties)];
   return list.length === 0 ? {} : { parameters: list };
 }
 
-function requestBody({ schema, doc }: DocumentedRoute, components: Components): Json | null {
-  const types = doc.body ?? (schema.body === undefined ? null : { [JSON_TYPE]: schema.body });
+function requestBody(operation: Operation, components: Components): Json | null {
+  const { body, streamedBody } = operation;
+  const types = streamedBody ?? (body === undefined ? null : { [JSON_TYPE]: body });
   if (types === null) return null;
   const content = Object.entries(types).map(([type, own]) => [
     type,
     {
       schema: components.use(own),
-      examples: examplesOf(doc, (example) => ((example.mediaType ?? JSON_TYPE) === type ? example.body : undefined)),
+      examples: examplesOf(operation, ({ mediaType = JSON_TYPE, body: given }) =>
+        mediaType === type ? given : undefined,
+      ),
     },
   ]);
   // A body whose every field may be left out may be left out itself.
-  const needed = schema.body === undefined || ((schema.body as Properties).required ?? []).length > 0;
+  const needed = body === undefined || ((body as Properties).required ?? []).length > 0;
   return { required: needed, content: Object.fromEntries(content) };
 }
 
-function responsesOf(route: DocumentedRoute, components: Components, shared: SharedProblems): Json {
-  const { doc } = route;
+function responsesOf(operation: Operation, components: Components, shared: SharedProblems): Json {
   const statuses: Record<string, Json> = {};
-  for (const [status, answer] of Object.entries(doc.answers))
-    statuses[status] = answerOf(route, status, answer, components);
-  const byStatus = Map.groupBy(new Set([...commonCodes(natureOf(route)), ...(doc.codes ?? [])]), (code) =>
-    String(lookUpCode(code).status),
-  );
+  for (const [status, answer] of Object.entries(operation.answers))
+    statuses[status] = answerOf(operation, status, answer, components);
+  const all = new Set([...commonCodes(natureOf(operation)), ...(operation.codes ?? [])]);
+  const byStatus = Map.groupBy(all, (code) => String(lookUpCode(code).status));
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => Number(a) - Number(b))) {
     codes.sort((a, b) => a - b);
     const answer = statuses[status];
     statuses[status] =
       answer === undefined
-        ? shared.response(route, status, codes)
-        : besideAnswer(answer, shared.own(route, status, codes));
-  }
-  for (const status of Object.keys(route.schema.response ?? {})) {
-    if (statuses[status] === undefined)
-      throw new Error(`${doc.id} answers ${status}, which its description leaves out`);
+        ? shared.response(operation, status, codes)
+        : besideAnswer(answer, shared.own(operation, status, codes));
   }
   return statuses;
 }
@@ -165,30 +145,25 @@ function besideAnswer(answer: Json, problem: Json): Json {
   };
 }
 
-function natureOf({ access, schema, streamed, url }: DocumentedRoute) {
+function natureOf({ access, path, query, body, streamedBody }: Operation) {
   return {
     open: access === 'open',
-    body: streamed ? 'streamed' : schema.body === undefined ? 'none' : 'schema',
-    pathFields: [...url.matchAll(/:([a-z_]+)/g)].map((match) => match[1] as string),
-    queryFields:
-      schema.querystring === undefined ? null : Object.keys((schema.querystring as Properties).properties ?? {}),
+    body: streamedBody !== undefined ? 'streamed' : body === undefined ? 'none' : 'schema',
+    pathFields: [...path.matchAll(/:([a-z_]+)/g)].map((match) => match[1] as string),
+    queryFields: query === undefined ? null : Object.keys((query as Properties).properties ?? {}),
   } as const;
 }
 
-function answerOf(route: DocumentedRoute, status: string, answer: AnswerDoc, components: Components): Json {
-  const own = route.schema.response?.[status];
-  const types = { ...(own === undefined ? {} : { [JSON_TYPE]: own }), ...answer.content };
+function answerOf(operation: Operation, status: string, answer: Answer, components: Components): Json {
+  const { description, schema: own, content: other, headers = [] } = answer;
+  const types = { ...(own === undefined ? {} : { [JSON_TYPE]: own }), ...other };
   const content = Object.entries(types).map(([type, schema]) => {
-    const examples = examplesOf(route.doc, (example) =>
+    const examples = examplesOf(operation, (example) =>
       String(example.status ?? 200) === status && answerType(example) === type ? example.answer : undefined,
     );
     return [type, { schema: components.use(schema), ...(Object.keys(examples).length > 0 ? { examples } : {}) }];
   });
-  return {
-    description: answer.description,
-    headers: answerHeaders(...(answer.headers ?? [])),
-    content: Object.fromEntries(content),
-  };
+  return { description, headers: answerHeaders(...headers), content: Object.fromEntries(content) };
 }
 
 /** A text is answered as the type that was asked for; everything else as JSON. */
@@ -196,8 +171,8 @@ function answerType({ answer, accept }: Example): string {
   return typeof answer === 'string' ? (accept ?? 'text/plain') : JSON_TYPE;
 }
 
-function examplesOf(doc: OperationDoc, value: (example: Example) => unknown): Record<string, Json> {
-  const found = Object.entries(doc.examples).map(([name, example]) => [name, example, value(example)] as const);
+function examplesOf({ examples }: Operation, value: (example: Example) => unknown): Record<string, Json> {
+  const found = Object.entries(examples).map(([name, example]) => [name, example, value(example)] as const);
   return Object.fromEntries(
     found.filter((one) => one[2] !== undefined).map(([name, { summary }, given]) => [name, { summary, value: given }]),
   );
@@ -213,20 +188,19 @@ class SharedProblems {
   }
 
   /** The response, or a reference to it where it says nothing of its own. */
-  response(route: DocumentedRoute, status: string, codes: readonly number[]): Json {
-    const { doc } = route;
-    const isOwn = doc.members?.[Number(status)] !== undefined || samplesOf(doc, status).length > 0;
-    if (codes.length > 1 || isOwn) return this.own(route, status, codes);
+  response(operation: Operation, status: string, codes: readonly number[]): Json {
+    const isOwn = operation.members?.[Number(status)] !== undefined || samplesOf(operation, status).length > 0;
+    if (codes.length > 1 || isOwn) return this.own(operation, status, codes);
     const { name } = lookUpCode(codes[0] as number);
-    this.responses[name] ??= this.own(route, status, codes);
+    this.responses[name] ??= this.own(operation, status, codes);
     return { $ref: `#/components/responses/${name}` };
   }
 
-  own({ doc }: DocumentedRoute, status: string, codes: readonly number[]): Json {
-    const members = doc.members?.[Number(status)] ?? (status === '403' ? ScopeMembers : undefined);
-    const own = this.#components.use(ProblemSchema);
+  own(operation: Operation, status: string, codes: readonly number[]): Json {
+    const members = operation.members?.[Number(status)] ?? (status === '403' ? ScopeMembers : undefined);
+    const own = this.#components.use(Problem);
     const these = { type: 'object', properties: { code: { type: 'integer', enum: codes } } };
-    const given = samplesOf(doc, status);
+    const given = samplesOf(operation, status);
     const others = codes.filter((code) => !given.some(([, { answer }]) => (answer as Json)['code'] === code));
     const examples = Object.fromEntries([
       ...given.map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
@@ -247,8 +221,8 @@ class SharedProblems {
 }
 
 /** Examples that end in this problem. */
-function samplesOf(doc: OperationDoc, status: string): [string, Example][] {
-  return Object.entries(doc.examples).filter(([, example]) => String(example.status) === status);
+function samplesOf({ examples }: Operation, status: string): [string, Example][] {
+  return Object.entries(examples).filter(([, example]) => String(example.status) === status);
 }
 
 const headersOf: Readonly<Record<string, readonly string[]>> = {

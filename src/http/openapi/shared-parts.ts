@@ -36,5 +36,7 @@ export function answerHeaders(...names: readonly string[]): Json {
 export const protobufError = Type.Unsafe<string>({
   title: 'ProtobufError',
   type: 'string',
+  description:
+    'The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are in `proto/` of the project.',
   contentMediaType: 'application/x-protobuf',
 });

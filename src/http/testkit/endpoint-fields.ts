@@ -72,7 +72,7 @@ function describeRoute(method: string, route: RouteOptions): Endpoint {
     method,
     url: route.url,
     open: route.config?.open === true,
-    streamed: route.config?.streamed === true,
+    streamed: route.config?.operation?.streamedBody !== undefined,
     pathFields: [...route.url.matchAll(/:([a-z_]+)/g)].map((match) => match[1] as string),
     queryFields: Object.keys(schema?.querystring?.properties ?? {}),
     body,

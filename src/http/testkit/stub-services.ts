@@ -1,20 +1,15 @@
 // Services that do nothing, say something plausible, and remember what they were asked.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BulkAnswer, RuntimeReport } from '../../blocking/answers.ts';
+import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
+import type { RuntimeReport } from '../../api/changes.ts';
+import type { Backup, ConfigDiff, ReloadAnswer, ReloadRecord } from '../../api/configuration.ts';
+import type { Health as HealthReport } from '../../api/health.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { type App, type AppOptions, createApp } from '../app.ts';
 import { documentedPath } from '../openapi/document.ts';
 import { isPanelRoute } from '../panel-pages.ts';
-import type {
-  BackupRecord,
-  ConfigDiff,
-  HealthReport,
-  PanelFiles,
-  ReloadAnswer,
-  ReloadRecord,
-  Services,
-} from '../services.ts';
+import type { PanelFiles, Services } from '../services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
 
@@ -63,7 +58,7 @@ const RELOAD_RECORD: ReloadRecord = {
   started_at: NOW.toISOString(),
   finished_at: NOW.toISOString(),
 };
-const BACKUP: BackupRecord = {
+const BACKUP: Backup = {
   id: 'b1',
   created_at: NOW.toISOString(),
   sha256: 'ab',
@@ -187,7 +182,7 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate`, what metrics and audit are told (`answered`) and the log left out. */
+  /** What the services were asked, the keys' `authenticate`, what is told (`answered`, `ended`) and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */
@@ -250,7 +245,8 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {
     recorded[name] = (...args: never[]) => {
-      if (name !== 'authenticate' && name !== 'answered') calls.push({ method: `${part}.${name}`, args });
+      if (name !== 'authenticate' && name !== 'answered' && name !== 'ended')
+        calls.push({ method: `${part}.${name}`, args });
       return method(...args);
     };
   }
@@ -344,8 +340,10 @@ function answers(): Record<string, Methods> {
       start: async () => ({ token: SESSION_TOKEN, endsAt: NOW.toISOString() }),
       end: async () => undefined,
     },
+    operations: {
+      ended: () => undefined,
+    },
     audit: {
-      answered: () => undefined,
       page: async () => ({ items: [AUDIT_RECORD], next_cursor: null }),
     },
     events: {

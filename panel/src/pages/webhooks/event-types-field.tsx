@@ -1,5 +1,5 @@
 import { Checkbox, Radio, Stack } from '@mantine/core';
-import { eventTypes } from '../../../../src/activity/event-types.ts';
+import { eventTypes } from '../../../../src/events/event-types.ts';
 import { eventKinds, kindOf } from '../activity/live/event-kinds.ts';
 import './webhooks.css';
 

@@ -1,0 +1,53 @@
+import Type from 'typebox';
+import { operation } from './operation.ts';
+
+const tag = 'Metrics';
+
+const PrometheusText = Type.Unsafe<string>({
+  title: 'PrometheusText',
+  type: 'string',
+  description: 'Lines of `name{label="value"} number`, with `# HELP` and `# TYPE` before each metric.',
+});
+const OpenMetricsText = Type.Unsafe<string>({
+  title: 'OpenMetricsText',
+  type: 'string',
+  description:
+    'The same as OpenMetrics: counters are named without `_total` in their heads, and the last line is `# EOF`.',
+});
+
+export const getMetrics = operation({
+  id: 'getMetrics',
+  method: 'GET',
+  path: '/metrics',
+  access: 'read',
+  audit: null,
+  quiet: true,
+  tag,
+  summary: 'Tell Prometheus everything that is counted',
+  description:
+    'In the text format of Prometheus 0.0.4, or as OpenMetrics 1.0.0 where `Accept` prefers that. What each metric is: docs/metrics.md. Needs no key where PROXY_MANAGER_METRICS_OPEN says so. It holds up nothing: what cannot be had within two seconds is left out.',
+  answers: {
+    200: {
+      description: 'All metrics, a line each.',
+      content: {
+        'text/plain': PrometheusText,
+        'application/openmetrics-text': OpenMetricsText,
+      },
+    },
+  },
+  examples: {
+    prometheus: {
+      summary: 'Some of its lines',
+      answer:
+        '# TYPE proxy_manager_entries gauge\nproxy_manager_entries{set="blocked"} 1204\nproxy_manager_entries{set="trusted"} 3\n',
+    },
+    openmetrics: {
+      summary: 'As OpenMetrics',
+      accept: 'application/openmetrics-text',
+      answer:
+        '# TYPE proxy_manager_frontend_denied_requests counter\nproxy_manager_frontend_denied_requests_total{frontend="http"} 58\n# EOF\n',
+    },
+  },
+});
+
+export const metricsOperations = [getMetrics] as const;

@@ -1,0 +1,31 @@
+// Every operation of the API; in the order of the page.
+import { auditOperations } from './audit.ts';
+import { blockedIpOperations } from './blocked-ips.ts';
+import { blockedIpBulkOperations } from './blocked-ips-bulk.ts';
+import { checkAddress } from './check.ts';
+import { configurationOperations } from './configuration.ts';
+import { descriptionOperations } from './description.ts';
+import { eventOperations } from './events.ts';
+import { healthOperations } from './health.ts';
+import { keyOperations } from './keys.ts';
+import { metricsOperations } from './metrics.ts';
+import type { Operation } from './operation.ts';
+import { siteOperations } from './sites.ts';
+import { trustedIpOperations } from './trusted-ips.ts';
+import { webhookOperations } from './webhooks.ts';
+
+export const operations: readonly Operation[] = [
+  ...blockedIpOperations,
+  checkAddress,
+  ...blockedIpBulkOperations,
+  ...trustedIpOperations,
+  ...siteOperations,
+  ...configurationOperations,
+  ...keyOperations,
+  ...auditOperations,
+  ...eventOperations,
+  ...webhookOperations,
+  ...healthOperations,
+  ...metricsOperations,
+  ...descriptionOperations,
+];

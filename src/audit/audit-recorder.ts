@@ -1,0 +1,173 @@
+// What the audit is told after the fact: what became of a change whose row is written with it, and operations that
+// changed nothing in the database or were refused. Gathered for a moment, so that no request waits for it and a
+// thousand outcomes cost one sync of the disk.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditPage } from '../api/audit.ts';
+import type { EndedOperation } from '../api/ended-operation.ts';
+import type { AuditNote } from '../store/audit-rows.ts';
+import type { AuditEntry, AuditOutcome, AuditQuery, AuditStore } from '../store/audit-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import { RefusalPace, type Untold } from './refusal-pace.ts';
+
+/** What a crash loses at most of outcomes and refusals; never of changes. */
+const gatherMs = 250;
+/** Nobody else writes meanwhile: some milliseconds. */
+const entriesAtOnce = 250;
+/** While the database takes nothing; some 10 MB. What is older is dropped, and told. */
+const mostWaiting = 20_000;
+const failurePauseMs = 2_000;
+const retention = { everyMs: 60_000, rowsAtOnce: 1_000 } as const;
+
+export class AuditRecorder {
+  readonly #store: Pick<AuditStore, 'append' | 'page' | 'forgetOld'>;
+  readonly #log: Log;
+  readonly #now: () => Date;
+  readonly #gatherMs: number;
+  readonly #refusals = new RefusalPace();
+  readonly #stop = new AbortController();
+  #waiting: AuditEntry[] = [];
+  #dropped = 0;
+  #flushing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | null = null;
+  #failing = false;
+  #retention: Promise<void> | null = null;
+
+  constructor(options: {
+    readonly store: Pick<AuditStore, 'append' | 'page' | 'forgetOld'>;
+    readonly log: Log;
+    readonly now: () => Date;
+    readonly gatherMs?: number;
+  }) {
+    this.#store = options.store;
+    this.#log = options.log;
+    this.#now = options.now;
+    this.#gatherMs = options.gatherMs ?? gatherMs;
+  }
+
+  /** Begins to delete what is older than its retention, a little at a time. */
+  start(): void {
+    this.#retention ??= this.#forgetOld();
+  }
+
+  /** Writes what is still to be told. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#retention;
+    this.#tellUntold(this.#refusals.takeEnded(this.#now().getTime(), true));
+    await this.flush();
+    if (this.#waiting.length > 0)
+      this.#log.error('Outcomes were not written to the audit', { entries: this.#waiting.length });
+  }
+
+  /** Never throws, returns at once. */
+  ended(operation: EndedOperation): void {
+    const finishedAt = this.#now().toISOString();
+    const outcome: AuditOutcome = { finishedAt, status: operation.status, ...operation.outcome };
+    for (const id of operation.rows) this.#add({ id, outcome });
+    if (operation.rows.length > 0) return;
+    const { note } = operation;
+    if (operation.status >= 400) {
+      const { tell, ended } = this.#refusals.next(note.keyName, this.#now().getTime());
+      this.#tellUntold(ended);
+      if (!tell) return;
+    }
+    this.#add({ note, at: operation.at.toISOString(), outcome });
+  }
+
+  /** What became of something that the service did by itself. Never throws, returns at once. */
+  finished(id: number, outcome: Omit<AuditOutcome, 'finishedAt' | 'status'>): void {
+    this.#add({ id, outcome: { finishedAt: this.#now().toISOString(), status: null, ...outcome } });
+  }
+
+  /** With every outcome that was told by now. Throws `InvalidCursor`. */
+  async page(query: AuditQuery): Promise<AuditPage> {
+    await this.flush();
+    const { items, nextCursor } = await this.#store.page(query);
+    return { items, next_cursor: nextCursor };
+  }
+
+  /** Something that the service did by itself, with nothing to be written with it. Never throws, returns at once. */
+  done(note: AuditNote): void {
+    const at = this.#now().toISOString();
+    this.#add({ note, at, outcome: { finishedAt: at, status: null } });
+  }
+
+  /** Writes what waits. Never throws: what the database does not take is tried again. */
+  async flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#flushing = this.#flushing.then(() => this.#write());
+    await this.#flushing;
+  }
+
+  #tellUntold(ended: readonly Untold[]): void {
+    for (const [key, untold] of ended) this.done(untoldOf(key, untold));
+  }
+
+  #add(entry: AuditEntry): void {
+    if (this.#waiting.length >= mostWaiting) {
+      this.#waiting.shift();
+      this.#dropped += 1;
+    }
+    this.#waiting.push(entry);
+    this.#flushSoon(this.#gatherMs);
+  }
+
+  #flushSoon(ms: number): void {
+    this.#timer ??= setTimeout(() => void this.flush(), ms).unref();
+  }
+
+  async #write(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        const entries = this.#waiting.slice(0, entriesAtOnce);
+        const dropped = this.#dropped;
+        await this.#store.append(entries);
+        // Those that were dropped while it was written were the first of them.
+        this.#waiting.splice(0, Math.max(0, entries.length - (this.#dropped - dropped)));
+        this.#failing = false;
+      }
+      if (this.#dropped > 0) this.#log.error('Outcomes were lost to the audit', { entries: this.#dropped });
+      this.#dropped = 0;
+    } catch (error) {
+      if (!this.#failing) {
+        this.#log.error('Outcomes could not be written to the audit; they are tried again', {
+          cause: causeText(error),
+        });
+      }
+      this.#failing = true;
+      if (!this.#stop.signal.aborted) this.#flushSoon(failurePauseMs);
+    }
+  }
+
+  async #forgetOld(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      // Whoever was refused so often may never come back.
+      this.#tellUntold(this.#refusals.takeEnded(this.#now().getTime(), false));
+      let forgotten = 0;
+      try {
+        forgotten = await this.#store.forgetOld(this.#now(), retention.rowsAtOnce);
+      } catch (error) {
+        this.#log.warn('Old rows of the audit could not be deleted', { cause: causeText(error) });
+      }
+      // Where much is old, more than a loaded service adds meanwhile.
+      const pause = forgotten < retention.rowsAtOnce ? retention.everyMs : this.#gatherMs;
+      await sleep(pause, undefined, { signal, ref: false }).catch((error: unknown) => {
+        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+      });
+    }
+  }
+}
+
+/** Without a source: they may have come from several. */
+function untoldOf(key: string, untold: number): AuditNote {
+  return {
+    operation: 'refusals',
+    keyName: key,
+    source: null,
+    requestId: null,
+    details: { untold },
+  };
+}

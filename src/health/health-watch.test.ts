@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { untilPasses } from '../../testkit/conditions.ts';
+import type { Health as HealthReport } from '../api/health.ts';
+import { type LogFields, silentLog } from '../telemetry/log.ts';
+import { HealthWatch } from './health-watch.ts';
+
+type Report = Pick<HealthReport, 'status' | 'reasons'>;
+const watches: HealthWatch[] = [];
+afterEach(async () => {
+  for (const watch of watches.splice(0)) await watch.stop();
+});
+
+function watching(reports: (Report | Error)[], everyMs = 1) {
+  const told: unknown[] = [];
+  const warned: (LogFields | undefined)[] = [];
+  const looks: string[] = [];
+  const watch = new HealthWatch({
+    look: async (how) => {
+      looks.push(how);
+      const report = reports.length > 1 ? reports.shift()! : reports[0]!;
+      if (report instanceof Error) throw report;
+      return report;
+    },
+    tell: (type, data) => void told.push([type, data]),
+    log: { ...silentLog, warn: (_message, fields) => void warned.push(fields) },
+    everyMs,
+  });
+  watches.push(watch);
+  watch.start();
+  return { watch, told, warned, looks };
+}
+
+const ok: Report = { status: 'ok', reasons: [] };
+const lacks = (count: number): Report => ({ status: 'degraded', reasons: [`it holds ${count} entries`] });
+
+describe('a change of the health', () => {
+  it('is told once, with what it was; numbers that change are no news', async () => {
+    const { told, looks } = watching([ok, ok, lacks(1), lacks(2), lacks(3), ok]);
+    await untilPasses(() => expect(told).toHaveLength(3));
+    expect(told).toEqual([
+      ['health.changed', { status: 'ok', was: null, reasons: [] }],
+      ['health.changed', { status: 'degraded', was: 'ok', reasons: ['it holds 1 entries'] }],
+      ['health.changed', { status: 'ok', was: 'degraded', reasons: [] }],
+    ]);
+    // The database is written to at the first look, and then for half a minute not.
+    expect(looks.slice(0, 4)).toEqual(['probe', 'ping', 'ping', 'ping']);
+  });
+
+  it('is seen soon after something happened, not only at the next look', async () => {
+    const { watch, told } = watching([ok, { status: 'down', reasons: ['no worker'] }], 3_600_000);
+    await untilPasses(() => expect(told).toHaveLength(1));
+    watch.kick();
+    watch.kick();
+    await untilPasses(() => expect(told).toHaveLength(2));
+  });
+
+  it('is looked for on, though a look failed', async () => {
+    const { told, warned } = watching([new Error('no descriptors'), ok]);
+    await untilPasses(() => expect(told).toHaveLength(1));
+    expect(warned).toEqual([{ cause: 'no descriptors' }]);
+  });
+});

@@ -1,0 +1,125 @@
+// Tells of operations that ended: done or refused, when the answer is sent.
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { EndedOperation, EntryCounts } from '../api/ended-operation.ts';
+import { parseIp } from '../domain/ip.ts';
+import { isOfEdge } from './refusals.ts';
+import type { OperationObserver } from './services.ts';
+
+/** What the audit calls a look that was refused. */
+export const refusedLook = 'read';
+
+/** Numbers and truths of an answer that its row keeps; never texts, which may be long, or secret. */
+const keptCounts = ['added', 'updated', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;
+const keptTruths = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
+const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
+
+/** To be called when the route is added; `now` is the time by the calendar. */
+export function tellEnded(route: RouteOptions, operation: string, observer: OperationObserver, now: () => Date): void {
+  route.preSerialization = (request, _reply, payload, next) => {
+    request.answered = payload as Readonly<Record<string, unknown>>;
+    next(null, payload);
+  };
+  route.onSend = (request, reply, payload, next) => {
+    // Who showed no valid key is told of in the log; here he could push out what was really done.
+    // A dry run changes nothing; one that is refused is told of as any refusal.
+    if (request.keyName !== '' && !(isDryRun(request) && reply.statusCode < 400))
+      observer.ended(endedOperation(request, reply, operation, now()));
+    next(null, payload);
+  };
+}
+
+/**
+ * Of a route that only looks what is refused for want of a scope is told: so is probed with a key that leaked. Other
+ * refusals of it are typing errors, and stay in the log.
+ */
+export function tellRefusedLooks(route: RouteOptions, observer: OperationObserver, now: () => Date): void {
+  route.onSend = (request, reply, payload, next) => {
+    if (reply.statusCode === 403 && request.keyName !== '') {
+      const ended = endedOperation(request, reply, refusedLook, now());
+      observer.ended({ ...ended, note: { ...ended.note, target: route.url } });
+    }
+    next(null, payload);
+  };
+}
+
+function isDryRun({ query }: FastifyRequest): boolean {
+  return (query as { readonly dry_run?: unknown } | undefined)?.dry_run === true;
+}
+
+function endedOperation(request: FastifyRequest, reply: FastifyReply, operation: string, now: Date): EndedOperation {
+  const { failure } = request;
+  const answered = failure?.members ?? request.answered ?? {};
+  const { ip_address: address, domain, name, id } = aboutOf(request);
+  const tookMs = performance.now() - request.receivedAt;
+  return {
+    note: {
+      operation,
+      keyName: request.keyName,
+      source: request.socket.remoteAddress ?? 'unix',
+      requestId: request.id,
+      ipAddress: canonical(address),
+      target: [domain, name, id].find((text): text is string => typeof text === 'string' && idForm.test(text)) ?? null,
+    },
+    at: new Date(now.getTime() - tookMs),
+    rows: request.auditRows ?? [],
+    status: reply.statusCode,
+    outcome: {
+      code: failure?.code ?? null,
+      runtimeMapUpdated: truth(answered['runtime_map_updated']),
+      runtimeMapFailuresTotal: count(answered['runtime_map_failures_total']),
+      reloadScheduled: truth(answered['reload_scheduled']),
+      result: resultOf(answered),
+    },
+    attempted: request.attempted && !isDryRun(request) && !(failure !== null && isOfEdge(failure)),
+    seenEverywhere: seenEverywhere(answered),
+    counts: request.entryCounts ?? countsOf(answered),
+  };
+}
+
+function seenEverywhere(answered: Readonly<Record<string, unknown>>): boolean | null {
+  const synced = truth(answered['runtime_map_synced']);
+  if (synced === null) return truth(answered['runtime_map_updated']);
+  const draining = answered['draining_workers'] as readonly { readonly synced: boolean }[];
+  return synced && draining.every((worker) => worker.synced);
+}
+
+function countsOf({ added, updated, removed, unchanged, rejected_total: rejected }: Readonly<Record<string, unknown>>) {
+  const counts = Object.entries({ added, updated, removed, unchanged, rejected });
+  return Object.fromEntries(counts.filter(([, number]) => count(number) !== null)) as EntryCounts;
+}
+
+/** What the path names, and where it names nothing the body; as it was sent. */
+function aboutOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
+  const { ip_address, name } = body as Record<string, unknown>;
+  return { ip_address, name, ...(request.params as Record<string, unknown>) };
+}
+
+function resultOf(answered: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
+  const result: Record<string, unknown> = {};
+  for (const name of keptCounts) if (count(answered[name]) !== null) result[name] = answered[name];
+  for (const name of keptTruths) if (truth(answered[name]) !== null) result[name] = answered[name];
+  const reload = reloadOf(answered);
+  if (reload !== null) result['reload'] = reload;
+  return Object.keys(result).length === 0 ? null : result;
+}
+
+/** The id under which the history of reloads has it. */
+function reloadOf(answered: Readonly<Record<string, unknown>>): string | null {
+  const record = (answered['reload'] ?? answered) as { readonly id?: unknown; readonly worker_after?: unknown };
+  return typeof record.id === 'string' && 'worker_after' in record && idForm.test(record.id) ? record.id : null;
+}
+
+function canonical(address: unknown): string | null {
+  if (typeof address !== 'string') return null;
+  const parsed = parseIp(address);
+  return parsed.ok ? parsed.entry.text : null;
+}
+
+function truth(value: unknown): boolean | null {
+  return typeof value === 'boolean' ? value : null;
+}
+
+function count(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { grants, type Scope, scopes } from '../domain/scope.ts';
+import { panelPages } from './panel-pages.ts';
+import { routeAccess } from './testkit/route-access.ts';
+import { stubApp } from './testkit/stub-services.ts';
+
+/** Every scope is a key of that scope alone. */
+const scoped = () =>
+  stubApp({
+    keys: { authenticate: async (key: string) => ({ name: `the-${key}`, scopes: key === 'none' ? [] : [key] }) },
+  });
+const as = (scope: string) => ({ authorization: `Bearer ${scope}` });
+const json = { 'content-type': 'application/json' };
+
+const rows = Object.entries(routeAccess).map(([route, access]) => {
+  const [method = '', pattern = ''] = route.split(' ');
+  const url = pattern
+    .replace(':ip_address', '192.0.2.1')
+    .replace(':domain', 'a.example')
+    .replace(/:[a-z]+/, 'one');
+  return { route, method, pattern, url, access };
+});
+
+describe('every operation and its scope', () => {
+  test('is a route of the service', async () => {
+    const { app } = stubApp();
+    await app.ready();
+    for (const { method, pattern } of rows) {
+      expect({ method, pattern, there: app.hasRoute({ method: method as 'GET', url: pattern }) }).toEqual({
+        method,
+        pattern,
+        there: true,
+      });
+    }
+  });
+
+  test('keeps a route that nobody declared from starting', async () => {
+    const { app } = stubApp();
+    expect(() => app.get('/api/forgotten', async () => 'for everybody')).toThrow(
+      /GET \/api\/forgotten is no operation/,
+    );
+    expect(() => app.post('/livez', { config: { open: true } }, async () => 'for everybody')).toThrow(/no operation/);
+    const inAScope = stubApp().app;
+    inAScope.register(async (scope) => void scope.put('/api/keys', async () => 'for everybody'));
+    await expect(inAScope.ready()).rejects.toThrow(/PUT \/api\/keys is no operation/);
+  });
+
+  test('opens nothing but the two probes, what describes the API, and the files of the panel', () => {
+    expect(rows.filter(({ access }) => access === 'open').map(({ route }) => route)).toEqual([
+      ...panelPages.map((page) => `GET ${page}`),
+      'GET /assets/:name',
+      'GET /livez',
+      'GET /readyz',
+      'GET /openapi.json',
+      'GET /docs',
+    ]);
+  });
+
+  test('gives read nothing that changes but its own session, and no look at configuration and keys; block those that fail2ban needs', () => {
+    const needing = (scope: string) => rows.filter(({ access }) => access === scope).map(({ route }) => route);
+    for (const route of needing('read'))
+      expect(route).toMatch(/^(GET (?!\/api\/(config|keys))|(POST|DELETE) \/api\/session$)/);
+    expect(needing('block')).toEqual([
+      'POST /api/blocked-ips',
+      'DELETE /api/blocked-ips/:ip_address',
+      'POST /api/blocked-ips/batch',
+      'POST /api/blocked-ips/sync',
+    ]);
+  });
+
+  test('tells OpenAPI the same', async () => {
+    const seen: Record<string, unknown> = {};
+    const { app } = stubApp();
+    app.addHook('onRequest', async (request) => {
+      const { operation, open } = request.routeOptions.config;
+      seen[`${request.method} ${request.routeOptions.url}`] = open === true ? 'open' : operation?.access;
+    });
+    for (const { method, url } of rows) await app.inject({ method: method as 'GET', url, headers: as('right-key') });
+    expect(seen).toEqual(routeAccess);
+  });
+});
+
+describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
+  const { app, calls } = scoped();
+  test.each(rows.filter(({ access }) => access !== 'open'))('asks $route', async ({ method, url, access }) => {
+    const needed = access as Scope;
+    calls.length = 0;
+    const response = await app.inject({ method: method as 'GET', url, headers: as(held) });
+    if (grants([held], needed)) {
+      expect(response.statusCode).not.toBe(403);
+      expect(response.statusCode).not.toBe(401);
+      return;
+    }
+    expect(response.statusCode).toBe(403);
+    expect(response.json()).toMatchObject({
+      code: 403,
+      kind: 'Authorization',
+      missing_scope: needed,
+      detail: `this needs the scope ${needed}, and the key the-${held} has ${held}; send a key that has it`,
+    });
+    expect(response.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${needed}"`);
+    expect(calls).toEqual([]);
+  });
+
+  test('is asked by HEAD as by GET', async () => {
+    for (const { url, access } of rows.filter(({ method }) => method === 'GET')) {
+      const { statusCode } = await app.inject({ method: 'HEAD', url, headers: as(held) });
+      expect({ url, refused: statusCode === 403 }).toEqual({
+        url,
+        refused: access !== 'open' && !grants([held], access),
+      });
+    }
+  });
+});
+
+describe('what of a request needs more than its route', () => {
+  const block = { ip_address: '192.0.2.1' };
+
+  test('force over trust needs admin', async () => {
+    const { app, calls } = scoped();
+    const refused = await app.inject({
+      method: 'POST',
+      url: '/api/blocked-ips',
+      headers: as('block'),
+      payload: { ...block, force: true },
+    });
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json()).toMatchObject({ missing_scope: 'admin', detail: expect.stringMatching(/^force needs/) });
+    expect(calls).toEqual([]);
+    const plain = { ...block, force: false };
+    const taken = await app.inject({ method: 'POST', url: '/api/blocked-ips', headers: as('block'), payload: plain });
+    expect(taken.statusCode).toBe(201);
+  });
+
+  test('force anywhere in a batch refuses all of it', async () => {
+    const { app, calls } = scoped();
+    const batch = (scope: string, force: boolean) =>
+      app.inject({
+        method: 'POST',
+        url: '/api/blocked-ips/batch',
+        headers: { ...as(scope), ...json },
+        payload: JSON.stringify({ add: ['192.0.2.7', { ip_address: 'not one', force }, block] }),
+      });
+    const refused = await batch('block', true);
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json()).toMatchObject({ missing_scope: 'admin' });
+    expect(calls).toEqual([]);
+    expect((await batch('block', false)).statusCode).toBe(200);
+    expect((await batch('admin', true)).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['POST', '/api/blocked-ips', { ...block, allow_wide: true }],
+    ['POST', '/api/blocked-ips?allow_wide=true', block],
+    ['POST', '/api/blocked-ips/batch', { add: ['192.0.2.7', { ...block, allow_wide: true }] }],
+    ['POST', '/api/blocked-ips/batch?allow_wide=true', { add: ['192.0.2.7'] }],
+    ['POST', '/api/blocked-ips/batch?allow_wide=true&dry_run=true', { add: ['192.0.2.7'] }],
+  ] as const)('%s %s with %j needs admin for wide networks', async (method, url, payload) => {
+    const { app, calls } = scoped();
+    const send = (scope: string) => app.inject({ method, url, headers: { ...as(scope), ...json }, payload });
+    const refused = await send('block');
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json()).toMatchObject({
+      missing_scope: 'admin',
+      detail: expect.stringMatching(/^allow_wide needs/),
+    });
+    expect(calls).toEqual([]);
+    expect((await send('admin')).statusCode).toBeLessThan(300);
+  });
+
+  test('a map file of another database is accepted by admin only', async () => {
+    const { app, calls } = scoped();
+    const sync = (scope: string, query: string) =>
+      app.inject({ method: 'POST', url: `/api/blocked-ips/sync${query}`, headers: as(scope) });
+    expect((await sync('block', '?accept_map_file=true')).statusCode).toBe(403);
+    expect(calls).toEqual([]);
+    expect((await sync('block', '')).statusCode).toBe(200);
+    expect((await sync('admin', '?accept_map_file=true')).statusCode).toBe(200);
+  });
+});
+
+test('a scope that is no scope gives nothing, and a new key takes only those there are', async () => {
+  const { app, calls } = stubApp();
+  for (const wrong of [['root'], ['read', 'Admin'], [], ['read', 'read'], 'admin', [null]]) {
+    const payload = { name: 'new', scopes: wrong };
+    const refused = await app.inject({ method: 'POST', url: '/api/keys', headers: as('right-key'), payload });
+    expect({ wrong, status: refused.statusCode }).toEqual({ wrong, status: 400 });
+    expect(refused.json().detail).toContain('read, block, admin');
+  }
+  expect(calls).toEqual([]);
+});

@@ -1,0 +1,15 @@
+import { type Operation, routeName } from '../../api/operation.ts';
+import { operations } from '../../api/operations.ts';
+import { panelPages } from '../panel-pages.ts';
+
+/** Every route of the service, `GET /api/sites/:domain`, with the scope that its key needs. */
+export const routeAccess: Readonly<Record<string, Operation['access']>> = {
+  ...Object.fromEntries(panelPages.map((page) => [`GET ${page}`, 'open' as const])),
+  'GET /assets/:name': 'open',
+  ...Object.fromEntries(operations.map((operation) => [routeName(operation), operation.access])),
+};
+
+/** Those that the audit tells of, with its verb. */
+export const auditedRoutes: Readonly<Record<string, string>> = Object.fromEntries(
+  operations.flatMap((operation) => (operation.audit === null ? [] : [[routeName(operation), operation.audit]])),
+);

@@ -1,0 +1,215 @@
+// Keys: shown once, stored as SHA-256 hashes. A key of ours has 256 random bits, so nothing slower than SHA-256 is
+// needed, and the look-up by hash gives nothing away: whoever measures it learns how far the hash of a guess agrees
+// with a stored one, and cannot choose a guess by its hash. The key of the settings, which an operator thought up, is
+// hashed too and compared in constant time. It is an admin key and always valid.
+
+import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { Key, NewKey } from '../api/keys.ts';
+import type { Caller } from '../blocking/answers.ts';
+import { auditedChange } from '../blocking/audit-notes.ts';
+import { grants, isScope, type Scope } from '../domain/scope.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { type Tell, tellNobody } from '../events/facts.ts';
+import { crashPoint } from '../faults/crash-point.ts';
+import { writeSecretFile } from '../files/atomic-file.ts';
+import { makeFolderDurably } from '../files/durable-folder.ts';
+import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+const firstKeyName = 'admin';
+/** Of the key of the settings: no stored key can have it (`keyNameOptions`), so the log and the audit tell them apart. */
+export const settingsKeyName = '_settings';
+/** What a key may do whose maker did not say: as before there were scopes (docs/adr/0024-scopes.md). */
+const everything: readonly Scope[] = ['admin'];
+
+export class ApiKeys {
+  readonly #store: ApiKeysStore;
+  readonly #given: Buffer | null;
+  readonly #log: Log;
+  readonly #tell: Tell;
+  readonly #now: () => Date;
+
+  constructor(options: {
+    readonly store: ApiKeysStore;
+    /** The key of the settings. */
+    readonly given: string | null;
+    readonly log: Log;
+    readonly tell?: Tell | undefined;
+    readonly now: () => Date;
+  }) {
+    this.#store = options.store;
+    this.#given = options.given === null ? null : hash(options.given);
+    this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
+    this.#now = options.now;
+  }
+
+  /**
+   * Makes the first key and writes it once to `path` (mode 600, ours), unless one was given or there is a valid admin
+   * key: also when those there were have ended while a key was given, since without one nobody would ever get in again.
+   * It never runs open.
+   * @param audited told the id of its row of the audit, once it is stored: no request is there to tell what became of it
+   */
+  async ensureFirstKey(path: string, audited: (row: number) => void): Promise<void> {
+    const rows = await this.#store.list();
+    if (this.#given !== null || rows.some((row) => isValidAdmin(row, this.#now()))) return;
+    const key = newKey();
+    await makeFolderDurably(dirname(path), 0o700);
+    // The file first: a key that is stored but was never written anywhere would lock its owner out.
+    await writeSecretFile(path, `${key}\n`);
+    crashPoint('first-key.written');
+    // A name is never given twice, and a key that has ended keeps its own.
+    const names = new Set(rows.map((row) => row.name));
+    let name = firstKeyName;
+    for (let number = 2; names.has(name); number += 1) name = `${firstKeyName}-${number}`;
+    await this.#store.create({ name, hash: hash(key).toString('hex'), scopes: everything }, this.#now(), {
+      note: { operation: 'create_key', keyName: null, source: null, requestId: null, target: name },
+      written: audited,
+    });
+    crashPoint('first-key.stored');
+    const message = rows.length === 0 ? 'The first API key was made' : 'No admin key was valid any more; one was made';
+    this.#log.info(message, { name, file: path });
+  }
+
+  async authenticate(key: string): Promise<{ readonly name: string; readonly scopes: readonly Scope[] } | null> {
+    const hashed = hash(key);
+    if (this.#given !== null && timingSafeEqual(hashed, this.#given)) {
+      return { name: settingsKeyName, scopes: everything };
+    }
+    const row = await this.#store.findByHash(hashed.toString('hex'));
+    const now = this.#now();
+    if (row === null || !isValid(row, now)) return null;
+    this.#noteUse(row.name, now);
+    return { name: row.name, scopes: row.scopes.filter(isScope) };
+  }
+
+  /** Its last use is of no use to the request, and a failure to note it none of the request's business. */
+  #noteUse(name: string, now: Date): void {
+    this.#store.touch(name, now).catch((error: unknown) => {
+      this.#log.warn('The last use of a key could not be noted', { name, cause: causeText(error) });
+    });
+  }
+
+  /** The valid key of that name, for a session of it, which is a use; null: there is none now. `hash`: lower-case hex. */
+  async validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null> {
+    if (name === settingsKeyName)
+      return this.#given === null ? null : { hash: this.#given.toString('hex'), scopes: everything };
+    const row = await this.#store.findByName(name);
+    const now = this.#now();
+    if (row === null || !isValid(row, now)) return null;
+    this.#noteUse(row.name, now);
+    return { hash: row.hash, scopes: row.scopes.filter(isScope) };
+  }
+
+  async list(): Promise<readonly Key[]> {
+    return (await this.#store.list()).map(shown);
+  }
+
+  async create(
+    request: {
+      readonly name: string;
+      /** Default: admin. */
+      readonly scopes?: readonly Scope[] | undefined;
+      readonly expiresAt?: Date | undefined;
+    },
+    caller: Caller,
+  ): Promise<NewKey> {
+    const key = newKey();
+    const row = await this.#store.create(
+      {
+        name: request.name,
+        hash: hash(key).toString('hex'),
+        scopes: request.scopes ?? everything,
+        expiresAt: request.expiresAt?.toISOString() ?? null,
+      },
+      this.#now(),
+      auditedChange('create_key', caller, {
+        target: request.name,
+        details: {
+          scopes: request.scopes ?? everything,
+          expires_at: request.expiresAt?.toISOString() ?? null,
+        },
+      }),
+    );
+    if (row === null) {
+      throw new ServiceError(
+        codes.NotUnique,
+        'create key',
+        `there is, or was, a key named ${request.name}; choose another name`,
+      );
+    }
+    this.#log.info('Operation done', {
+      operation: 'create key',
+      name: row.name,
+      scopes: row.scopes,
+      expires_at: row.expires_at,
+      key: caller.keyName,
+      request_id: caller.requestId,
+    });
+    const { scopes, expires_at } = row;
+    this.#tell('key.created', { name: row.name, scopes, expires_at, by: caller.keyName });
+    return { ...shown(row), key };
+  }
+
+  /**
+   * The admin key that lasts longest stays: without one nobody can make another. Judged in the transaction that revokes,
+   * so that of two who revoke the last two at once the second is refused.
+   */
+  async revoke(name: string, caller: Caller): Promise<Key> {
+    const now = this.#now();
+    const judge: RevocationJudge = (key, others) => {
+      if (this.#given === null) refuseLastAdmin(key, others, now);
+    };
+    const row = await this.#store.revoke(name, now, judge, auditedChange('revoke_key', caller, { target: name }));
+    if (row === null) throw new ServiceError(codes.NotFound, 'revoke key', `there is no valid key named ${name}`);
+    this.#log.info('Operation done', {
+      operation: 'revoke key',
+      name,
+      key: caller.keyName,
+      request_id: caller.requestId,
+    });
+    this.#tell('key.revoked', { name, by: caller.keyName });
+    return shown(row);
+  }
+}
+
+function isValid(row: ApiKeyRow, now: Date): boolean {
+  return row.revoked_at === null && (row.expires_at === null || row.expires_at > now.toISOString());
+}
+
+function isValidAdmin(row: ApiKeyRow, now: Date): boolean {
+  return isValid(row, now) && grants(row.scopes, 'admin');
+}
+
+/** @throws ServiceError 409 unless another admin key lasts as long as this one, which may be for good */
+function refuseLastAdmin(key: ApiKeyRow, others: readonly ApiKeyRow[], now: Date): void {
+  if (!isValidAdmin(key, now)) return;
+  const lasts = (other: ApiKeyRow): boolean =>
+    other.expires_at === null || (key.expires_at !== null && other.expires_at >= key.expires_at);
+  const admins = others.filter((other) => isValidAdmin(other, now));
+  if (admins.some(lasts)) return;
+  const until = key.expires_at === null ? 'that never expires' : `that lasts until ${key.expires_at}`;
+  throw new ServiceError(
+    codes.Conflict,
+    'revoke key',
+    admins.length === 0
+      ? `${key.name} is the last valid key with the scope admin, and without it nobody gets in to make another; create another one first`
+      : `${key.name} is the last valid key with the scope admin ${until}, and once the others end nobody gets in; create another such one first`,
+  );
+}
+
+/** What of a key may be seen: never its hash. */
+function shown({ hash: _, scopes, ...record }: ApiKeyRow): Key {
+  return { ...record, scopes: scopes.filter(isScope) };
+}
+
+/** 256 random bits, with a mark by which a leaked one is recognised. */
+function newKey(): string {
+  return `pm_${randomBytes(32).toString('base64url')}`;
+}
+
+function hash(key: string): Buffer {
+  return digest('sha256', key, 'buffer');
+}

@@ -1,0 +1,177 @@
+// Sessions of the panel (docs/adr/0046-sessions.md): a key is exchanged for a token of the same scopes, which ends soon
+// after its last use and with its key. Of a token only a hash is stored. `key_proof` is a hash of token and key hash: it
+// shows that the key of that name is still the one that signed in (the settings' key may be replaced between two starts),
+// and whoever reads the database cannot try keys by it, since the token is not there.
+import { hash as digest, randomBytes } from 'node:crypto';
+import type { Caller } from '../blocking/answers.ts';
+import { auditedChange } from '../blocking/audit-notes.ts';
+import type { Scope } from '../domain/scope.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import type { SessionRow, SessionsStore } from '../store/sessions-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+const idleMs = 30 * 60_000;
+const longestMs = 12 * 3_600_000;
+/** A clock that is corrected by less ends no session. */
+const clockStepMs = 60_000;
+const noteUseEveryMs = 60_000;
+const mostOfKey = 64;
+/** While the database takes nothing. */
+const mostUnstored = 256;
+/** Each is a row of the audit, and the least of keys must not push out what was really done. */
+const startsAMinute = 30;
+const paceMs = 60_000;
+
+/** Who a request comes from. */
+export interface SessionHolder {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Null: it has a key. */
+  readonly sessionEndsAt: string | null;
+}
+
+/** What of the keys decides over their sessions. `hash`: lower-case hex. */
+export interface KeyOfSession {
+  validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null>;
+}
+
+interface Pace {
+  readonly endsAt: number;
+  starts: number;
+}
+
+export class Sessions {
+  readonly #store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
+  readonly #keys: KeyOfSession;
+  readonly #log: Log;
+  readonly #now: () => Date;
+  /** By hash: when each was last used by this process, in milliseconds since 1970, and when that was last written. */
+  readonly #used = new Map<string, { at: number; noted: number }>();
+  /** Sessions that the database did not take; they last as long as this process. */
+  readonly #unstored = new Map<string, SessionRow>();
+  /** Ended, but still in the database because it took no change. */
+  readonly #ended = new Set<string>();
+  readonly #paces = new Map<string, Pace>();
+
+  constructor(options: {
+    readonly store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
+    readonly keys: KeyOfSession;
+    readonly log: Log;
+    readonly now: () => Date;
+  }) {
+    this.#store = options.store;
+    this.#keys = options.keys;
+    this.#log = options.log;
+    this.#now = options.now;
+  }
+
+  async start(caller: Caller): Promise<{ readonly token: string; readonly endsAt: string }> {
+    const now = this.#now();
+    this.#pace(caller.keyName, now.getTime());
+    const key = await this.#keys.validKey(caller.keyName);
+    if (key === null) throw new ServiceError(codes.Unauthorized, 'sign in', 'the key is not valid any more');
+    const token = `pms_${randomBytes(32).toString('base64url')}`;
+    const at = now.toISOString();
+    const row: SessionRow = {
+      hash: sha256(token),
+      key_name: caller.keyName,
+      key_proof: proofOf(token, key.hash),
+      created_at: at,
+      last_used_at: at,
+    };
+    await this.#keep(row, now, caller);
+    const { keyName, source, requestId } = caller;
+    this.#log.info('Operation done', { operation: 'sign in', key: keyName, from: source, request_id: requestId });
+    return { token, endsAt: endOf(row) };
+  }
+
+  async authenticate(token: string): Promise<SessionHolder | null> {
+    const hash = sha256(token);
+    const row = this.#unstored.get(hash) ?? (await this.#store.find(hash));
+    const now = this.#now().getTime();
+    if (row === null || this.#ended.has(hash) || this.#isOver(row, now)) return null;
+    const key = await this.#keys.validKey(row.key_name);
+    if (key === null || proofOf(token, key.hash) !== row.key_proof) return null;
+    this.#use(row, now);
+    return { name: row.key_name, scopes: key.scopes, sessionEndsAt: endOf(row) };
+  }
+
+  /** At once, in every tab. @throws where the database does not take it: it has ended, but a restart brings it back */
+  async end(token: string, caller: Caller): Promise<void> {
+    const hash = sha256(token);
+    this.#ended.add(hash);
+    this.#used.delete(hash);
+    this.#unstored.delete(hash);
+    await this.#store.end(hash, this.#now(), auditedChange('sign_out', caller, {}));
+    this.#ended.delete(hash);
+    const { keyName, source, requestId } = caller;
+    this.#log.info('Operation done', { operation: 'sign out', key: keyName, from: source, request_id: requestId });
+  }
+
+  /** A full disk must not keep anybody out: nothing but the session's survival of a restart needs the database. */
+  async #keep(row: SessionRow, now: Date, caller: Caller): Promise<void> {
+    const before = (ms: number): string => new Date(now.getTime() - ms).toISOString();
+    const retention = {
+      createdBefore: before(longestMs),
+      createdAfter: before(-clockStepMs),
+      usedBefore: before(idleMs),
+      mostOfKey,
+    };
+    for (const [hash, { at }] of this.#used) if (now.getTime() - at > idleMs) this.#used.delete(hash);
+    try {
+      await this.#store.start(row, retention, auditedChange('sign_in', caller, {}));
+    } catch (error) {
+      this.#log.warn('A session could not be stored; it ends when the service does', { cause: causeText(error) });
+      for (const [hash, other] of this.#unstored) if (this.#isOver(other, now.getTime())) this.#unstored.delete(hash);
+      const [oldest] = this.#unstored.keys();
+      if (this.#unstored.size >= mostUnstored && oldest !== undefined) this.#unstored.delete(oldest);
+      this.#unstored.set(row.hash, row);
+    }
+  }
+
+  #isOver(row: SessionRow, now: number): boolean {
+    const used = Math.max(Date.parse(row.last_used_at), this.#used.get(row.hash)?.at ?? 0);
+    const age = now - Date.parse(row.created_at);
+    // Begun by a clock that was ahead: how long it has lasted nobody knows, and by its own times it would hardly end.
+    return age >= longestMs || age < -clockStepMs || now - used >= idleMs;
+  }
+
+  /** Written at most once a minute: a request must not cost a sync of the disk. */
+  #use(row: SessionRow, now: number): void {
+    const noted = this.#used.get(row.hash)?.noted ?? Date.parse(row.last_used_at);
+    // Either way: after a clock that was set back, too.
+    const due = Math.abs(now - noted) >= noteUseEveryMs && !this.#unstored.has(row.hash);
+    this.#used.set(row.hash, { at: now, noted: due ? now : noted });
+    if (!due) return;
+    this.#store.touch(row.hash, new Date(now)).catch((error: unknown) => {
+      this.#log.warn('The last use of a session could not be noted', { key: row.key_name, cause: causeText(error) });
+    });
+  }
+
+  /** @throws ServiceError 503 */
+  #pace(keyName: string, now: number): void {
+    const known = this.#paces.get(keyName);
+    // Either way: after a clock that was set back, too.
+    const runs = known !== undefined && now < known.endsAt && now >= known.endsAt - paceMs;
+    const pace = runs ? known : { endsAt: now + paceMs, starts: 0 };
+    this.#paces.set(keyName, pace);
+    pace.starts += 1;
+    if (pace.starts <= startsAMinute) return;
+    const detail = `more than ${startsAMinute} sessions of the key ${keyName} were started within a minute; try again shortly`;
+    const retryAfterSeconds = Math.max(1, Math.ceil((pace.endsAt - now) / 1_000));
+    throw new ServiceError(codes.TooMuchAtOnce, 'sign in', detail, { retryAfterSeconds });
+  }
+}
+
+function endOf(row: SessionRow): string {
+  return new Date(Date.parse(row.created_at) + longestMs).toISOString();
+}
+
+function proofOf(token: string, keyHash: string): string {
+  return sha256(`${token} ${keyHash}`);
+}
+
+function sha256(text: string): string {
+  return digest('sha256', text, 'hex');
+}

@@ -1,0 +1,141 @@
+// Sites: kept in the database, live by a safe reload before the answer. One that would make the configuration invalid
+// is refused and not stored.
+
+import type { ReloadAnswer } from '../api/configuration.ts';
+import type { ServerState, SiteAnswer, SiteRecord } from '../api/sites.ts';
+import type { Caller } from '../blocking/answers.ts';
+import { auditedChange } from '../blocking/audit-notes.ts';
+import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { backendName } from '../configuration/render-scope.ts';
+import type { ReplaceConsent } from '../configuration/replace-consent.ts';
+import { servesSite } from '../configuration/served-site.ts';
+import type { Site } from '../domain/site.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { type Tell, tellNobody } from '../events/facts.ts';
+import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
+import { parseShowStat, type ServerStat } from '../haproxy/show-stat.ts';
+import type { SitesStore } from '../store/sites-store.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { SitesService } from './sites-service.ts';
+
+const patienceMs = 2_000;
+
+export class Sites implements SitesService {
+  readonly #store: SitesStore;
+  readonly #reloads: ReloadCoordinator;
+  readonly #socket: MasterSocket;
+  readonly #log: Log;
+  readonly #tell: Tell;
+  readonly #now: () => Date;
+
+  constructor(options: {
+    readonly store: SitesStore;
+    readonly reloads: ReloadCoordinator;
+    readonly socket: MasterSocket;
+    readonly log: Log;
+    readonly tell?: Tell | undefined;
+    readonly now: () => Date;
+  }) {
+    this.#store = options.store;
+    this.#reloads = options.reloads;
+    this.#socket = options.socket;
+    this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
+    this.#now = options.now;
+  }
+
+  async list(): Promise<readonly SiteRecord[]> {
+    return await this.#store.all();
+  }
+
+  async get(domain: string): Promise<SiteRecord> {
+    const row = await this.#store.get(domain);
+    if (row === null) throw unknownSite('get site', domain);
+    return row;
+  }
+
+  async put(site: Site, consent: ReplaceConsent, caller: Caller): Promise<{ created: boolean; answer: SiteAnswer }> {
+    let stored: { created: boolean; row: SiteRecord; served: boolean } | null = null;
+    const reload = await this.#reloads.change(async () => {
+      const others = (await this.#store.all()).filter(({ domain }) => domain !== site.domain);
+      return {
+        reasons: [`site ${site.domain} set`],
+        ...consent,
+        sites: {
+          list: [...others, site],
+          store: async (inForce) => {
+            const servers = site.servers.length;
+            const audited = auditedChange('set_site', caller, { target: site.domain, details: { servers } });
+            const served = servesSite(inForce, site.domain);
+            stored = { ...(await this.#store.put(site, this.#now(), audited)), served };
+          },
+        },
+      };
+    });
+    this.#done('set site', site.domain, caller);
+    const { created, row, served } = stored!;
+    this.#tell('site.set', { domain: site.domain, created, by: caller.keyName });
+    return { created, answer: { ...row, served, reload } };
+  }
+
+  async remove(
+    domain: string,
+    consent: ReplaceConsent,
+    caller: Caller,
+  ): Promise<{ domain: string; reload: ReloadAnswer }> {
+    const reload = await this.#reloads.change(async () => {
+      const all = await this.#store.all();
+      if (!all.some((site) => site.domain === domain)) throw unknownSite('remove site', domain);
+      return {
+        reasons: [`site ${domain} removed`],
+        ...consent,
+        sites: {
+          list: all.filter((site) => site.domain !== domain),
+          store: async () => {
+            await this.#store.remove(domain, this.#now(), auditedChange('remove_site', caller, { target: domain }));
+          },
+        },
+      };
+    });
+    this.#done('remove site', domain, caller);
+    this.#tell('site.removed', { domain, by: caller.keyName });
+    return { domain, reload };
+  }
+
+  async servers(domain: string): Promise<readonly ServerState[]> {
+    const site = await this.get(domain);
+    const stats = await this.#statsOf(domain);
+    return site.servers.map((server, index) => {
+      // Servers stand in the configuration in the site's own order: `s1_…`, `s2_…`.
+      const stat = stats?.find(({ name }) => name.startsWith(`s${index + 1}_`));
+      return {
+        address: server.address,
+        port: server.port,
+        status: stat?.status ?? null,
+        check: stat?.check ?? null,
+        resolved_address: stat?.address ?? null,
+      };
+    });
+  }
+
+  async #statsOf(domain: string): Promise<readonly ServerStat[] | null> {
+    try {
+      const conversation = await this.#socket.converse(performance.now() + patienceMs);
+      const [body = ''] = await conversation.finish([`@1 show stat ${backendName(domain)} 4 -1`]);
+      return parseShowStat(body);
+    } catch (error) {
+      // Not asked is told as null, never as down.
+      if (error instanceof MasterSocketError) return null;
+      throw error;
+    }
+  }
+
+  #done(operation: string, domain: string, caller: Caller): void {
+    this.#log.info('Operation done', { operation, domain, key: caller.keyName, request_id: caller.requestId });
+  }
+}
+
+function unknownSite(op: string, domain: string): ServiceError {
+  return new ServiceError(codes.NotFound, op, `there is no site ${domain}`);
+}

@@ -1,0 +1,97 @@
+// Brings events from the ring into the database, for the webhooks: gathered for a moment, so that a burst of blocks costs
+// one transaction and no block waits for it. A crash loses what was not yet gathered; the audit has the changes.
+
+import type { EventRing } from '../events/event-ring.ts';
+import type { WebhooksStore } from '../store/webhooks-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+const gatherMs = 250;
+const eventsAtOnce = 250;
+const failurePauseMs = 2_000;
+
+export class WebhookOutbox {
+  readonly #ring: EventRing;
+  readonly #store: Pick<WebhooksStore, 'append' | 'forgetDelivered'>;
+  readonly #log: Log;
+  readonly #wanted: () => boolean;
+  readonly #onMore: () => void;
+  readonly #gatherMs: number;
+  readonly #unsubscribe: () => void;
+  #place: number;
+  #timer: NodeJS.Timeout | null = null;
+  #flushing: Promise<void> = Promise.resolve();
+  #failing = false;
+  #stopped = false;
+
+  constructor(options: {
+    readonly ring: EventRing;
+    readonly store: Pick<WebhooksStore, 'append' | 'forgetDelivered'>;
+    readonly log: Log;
+    /** Whether there is any webhook that would have them. */
+    readonly wanted: () => boolean;
+    /** There is more to deliver. */
+    readonly onMore: () => void;
+    readonly gatherMs?: number;
+  }) {
+    this.#ring = options.ring;
+    this.#store = options.store;
+    this.#log = options.log;
+    this.#wanted = options.wanted;
+    this.#onMore = options.onMore;
+    this.#gatherMs = options.gatherMs ?? gatherMs;
+    this.#place = 0;
+    this.#unsubscribe = options.ring.onTold(() => this.#soon(this.#gatherMs));
+  }
+
+  /** Writes what was told by now. Never throws: what the database does not take is tried again. */
+  async flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#flushing = this.#flushing.then(() => this.#write());
+    await this.#flushing;
+  }
+
+  /** With what was told to the end: a restart delivers it. */
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#stopped = true;
+    await this.flush();
+  }
+
+  #soon(ms: number): void {
+    this.#timer ??= setTimeout(() => void this.flush(), ms).unref();
+  }
+
+  async #write(): Promise<void> {
+    try {
+      if (!this.#wanted()) {
+        this.#place = this.#ring.last;
+        return;
+      }
+      let wrote = false;
+      for (;;) {
+        const { events, missed } = this.#ring.after(this.#place, eventsAtOnce);
+        const [oldest] = events;
+        const newest = events.at(-1);
+        if (oldest === undefined || newest === undefined) break;
+        const lost = missed ? oldest.seq - this.#place - 1 : 0;
+        if (lost > 0)
+          this.#log.error('Events came faster than they were written for webhooks; some are lost', { events: lost });
+        await this.#store.append(
+          events.map(({ type, text }) => ({ type, json: text })),
+          lost,
+        );
+        this.#place = newest.seq;
+        wrote = true;
+      }
+      if (wrote) this.#onMore();
+      await this.#store.forgetDelivered();
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing)
+        this.#log.error('Events could not be written for webhooks; they are tried again', { cause: causeText(error) });
+      this.#failing = true;
+      if (!this.#stopped) this.#soon(failurePauseMs);
+    }
+  }
+}

@@ -103,7 +103,6 @@ describe('the packages', () => {
     // A new one is reviewed (purpose, author, its own dependencies) and then added here and to SECURITY.md.
     expect(Object.keys(manifest.dependencies)).toEqual([
       '@bufbuild/protobuf',
-      '@fastify/type-provider-typebox',
       '@prometheus-io/client',
       '@streamparser/json',
       'better-sqlite3',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { frontEndsOf } from '../src/configuration/front-ends.ts';
+import { frontEndsOf } from '../src/configuration/rules/front-ends.ts';
 import type { ServicePaths } from '../testkit/real-service.ts';
 import { type ConfigurationState, filesOf, firstState } from './operator-configuration.ts';
 

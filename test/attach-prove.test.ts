@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prove, provingAddress } from '../src/attach/prove.ts';
-import { frontEndsOf } from '../src/configuration/front-ends.ts';
+import { frontEndsOf } from '../src/configuration/rules/front-ends.ts';
 import { head, rule, startAttached } from '../testkit/attached-service.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';

@@ -11,7 +11,7 @@ import { operations as declared } from '../src/api/operations.ts';
 import { CommandLine } from '../src/cli/command-line.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { everyVerb, type TreeVerb, treeOf } from '../src/cli/tree.ts';
-import { startingTemplate } from '../src/configuration/starting-template.ts';
+import { startingTemplate } from '../src/configuration/template/starting-template.ts';
 import { catalogue } from '../src/errors/catalogue.ts';
 import { eventTypes } from '../src/events/event-types.ts';
 import { settingDefinitions } from '../src/settings.ts';
@@ -185,8 +185,11 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
     /(?:\? null : |return \(await [^?]*\? null : |return )'(it is not what was written|that of[^']*)'/g,
   ],
   ['src/health/health.ts', /return \[`(proxy: )/g],
-  ['src/service/proxy-problems.ts', /problems\.push\(`(.*?)`\)/g],
-  ['src/service/live-rule.ts', /return `\$\{configFile\} (has no rule for the blocked map, so nobody is denied)/g],
+  ['src/health/proxy-problems.ts', /problems\.push\(`(.*?)`\)/g],
+  [
+    'src/configuration/reload/live-rule.ts',
+    /return `\$\{configFile\} (has no rule for the blocked map, so nobody is denied)/g,
+  ],
   ['src/service/proxy-facts.ts', /lacking\.push\(`([^$]*)\$/g],
   ['src/haproxy/master-socket-error.ts', /^ {2}'?[a-z-]+'?: '(.*)',$/gm],
   ['src/store/sqlite/sqlite-errors.ts', /\['SQLITE_\w+', '\w+', '(.*)'\]/g],
@@ -209,7 +212,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/blocking/runtime-changer.ts', /markSuspect\(.*?'(.*?)'\)/g],
   ['src/haproxy/runtime-map-judgement.ts', /(?:return|\?) '(rejected|unknown reply|read-back \w+|wrong value)'/g],
   ['src/service/blocking-parts.ts', /markAllSuspect\('blocked', '(.*?)'/g],
-  ['src/configuration/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
+  ['src/configuration/reload/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
   ['src/service/service.ts', /reloads\.schedule\('(.*?)'\)/g],
   ['src/service/managed-proxy.ts', /'(no configuration that the proxy takes)/g],
   ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](the proxy .*?|the master .*?|not looked for yet)[`']/g],

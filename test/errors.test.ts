@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { ApiErrorSchema, ErrSchema } from '../src/errors/gen/errors/v1/errors_pb.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
 import { eventually, patienceMs } from '../testkit/conditions.ts';

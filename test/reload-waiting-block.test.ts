@@ -4,7 +4,7 @@ import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';

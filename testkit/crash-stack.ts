@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { builtInTemplate } from '../src/configuration/builtin-template.ts';
+import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { type CrashPoint, crashVariable } from '../src/faults/crash-point.ts';
 import { checkConfiguration } from '../src/haproxy/binary.ts';
 import { childrenOf, processAlive, processStartTime } from '../src/system/processes.ts';

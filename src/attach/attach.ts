@@ -1,7 +1,7 @@
 // `attach`: from a HAProxy with a configuration of its operator's to one whose maps this service keeps. It reads,
 // reports, makes what is missing, waits for the lines that only the operator can paste, and proves the result.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lackOf } from '../configuration/front-ends.ts';
+import { lackOf } from '../configuration/rules/front-ends.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
 import { UnreadableConfiguration, workFolderOfProxy } from '../haproxy/configuration-files.ts';
 import type { ReloadBy, Settings } from '../settings.ts';

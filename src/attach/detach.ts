@@ -1,7 +1,7 @@
 // `detach`: takes away what attaching made. HAProxy goes on as it is; the database, the maps and the user stay.
 import { join } from 'node:path';
 import type { Health as HealthReport } from '../api/health.ts';
-import { configLines } from '../configuration/config-lines.ts';
+import { configLines } from '../configuration/rules/config-lines.ts';
 import { configurationFilesOf } from '../haproxy/configuration-files.ts';
 import { findRunningProxies } from '../haproxy/running-proxy.ts';
 import type { Settings } from '../settings.ts';

@@ -2,7 +2,7 @@
 // master socket.
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type FrontEnd, frontEndsOf, type OldRule, oldRulesIn } from '../configuration/front-ends.ts';
+import { type FrontEnd, frontEndsOf, type OldRule, oldRulesIn } from '../configuration/rules/front-ends.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { configurationFilesOf } from '../haproxy/configuration-files.ts';
 import { capabilitiesOf, readProxyVersion } from '../haproxy/proxy-version.ts';

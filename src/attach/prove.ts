@@ -2,8 +2,8 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { FrontEnd } from '../configuration/front-ends.ts';
-import { bindAddresses } from '../configuration/listeners.ts';
+import { bindAddresses } from '../configuration/reload/listeners.ts';
+import type { FrontEnd } from '../configuration/rules/front-ends.ts';
 
 /** Of loopback, and used by nothing else: what comes from here is ours alone. */
 export const provingAddress = '127.177.86.12';

@@ -1,5 +1,5 @@
 // What attaching tells before it changes anything.
-import { type FrontEnd, lackOf } from '../configuration/front-ends.ts';
+import { type FrontEnd, lackOf } from '../configuration/rules/front-ends.ts';
 import type { Facts } from './facts.ts';
 import { type Maps, ruleLines } from './texts.ts';
 

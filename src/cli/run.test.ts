@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startingTemplate } from '../configuration/starting-template.ts';
+import { startingTemplate } from '../configuration/template/starting-template.ts';
 import { CommandLine } from './command-line.ts';
 import { currentManPage } from './manual/current-man-page.ts';
 import { buildProgram } from './program.ts';

@@ -78,7 +78,7 @@ export function configTemplateVerb(cli: CommandLine, verb: Verb): Verb {
   return verb.action(async () => {
     const { url, ...options } = optionsOf(verb);
     if (url !== undefined) throw misused(`${verb.path} asks no service and takes no --url`);
-    const { startingTemplate } = await import('../configuration/starting-template.ts');
+    const { startingTemplate } = await import('../configuration/template/starting-template.ts');
     const template = startingTemplate();
     const [file] = verb.processedArgs as (string | undefined)[];
     const inJson = outputFormat(options) === 'json';

@@ -2,9 +2,9 @@
 // sites, so it is done anew only where something it is made of has changed since.
 
 import type { DriftReport } from '../api/health.ts';
-import type { LiveFile } from '../configuration/live-file.ts';
-import type { LiveOrigin, LiveOriginFinding } from '../configuration/live-origin.ts';
-import type { RenderedConfiguration } from '../configuration/render.ts';
+import type { LiveFile } from '../configuration/reload/live-file.ts';
+import type { LiveOrigin, LiveOriginFinding } from '../configuration/reload/live-origin.ts';
+import type { RenderedConfiguration } from '../configuration/template/render.ts';
 import { changedLines, unifiedDiff } from '../configuration/unified-diff.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { fileIdentity } from '../files/file-identity.ts';

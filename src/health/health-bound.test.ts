@@ -5,7 +5,7 @@ import { eventually, settled } from '../../testkit/conditions.ts';
 import { noDrift } from '../../testkit/no-drift.ts';
 import { itScripted, type ScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { StoppedTime } from '../../testkit/stop-time.ts';
-import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { Health, type HealthSources } from './health.ts';
 
 const withinMs = 700;

@@ -9,7 +9,7 @@ import { mayBeReload, type RuntimeLink } from '../blocking/runtime-link.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { TurnQueue } from '../blocking/turn-queue.ts';
 import type { KnownWorker, Passing, WorkerBook } from '../blocking/worker-book.ts';
-import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
 import { type Processes, showProcesses } from '../haproxy/workers.ts';
 import type { Database } from '../store/open-database.ts';

@@ -4,7 +4,7 @@ import type { EndedOperation } from '../api/ended-operation.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { BlockedSetService } from '../blocking/blocked-set-service.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
-import type { ConfigurationService } from '../configuration/configuration-service.ts';
+import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Health } from '../health/health.ts';
 import type { ApiKeys } from '../keys/keys.ts';

@@ -1,5 +1,5 @@
 // Reloads: how many of which kind, what came of them, and whether one is waited for.
-import type { EndedReload, LastReload, ReloadPurpose } from '../configuration/reload-coordinator.ts';
+import type { EndedReload, LastReload, ReloadPurpose } from '../configuration/reload/reload-coordinator.ts';
 import type { Instruments } from './instruments.ts';
 import { OptionalGauge } from './optional-gauge.ts';
 

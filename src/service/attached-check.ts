@@ -4,7 +4,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { AttachedCheck } from '../configuration/attached-reload.ts';
+import type { AttachedCheck } from '../configuration/reload/attached-reload.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
 import { workFolderOfProxy } from '../haproxy/configuration-files.ts';
 import { MasterSocketError, socketFailureReason } from '../haproxy/master-socket-error.ts';

@@ -1,14 +1,14 @@
 // HAProxy with a configuration that others write, wired together: the service keeps the maps, reads what the front ends
 // do with them, and asks for a reload where a change did not get into a worker otherwise (ADR 0051).
-import { AttachedReload } from '../configuration/attached-reload.ts';
-import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import { AttachedReload } from '../configuration/reload/attached-reload.ts';
+import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
+import { verifyWorkers } from '../configuration/reload/verify-workers.ts';
 import { ProxyReloader } from '../haproxy/reloader.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { attachedCheck, socketProblems } from './attached-check.ts';
 import { AttachedConfiguration } from './attached-configuration.ts';
 import { noSites, OthersConfiguration } from './attached-services.ts';
 import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
-import { verifyWorkers } from './verify-workers.ts';
 
 const reloadPatienceMs = 60_000;
 

@@ -4,17 +4,17 @@
 import type { ReloadAnswer, ReloadPage, ReloadRecord, ValidationAnswer } from '../api/configuration.ts';
 import type { PageQuery } from '../api/schema.ts';
 import type { Caller } from '../blocking/answers.ts';
-import type { AttachedCheck } from '../configuration/attached-reload.ts';
-import type { ConfigurationService } from '../configuration/configuration-service.ts';
-import { proxyWarnings } from '../configuration/proxy-warnings.ts';
-import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
-import type { ReplaceConsent } from '../configuration/replace-consent.ts';
+import type { AttachedCheck } from '../configuration/reload/attached-reload.ts';
+import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
+import { proxyWarnings } from '../configuration/reload/proxy-warnings.ts';
+import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
+import { ReloadHistory } from '../configuration/reload/reload-history.ts';
+import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { SitesService } from '../sites/sites-service.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { Log } from '../telemetry/log.ts';
-import { ReloadHistory } from './reload-history.ts';
 
 /** What is off in attached mode. */
 type Off = 'sites' | 'backups' | 'the configuration';

@@ -1,33 +1,33 @@
 // HAProxy with a configuration that is written here, wired together: the template, the live file, what makes them one,
 // and who starts HAProxy where that is the service's job.
 import { join } from 'node:path';
-import { BackupStore } from '../configuration/backup-store.ts';
-import { configurationInForce } from '../configuration/in-force.ts';
-import { takenAddresses } from '../configuration/listeners.ts';
-import { LiveFile } from '../configuration/live-file.ts';
-import { LiveOrigin } from '../configuration/live-origin.ts';
-import { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
-import { ReloadUnderWay } from '../configuration/reload-under-way.ts';
-import type { RenderedConfiguration } from '../configuration/render.ts';
-import { shared } from '../configuration/render-turns.ts';
-import { SafeReload } from '../configuration/safe-reload.ts';
-import { ensureServerStateFile } from '../configuration/server-state.ts';
-import { filesNamedIn } from '../configuration/sites-map.ts';
-import { ensureStartConfiguration, readableKnownGood } from '../configuration/start-configuration.ts';
-import { Template } from '../configuration/template.ts';
+import { BackupStore } from '../configuration/backups/backup-store.ts';
+import { Configuration } from '../configuration/reload/configuration.ts';
+import { configurationInForce } from '../configuration/reload/in-force.ts';
+import { takenAddresses } from '../configuration/reload/listeners.ts';
+import { LiveFile } from '../configuration/reload/live-file.ts';
+import { LiveOrigin } from '../configuration/reload/live-origin.ts';
+import { LiveRule } from '../configuration/reload/live-rule.ts';
+import { ProxyReload } from '../configuration/reload/proxy-reload.ts';
+import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
+import { ReloadUnderWay } from '../configuration/reload/reload-under-way.ts';
+import { SafeReload } from '../configuration/reload/safe-reload.ts';
+import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
+import { ensureStartConfiguration, readableKnownGood } from '../configuration/reload/start-configuration.ts';
+import { verifyWorkers } from '../configuration/reload/verify-workers.ts';
+import type { RenderedConfiguration } from '../configuration/template/render.ts';
+import { shared } from '../configuration/template/render-turns.ts';
+import { filesNamedIn } from '../configuration/template/sites-map.ts';
+import { Template } from '../configuration/template/template.ts';
 import type { Site } from '../domain/site.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { ReloadOutcome } from '../haproxy/reloader.ts';
 import { ConfigurationDrift } from '../health/configuration-drift.ts';
+import { proxyProblems } from '../health/proxy-problems.ts';
 import { Sites } from '../sites/sites.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
-import { Configuration } from './configuration.ts';
-import { LiveRule } from './live-rule.ts';
-import { proxyProblems } from './proxy-problems.ts';
-import { ProxyReload } from './proxy-reload.ts';
 import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
-import { verifyWorkers } from './verify-workers.ts';
 
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {

@@ -1,5 +1,5 @@
 // Where the metrics look at the moment of a scrape.
-import { backendName } from '../configuration/render-scope.ts';
+import { backendName } from '../configuration/template/render-scope.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
 import { MasterSocketError } from '../haproxy/master-socket.ts';
 import { type ProxyStat, readProxyStats } from '../haproxy/proxy-stats.ts';

@@ -2,11 +2,11 @@
 // file blocks what it blocked (docs/adr/0038-a-refused-start-keeps-the-proxy.md). Nothing on disk is changed.
 import { access, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BackupStore } from '../configuration/backup-store.ts';
-import { takenAddresses } from '../configuration/listeners.ts';
-import { LiveFile } from '../configuration/live-file.ts';
-import { ensureFiles } from '../configuration/sites-map.ts';
-import { readableKnownGood } from '../configuration/start-configuration.ts';
+import { BackupStore } from '../configuration/backups/backup-store.ts';
+import { takenAddresses } from '../configuration/reload/listeners.ts';
+import { LiveFile } from '../configuration/reload/live-file.ts';
+import { readableKnownGood } from '../configuration/reload/start-configuration.ts';
+import { ensureFiles } from '../configuration/template/sites-map.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { checkConfiguration } from '../haproxy/binary.ts';
 import { findMaster } from '../haproxy/master-process.ts';

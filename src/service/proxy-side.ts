@@ -3,8 +3,8 @@
 
 import type { AttachedReport, DriftReport } from '../api/health.ts';
 import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
-import type { ConfigurationService } from '../configuration/configuration-service.ts';
-import type { ReloadCoordinator } from '../configuration/reload-coordinator.ts';
+import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
+import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { Tell } from '../events/facts.ts';
 import type { MasterSocket } from '../haproxy/master-socket.ts';
 import type { MetricObservers } from '../metrics/observers.ts';

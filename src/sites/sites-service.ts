@@ -1,6 +1,6 @@
 import type { ServerState, SiteAnswer, SiteRecord, SiteRemoved } from '../api/sites.ts';
 import type { Caller } from '../blocking/answers.ts';
-import type { ReplaceConsent } from '../configuration/replace-consent.ts';
+import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import type { Site } from '../domain/site.ts';
 
 export interface SitesService {

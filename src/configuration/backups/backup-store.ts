@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceError } from '../../errors/service-error.ts';
+import { crashPoint } from '../../faults/crash-point.ts';
+import { fsyncFolder } from '../../files/atomic-file.ts';
+import { makeFolderDurably } from '../../files/durable-folder.ts';
+import { generatedMark } from '../template/builtin-template.ts';
+import type { NamedFile } from '../template/sites-map.ts';
+import {
+  type BackupContent,
+  type BackupMeta,
+  configName,
+  DamagedSet,
+  readMeta,
+  readSet,
+  restoreTheSame,
+  sha256,
+  writeSet,
+} from './backup-set.ts';
+
+export type { BackupContent, BackupMeta } from './backup-set.ts';
+
+export interface BackupRequest {
+  readonly reason: string;
+  readonly note?: string;
+  readonly configText: string;
+  readonly writtenBy: 'proxy-manager' | 'other';
+  /** What the configuration names beside itself. */
+  readonly extraFiles: readonly NamedFile[];
+  /** Paths of map files to copy for reading; one that is not there is left out. */
+  readonly mapFiles: readonly string[];
+}
+
+export interface BackupListing {
+  /** Newest first. */
+  readonly sets: readonly BackupMeta[];
+  /** Folders that are no whole set; they are left alone. */
+  readonly warnings: readonly string[];
+}
+
+const idForm = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
+const knownGoodLink = 'last-known-good';
+const knownGoodFolder = /^\.known-good\.\d{8}T\d{9}Z-[0-9a-f]{8}$/;
+
+/**
+ * Backup sets, one folder each, and the last known good configuration: the one a reload was last confirmed with.
+ * Calls that write are made one at a time, by whoever holds the reload's lock.
+ */
+export class BackupStore {
+  readonly directory: string;
+  readonly #now: () => Date;
+  #latest = '';
+
+  constructor(directory: string, now: () => Date = () => new Date()) {
+    this.directory = directory;
+    this.#now = now;
+  }
+
+  /** Durable on return. */
+  async create(request: BackupRequest): Promise<BackupMeta> {
+    await this.#prepareFolder();
+    const id = this.#newId();
+    const { configText, extraFiles: files, mapFiles } = request;
+    const about = {
+      id,
+      created_at: this.#now().toISOString(),
+      reason: request.reason,
+      note: request.note ?? null,
+      written_by: request.writtenBy,
+    };
+    return writeSet(this.directory, id, { configText, files, mapFiles }, about);
+  }
+
+  async list(): Promise<BackupListing> {
+    const sets: BackupMeta[] = [];
+    const warnings: string[] = [];
+    for (const name of (await this.#names()).sort().reverse()) {
+      if (name === knownGoodLink || name.startsWith('.')) continue;
+      if (!idForm.test(name)) {
+        warnings.push(`${join(this.directory, name)} is not a backup and is left alone`);
+        continue;
+      }
+      try {
+        const meta = await readMeta(join(this.directory, name));
+        if (meta.id !== name) throw new DamagedSet(`${join(this.directory, name)}: its meta.json is of ${meta.id}`);
+        sets.push(meta);
+      } catch (error) {
+        if (!(error instanceof DamagedSet)) throw error;
+        warnings.push(error.message);
+      }
+    }
+    return { sets, warnings };
+  }
+
+  /** Every part proven by its hash. Throws ServiceError 1100 (no such set) or 1000 (damaged). */
+  async read(id: string): Promise<BackupContent> {
+    if (!idForm.test(id) || !(await this.#names()).includes(id)) {
+      throw new ServiceError(1100, 'read backup', `There is no backup ${JSON.stringify(id.slice(0, 60))}`);
+    }
+    return this.#proven(join(this.directory, id), `The backup ${id}`);
+  }
+
+  /**
+   * Drops the set where it would restore the same as the one made before it, and that one is whole. Gives back the id of
+   * the one that stays.
+   */
+  async dropDouble(id: string): Promise<string> {
+    const { sets } = await this.list();
+    const place = sets.findIndex((set) => set.id === id);
+    const [set, before] = [sets[place], sets[place + 1]];
+    if (set === undefined || before === undefined || !restoreTheSame(set, before)) return id;
+    if (!(await this.#isWhole(before.id))) return id;
+    await rm(join(this.directory, id), { recursive: true });
+    return before.id;
+  }
+
+  /**
+   * Removes the oldest whole sets beyond `keep`, never the one that the last known good came from. What somebody else
+   * wrote is not counted, and removed only where a newer set of theirs would restore the same. What is damaged and what
+   * is no set is neither counted nor removed. Also removes what a crash left half built. Gives back the ids removed.
+   */
+  async prune(keep = 20): Promise<string[]> {
+    await this.#sweep();
+    const { sets } = await this.list();
+    const protectedSet = await this.#knownGoodBackup();
+    const removed: string[] = [];
+    const ours = sets.filter((set) => set.written_by !== 'other');
+    const tooMany: string[] = [];
+    for (const { id, written_by } of ours.slice(keep))
+      if (written_by !== undefined || (await this.#saysGenerated(id))) tooMany.push(id);
+    const doubles = await this.#doublesOf(sets.filter((set) => set.written_by === 'other'));
+    for (const id of [...tooMany, ...doubles]) {
+      if (id === protectedSet) continue;
+      await rm(join(this.directory, id), { recursive: true });
+      removed.push(id);
+    }
+    return removed;
+  }
+
+  /** Those that would restore the same as a newer one, which is whole. `sets`: newest first. */
+  async #doublesOf(sets: readonly BackupMeta[]): Promise<string[]> {
+    const doubles: string[] = [];
+    for (const [place, set] of sets.entries()) {
+      const newer = sets.slice(0, place).find((one) => !doubles.includes(one.id) && restoreTheSame(one, set));
+      if (newer !== undefined && (await this.#isWhole(newer.id))) doubles.push(set.id);
+    }
+    return doubles;
+  }
+
+  async #isWhole(id: string): Promise<boolean> {
+    try {
+      await readSet(join(this.directory, id));
+      return true;
+    } catch (error) {
+      if (error instanceof DamagedSet) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Records what a reload was confirmed with; durable on return. A symbolic link is the switch, so at every moment
+   * there is one whole record. `backupId`: the set that holds the same, if any. Nothing is written when nothing changed.
+   */
+  async markKnownGood(configText: string, files: readonly NamedFile[], backupId: string | null = null): Promise<void> {
+    await this.#prepareFolder();
+    if (await this.#isKnownGood(configText, files, backupId)) return;
+    const id = this.#newId();
+    const folder = `.known-good.${id}`;
+    const about = { id, created_at: this.#now().toISOString(), reason: 'known good', note: backupId };
+    await writeSet(this.directory, folder, { configText, files, mapFiles: [] }, about);
+    crashPoint('known-good.written');
+    const link = join(this.directory, `.link.${id}`);
+    await symlink(folder, link);
+    await rename(link, join(this.directory, knownGoodLink));
+    crashPoint('known-good.linked');
+    await fsyncFolder(this.directory);
+    await this.#sweep();
+  }
+
+  /** Null when no reload was ever confirmed. Throws ServiceError 1000 when the record is damaged. */
+  async readKnownGood(): Promise<BackupContent | null> {
+    if ((await this.#knownGoodTarget()) === null) return null;
+    return this.#proven(join(this.directory, knownGoodLink), 'The last known good configuration');
+  }
+
+  async #proven(folder: string, what: string): Promise<BackupContent> {
+    try {
+      return await readSet(folder);
+    } catch (cause) {
+      if (!(cause instanceof DamagedSet)) throw cause;
+      throw new ServiceError(1000, 'read backup', `${what} cannot be used: ${cause.message}`, { cause });
+    }
+  }
+
+  async #isKnownGood(configText: string, files: readonly NamedFile[], backupId: string | null): Promise<boolean> {
+    try {
+      const target = await this.#knownGoodTarget();
+      if (target === null) return false;
+      const { meta, files: found } = await readSet(join(this.directory, target));
+      const same = (file: NamedFile, index: number) =>
+        file.path === found[index]?.path && file.content === found[index]?.content;
+      return (
+        meta.sha256 === sha256(configText) &&
+        meta.note === backupId &&
+        found.length === files.length &&
+        files.every(same)
+      );
+    } catch (error) {
+      if (error instanceof DamagedSet) return false; // replaced by what is about to be written
+      throw error;
+    }
+  }
+
+  async #knownGoodTarget(): Promise<string | null> {
+    try {
+      return await readlink(join(this.directory, knownGoodLink));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+  }
+
+  async #knownGoodBackup(): Promise<string | null> {
+    const target = await this.#knownGoodTarget();
+    if (target === null) return null;
+    try {
+      return (await readMeta(join(this.directory, target))).note;
+    } catch (error) {
+      if (error instanceof DamagedSet) return null; // says nothing about which set it came from
+      throw error;
+    }
+  }
+
+  /** Of a set of an older version, which does not say who wrote its configuration. */
+  async #saysGenerated(id: string): Promise<boolean> {
+    let handle: FileHandle;
+    try {
+      handle = await open(join(this.directory, id, configName));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // damaged, and left alone
+      throw error;
+    }
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(generatedMark.length), 0, generatedMark.length, 0);
+      return buffer.subarray(0, bytesRead).toString('utf8') === generatedMark;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Removes our own leftovers only: replaced records, and sets and links that a crash left half made. */
+  async #sweep(): Promise<void> {
+    const current = await this.#knownGoodTarget();
+    for (const name of await this.#names()) {
+      const ours = knownGoodFolder.test(name) || name.startsWith('.building.') || name.startsWith('.link.');
+      if (ours && name !== current) await rm(join(this.directory, name), { recursive: true, force: true });
+    }
+  }
+
+  async #names(): Promise<string[]> {
+    try {
+      return await readdir(this.directory);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  async #prepareFolder(): Promise<void> {
+    await makeFolderDurably(this.directory, 0o700);
+  }
+
+  /** Sorts by time of making, also within one millisecond and when the clock is set back. */
+  #newId(): string {
+    let stamp = this.#now().toISOString().replace(/[-:.]/g, '');
+    if (stamp <= this.#latest) stamp = nextStamp(this.#latest);
+    this.#latest = stamp;
+    return `${stamp}-${randomBytes(4).toString('hex')}`;
+  }
+}
+
+/** One millisecond later, in the form `20261120T124300123Z`. */
+function nextStamp(stamp: string): string {
+  const iso = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/, '$1-$2-$3T$4:$5:$6.$7Z');
+  return new Date(new Date(iso).getTime() + 1).toISOString().replace(/[-:.]/g, '');
+}

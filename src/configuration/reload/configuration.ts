@@ -1,0 +1,209 @@
+// The configuration as the API knows it: what is live, what a reload would make of it, its history and its backups.
+import { access, readFile, unlink } from 'node:fs/promises';
+import type {
+  Backup,
+  ConfigDiff,
+  ReloadAnswer,
+  ReloadPage,
+  ReloadRecord,
+  ValidationAnswer,
+} from '../../api/configuration.ts';
+import type { PageQuery } from '../../api/schema.ts';
+import type { Caller } from '../../blocking/answers.ts';
+import { codes } from '../../errors/catalogue.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { isMissing } from '../../files/atomic-file.ts';
+import { checkConfiguration } from '../../haproxy/binary.ts';
+import type { ReloadsStore } from '../../store/reloads-store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { sha256 } from '../backups/backup-set.ts';
+import type { BackupStore } from '../backups/backup-store.ts';
+import type { RenderedConfiguration } from '../template/render.ts';
+import { ensureFiles } from '../template/sites-map.ts';
+import { unifiedDiff } from '../unified-diff.ts';
+import type { ConfigurationService } from './configuration-service.ts';
+import type { LiveFile } from './live-file.ts';
+import type { LiveOrigin } from './live-origin.ts';
+import { proxyWarnings } from './proxy-warnings.ts';
+import type { ReloadCoordinator } from './reload-coordinator.ts';
+import { ReloadHistory } from './reload-history.ts';
+import type { ReplaceConsent } from './replace-consent.ts';
+import { asConfigurationTrouble } from './trouble.ts';
+
+export class Configuration implements ConfigurationService {
+  readonly #live: LiveFile;
+  readonly #origin: LiveOrigin;
+  readonly #backups: BackupStore;
+  readonly #reloads: ReloadCoordinator;
+  readonly #history: ReloadHistory;
+  readonly #render: () => Promise<RenderedConfiguration>;
+  readonly #proxyBin: string;
+  readonly #log: Log;
+
+  constructor(options: {
+    readonly live: LiveFile;
+    readonly origin: LiveOrigin;
+    readonly backups: BackupStore;
+    readonly reloads: ReloadCoordinator;
+    readonly history: ReloadsStore;
+    readonly render: () => Promise<RenderedConfiguration>;
+    readonly proxyBin: string;
+    readonly log: Log;
+  }) {
+    this.#live = options.live;
+    this.#origin = options.origin;
+    this.#backups = options.backups;
+    this.#reloads = options.reloads;
+    this.#history = new ReloadHistory(options.history);
+    this.#render = options.render;
+    this.#proxyBin = options.proxyBin;
+    this.#log = options.log;
+  }
+
+  async reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer> {
+    const answer = await this.#reloads.reload(`requested by ${caller.keyName}`, consent);
+    this.#log.info('Operation done', {
+      operation: 'reload',
+      key: caller.keyName,
+      request_id: caller.requestId,
+      reload: answer.id,
+    });
+    return answer;
+  }
+
+  async current(): Promise<{ text: string; sha256: string; path: string }> {
+    const text = await this.#live.read();
+    if (text === null) {
+      throw new ServiceError(
+        codes.NotFound,
+        'get configuration',
+        `there is no configuration at ${this.#live.path} yet`,
+      );
+    }
+    return { text, sha256: sha256(text), path: this.#live.path };
+  }
+
+  /** A dry run: nothing that is live is touched, and no reload runs beside it. */
+  async validate(): Promise<ValidationAnswer> {
+    try {
+      return await this.#reloads.exclusively(() => this.#dryRun());
+    } catch (error) {
+      throw asConfigurationTrouble(error, 'validate configuration');
+    }
+  }
+
+  async #dryRun(): Promise<ValidationAnswer> {
+    let rendered: RenderedConfiguration;
+    try {
+      rendered = await this.#render();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 422) throw error;
+      const output = String(error.members['output'] ?? error.message);
+      const { needsConsent } = await this.#replaces(null);
+      return { valid: false, output, sha256: '', warnings: [], needs_replace_configuration: needsConsent };
+    }
+    const { needsConsent } = await this.#replaces(rendered.text);
+    // One that was there stays, also when it had to be mended: the live configuration may name it.
+    const absent = await missingOf(rendered.files.map(({ path }) => path));
+    const written = (await ensureFiles(rendered.files)).filter((path) => absent.has(path));
+    try {
+      const candidate = await this.#live.stage(rendered.text);
+      try {
+        const check = await checkConfiguration(this.#proxyBin, candidate.path);
+        const output = check.output.replaceAll(candidate.path, this.#live.path);
+        return {
+          valid: check.valid,
+          output,
+          sha256: rendered.sha256,
+          warnings: [...rendered.warnings, ...proxyWarnings(output)],
+          needs_replace_configuration: needsConsent,
+        };
+      } finally {
+        await candidate.discard();
+      }
+    } finally {
+      for (const path of written) await unlink(path);
+    }
+  }
+
+  async diff(backup: string | null): Promise<ConfigDiff> {
+    if (backup !== null) return await this.#diffToBackup(backup);
+    const [live, rendered] = [(await this.#live.read()) ?? '', await this.#render()];
+    const { origin, needsConsent } = await this.#replaces(rendered.text);
+    return {
+      changed: live !== rendered.text,
+      diff: unifiedDiff(live, rendered.text, this.#live.path),
+      live: origin,
+      needs_replace_configuration: needsConsent,
+    };
+  }
+
+  /** Its configuration, and each file that is restored with it. */
+  async #diffToBackup(id: string): Promise<ConfigDiff> {
+    const { configText, files } = await this.#backups.read(id);
+    const live = (await this.#live.read()) ?? '';
+    let diff = unifiedDiff(live, configText, this.#live.path, 'backup');
+    for (const { path, content } of files) diff += unifiedDiff(await textOr(path, ''), content, path, 'backup');
+    const { origin } = await this.#replaces(null);
+    // A restore asks for no consent: who names a backup says what is to be replaced.
+    return { changed: diff !== '', diff, live: origin, needs_replace_configuration: false };
+  }
+
+  /** Whether a reload with `rendered` would need consent; null: it cannot be rendered. */
+  async #replaces(rendered: string | null): Promise<{ origin: ConfigDiff['live']; needsConsent: boolean }> {
+    const live = await this.#live.read();
+    if (live === null) return { origin: null, needsConsent: false };
+    const { live: origin } = await this.#origin.of(live);
+    return { origin, needsConsent: origin !== 'rendered' && live !== rendered };
+  }
+
+  async reloads(query: PageQuery): Promise<ReloadPage> {
+    return await this.#history.reloads(query);
+  }
+
+  async reloadRecord(id: string): Promise<ReloadRecord> {
+    return await this.#history.reloadRecord(id);
+  }
+
+  async backups(): Promise<readonly Backup[]> {
+    const { sets } = await this.#backups.list();
+    return sets.map((set) => ({ ...set, written_by: set.written_by ?? null }));
+  }
+
+  async restore(id: string, caller: Caller): Promise<ReloadAnswer> {
+    const answer = await this.#reloads.change(async () => {
+      const { configText, files } = await this.#backups.read(id);
+      return { reasons: [`backup ${id} restored by ${caller.keyName}`], restore: { configText, files, backup: id } };
+    });
+    this.#log.info('Operation done', {
+      operation: 'restore backup',
+      backup: id,
+      key: caller.keyName,
+      request_id: caller.requestId,
+      reload: answer.id,
+    });
+    return answer;
+  }
+}
+
+async function textOr(path: string, absent: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return absent;
+    throw error;
+  }
+}
+
+async function missingOf(paths: readonly string[]): Promise<Set<string>> {
+  const missing = new Set<string>();
+  for (const path of paths) {
+    try {
+      await access(path);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      missing.add(path);
+    }
+  }
+  return missing;
+}

@@ -1,0 +1,76 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { silentLog } from '../../telemetry/log.ts';
+import { configurationInForce } from './in-force.ts';
+import { Candidate, LiveFile } from './live-file.ts';
+import { confirmed, type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
+
+let fixture: ReloadFixture;
+let path: string;
+beforeEach(async () => {
+  fixture = await reloadFixture('old\n');
+  await fixture.backups.markKnownGood('old\n', []);
+  path = join(fixture.folder, 'proxy.cfg');
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await fixture.stop();
+});
+
+const inForce = () =>
+  configurationInForce({
+    ...fixture,
+    live: new LiveFile(path),
+    sitesMapBase: join(fixture.folder, 'sites.map'),
+    log: silentLog,
+  });
+const asked = { id: 'r1', reasons: ['asked'] };
+
+/** A reload that was not confirmed, and whose way back failed: the new text is live. */
+async function leaveHalfDone(): Promise<void> {
+  const { deploy } = Candidate.prototype;
+  fixture.does.reload = async () => refused();
+  vi.spyOn(Candidate.prototype, 'deploy')
+    .mockImplementationOnce(deploy)
+    .mockRejectedValueOnce(new Error('EROFS: read-only file system'));
+  await expect(fixture.safeReload.run(asked)).rejects.toMatchObject({ members: { restored: false } });
+  expect([await fixture.live(), fixture.underWay.interrupted]).toEqual(['new\n', 'rendered']);
+  fixture.does.reload = async () => confirmed(1, 2);
+}
+
+it('is what is live, whoever wrote it', async () => {
+  expect(await inForce()).toEqual({ configText: 'old\n', files: [] });
+  await writeFile(path, 'edited\n');
+  expect(await inForce()).toEqual({ configText: 'edited\n', files: [] });
+});
+
+it('without a live file is the last known good', async () => {
+  await rm(path);
+  expect(await inForce()).toMatchObject({ configText: 'old\n' });
+});
+
+it('after a change that was left half done is what the database says', async () => {
+  await leaveHalfDone();
+  expect(await inForce()).toBeNull();
+});
+
+it('is a repair by hand, also where a change was left half done before it', async () => {
+  await leaveHalfDone();
+  await writeFile(path, 'repaired\n');
+  const restore = await inForce();
+  expect(restore).toEqual({ configText: 'repaired\n', files: [] });
+  await fixture.safeReload.run({ ...asked, ...(restore ? { restore } : {}) });
+  expect([await fixture.live(), fixture.underWay.interrupted]).toEqual(['repaired\n', null]);
+});
+
+it('is a restored backup, where a change that was to replace it was not made', async () => {
+  await fixture.safeReload.run({ ...asked, restore: { configText: 'of a backup\n', files: [], backup: 'b1' } });
+  await fixture.underWay.begins('rendered');
+  await fixture.underWay.find();
+  await fixture.origin.beforeSwitch('new\n', 'of a backup\n', null);
+  expect(await inForce()).toEqual({ configText: 'of a backup\n', files: [] });
+  // What was being put in its place is known as ours.
+  await writeFile(path, 'new\n');
+  expect(await inForce()).toBeNull();
+});

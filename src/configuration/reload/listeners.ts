@@ -1,0 +1,82 @@
+import { createServer } from 'node:net';
+import { configLines } from '../rules/config-lines.ts';
+
+/** One TCP address that a configuration binds. `host` is as `node:net` takes it: no brackets, a wildcard written out. */
+export interface BindAddress {
+  readonly host: string;
+  readonly port: number;
+  /** As it stands in the configuration, for messages. */
+  readonly text: string;
+  /** False for an IPv6 wildcard that takes IPv4 too. */
+  readonly ipv6Only: boolean;
+}
+
+/** An address that could not be bound. `EADDRINUSE` means another process listens there. */
+export interface RefusedAddress {
+  readonly address: BindAddress;
+  readonly code: string;
+}
+
+/** A port range is tried up to here; what lies beyond is left to the proxy's own message. */
+const longestPortRange = 64;
+
+/**
+ * The TCP addresses of every `bind` line. Unix, abstract, inherited (`fd@`) and UDP (`quic4@`) listeners are left out,
+ * as is what only the proxy can read (environment variables).
+ */
+export function bindAddresses(configText: string): BindAddress[] {
+  const found = new Map<string, BindAddress>();
+  for (const { words } of configLines(configText)) {
+    if (words[0] !== 'bind' || words[1] === undefined) continue;
+    const v6only = words.includes('v6only');
+    for (const text of words[1].split(',')) {
+      for (const address of parseBind(text, v6only)) found.set(`${address.host} ${address.port}`, address);
+    }
+  }
+  return [...found.values()];
+}
+
+function parseBind(text: string, v6only: boolean): BindAddress[] {
+  const family = /^(ipv4|ipv6|tcp|tcp4|tcp6)@/.exec(text)?.[1];
+  const rest = family === undefined ? text : text.slice(family.length + 1);
+  if (rest.startsWith('/') || rest.includes('@') || rest.includes('$')) return [];
+  const parts = /^(.*):(\d{1,5})(?:-(\d{1,5}))?$/.exec(rest);
+  if (parts === null) return [];
+  const host = (parts[1] ?? '').replace(/^\[(.*)\]$/, '$1');
+  const first = Number(parts[2]);
+  const last = Math.min(Number(parts[3] ?? parts[2]), first + longestPortRange - 1, 65_535);
+  const wildcard = family?.endsWith('6') ? '::' : '0.0.0.0';
+  const addresses: BindAddress[] = [];
+  for (let port = first; port <= last; port++) {
+    addresses.push({ host: host === '' || host === '*' ? wildcard : host, port, text, ipv6Only: v6only });
+  }
+  return addresses;
+}
+
+/**
+ * Tries each address exclusively, one after the other, and gives back those that are refused. Needed before a start:
+ * HAProxy sets SO_REUSEPORT, so a second master on the same port starts without complaint and takes half of the
+ * requests. Our socket does not set it, so it is refused wherever anybody listens.
+ */
+export async function tryBind(addresses: readonly BindAddress[]): Promise<RefusedAddress[]> {
+  const refused: RefusedAddress[] = [];
+  for (const address of addresses) {
+    const code = await refusalOf(address);
+    if (code !== null) refused.push({ address, code });
+  }
+  return refused;
+}
+
+/** The addresses of a configuration on which another process listens, as they stand in it. */
+export async function takenAddresses(configText: string): Promise<string[]> {
+  const refused = await tryBind(bindAddresses(configText));
+  return refused.filter(({ code }) => code === 'EADDRINUSE').map(({ address }) => address.text);
+}
+
+function refusalOf({ host, port, ipv6Only }: BindAddress): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true, ipv6Only }, () => server.close(() => resolve(null)));
+  });
+}

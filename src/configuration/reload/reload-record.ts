@@ -1,0 +1,61 @@
+// A reload that ended, as the history keeps it.
+import { codes } from '../../errors/catalogue.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { ReloadsStore } from '../../store/reloads-store.ts';
+import { causeText } from '../../telemetry/log.ts';
+import type { CompletedReload, ReloadRequest } from './reload-request.ts';
+
+type StoredReload = Parameters<ReloadsStore['append']>[0];
+
+/**
+ * Refused: it was not begun, by the template, by the proxy's check, for want of consent, or because the live
+ * configuration was edited meanwhile.
+ */
+export function statusOf(error: unknown): 'refused' | 'failed' {
+  if (!(error instanceof ServiceError)) return 'failed';
+  const isRefused = error.status === 422 || isUnconsented(error) || error.code === codes.Conflict;
+  return isRefused ? 'refused' : 'failed';
+}
+
+/** It would have replaced what proxy-manager did not render: nothing was tried. */
+export function isUnconsented(error: unknown): boolean {
+  return codeOf(error) === codes.LiveConfigurationKept;
+}
+
+/** The number of an error; null: there is none. */
+export function codeOf(error: unknown): number | null {
+  if (error === null) return null;
+  return error instanceof ServiceError ? error.code : codes.Internal;
+}
+
+/** `done` or `error` is null. */
+export function reloadRecord(
+  { id, reasons }: ReloadRequest,
+  ended: { readonly status: StoredReload['status']; readonly startedAt: string; readonly finishedAt: string },
+  done: CompletedReload | null,
+  error: unknown,
+): StoredReload {
+  const members = error instanceof ServiceError ? error.members : {};
+  return {
+    id,
+    status: ended.status,
+    reasons,
+    changed: done?.changed ?? null,
+    validation_output: text(members['output']),
+    error: error === null ? null : causeText(error),
+    backup: done?.backup ?? text(members['backup']),
+    worker_before: done?.worker_before ?? number(members['worker_before']),
+    worker_after: done?.worker_after ?? number(members['worker_after']),
+    warnings: done?.warnings ?? [],
+    started_at: ended.startedAt,
+    finished_at: ended.finishedAt,
+  };
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}

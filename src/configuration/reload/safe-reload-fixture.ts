@@ -1,0 +1,130 @@
+// A safe reload in a folder of its own, with a proxy that is a shell script and surroundings that do what a test says.
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ReloadOutcome } from '../../haproxy/reloader.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { sha256 } from '../backups/backup-set.ts';
+import { BackupStore } from '../backups/backup-store.ts';
+import { contentAddressed, type NamedFile } from '../template/sites-map.ts';
+import { LiveFile } from './live-file.ts';
+import { LiveOrigin } from './live-origin.ts';
+import type { ReloadSurroundings } from './reload-request.ts';
+import { ReloadUnderWay } from './reload-under-way.ts';
+import { SafeReload } from './safe-reload.ts';
+
+/** As `haproxy -V -c -f <file>`: a configuration that holds `bad` is refused, one with `forge` changed meanwhile. */
+const proxyScript = `#!/bin/sh
+for file; do :; done
+if grep -q bad "$file"; then echo "[ALERT] (1) : config : parsing [$file:1] : unknown keyword 'bad'" >&2; exit 1; fi
+if grep -q forge "$file"; then echo forged > "$file"; fi
+echo "Configuration file is valid"
+`;
+
+export const confirmed = (before: number, after: number): ReloadOutcome => ({
+  confirmed: true,
+  workerBefore: before,
+  workerAfter: after,
+  by: 'socket',
+  output: '',
+  processes: null,
+});
+
+export const refused = (reason: 'refused' | 'unconfirmed' | 'not-running' = 'refused'): ReloadOutcome => ({
+  confirmed: false,
+  reason,
+  detail: 'the proxy said no',
+  workerBefore: 1,
+  workerAfter: 1,
+  output: 'cannot bind socket',
+});
+
+export interface ReloadFixture {
+  readonly folder: string;
+  readonly origin: LiveOrigin;
+  readonly backups: BackupStore;
+  readonly safeReload: SafeReload;
+  readonly underWay: ReloadUnderWay;
+  /** What was done, in order: the log's messages and the surroundings' calls. */
+  readonly events: string[];
+  /** The text of each reload, as the proxy would have read it. */
+  readonly loaded: string[];
+  /** What a test may replace. */
+  readonly does: {
+    render: () => { readonly text: string; readonly sites?: string };
+    writeMaps: () => Promise<void>;
+    reload: (text: string) => ReloadOutcome | Promise<ReloadOutcome>;
+    verify: () => Promise<readonly string[]>;
+  };
+  live(): Promise<string | null>;
+  stop(): Promise<void>;
+}
+
+export async function reloadFixture(initial: string | null): Promise<ReloadFixture> {
+  const folder = await mkdtemp(join(tmpdir(), 'pm-reload-'));
+  const at = (name: string): string => join(folder, name);
+  await writeFile(at('proxy'), proxyScript);
+  await chmod(at('proxy'), 0o755);
+  const live = new LiveFile(at('proxy.cfg'));
+  if (initial !== null) await writeFile(live.path, initial);
+  const origin = new LiveOrigin(at('live-configuration'));
+  // As after a reload of it, where a test does not say otherwise.
+  if (initial !== null) await origin.confirmed(initial, null);
+  const backups = new BackupStore(at('backups'));
+  const events: string[] = [];
+  const loaded: string[] = [];
+  let pid = 1;
+  const does: ReloadFixture['does'] = {
+    render: () => ({ text: 'new\n' }),
+    writeMaps: async () => undefined,
+    reload: () => confirmed(pid, ++pid),
+    verify: async () => [],
+  };
+  const say = (message: string): void => void events.push(message);
+  const log: Log = { info: say, warn: say, error: say };
+  const surroundings: ReloadSurroundings = {
+    async render() {
+      const { text, sites } = does.render();
+      const files: NamedFile[] = sites === undefined ? [] : [contentAddressed(at('sites.map'), sites)];
+      const named = files.map((file) => `${file.path}\n`).join('');
+      return { text: text + named, sha256: sha256(text + named), files, warnings: [] };
+    },
+    sites: async () => [],
+    async writeMaps() {
+      await does.writeMaps();
+      events.push('maps');
+    },
+    async reloadProxy() {
+      const text = await readFile(live.path, 'utf8');
+      loaded.push(text);
+      events.push('reload');
+      return await does.reload(text);
+    },
+    verifyWorkers: () => does.verify(),
+  };
+  const underWay = new ReloadUnderWay(at('reload-under-way'));
+  const safeReload = new SafeReload({
+    live,
+    origin,
+    backups,
+    proxyBin: at('proxy'),
+    sitesMapBase: at('sites.map'),
+    mapFiles: [],
+    surroundings,
+    underWay,
+    log,
+    comparisonPatienceMs: 200,
+  });
+  return {
+    folder,
+    underWay,
+    origin,
+    backups,
+    safeReload,
+    events,
+    loaded,
+    does,
+    live: () => live.read(),
+    stop: () => rm(folder, { recursive: true, force: true }),
+  };
+}

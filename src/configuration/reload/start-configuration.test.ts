@@ -1,0 +1,106 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codes } from '../../errors/catalogue.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { sha256 } from '../backups/backup-set.ts';
+import { contentAddressed } from '../template/sites-map.ts';
+import { LiveFile } from './live-file.ts';
+import { type ReloadFixture, reloadFixture } from './safe-reload-fixture.ts';
+import { ensureStartConfiguration } from './start-configuration.ts';
+
+let fixture: ReloadFixture;
+let logged: string[];
+let render: () => Promise<{ text: string; sha256: string; files: []; warnings: [] }>;
+beforeEach(() => {
+  logged = [];
+  render = async () => ({ text: 'rendered\n', sha256: sha256('rendered\n'), files: [], warnings: [] });
+});
+afterEach(() => fixture.stop());
+
+const at = (name: string): string => join(fixture.folder, name);
+const start = async () => {
+  const say = (message: string): void => void logged.push(message);
+  const log: Log = { info: say, warn: say, error: say };
+  const live = new LiveFile(at('proxy.cfg'));
+  const { backups, origin } = fixture;
+  return await ensureStartConfiguration({ live, origin, backups, proxyBin: at('proxy'), mapFiles: [], render, log });
+};
+
+describe('before the proxy is started', () => {
+  it('the template’s configuration is the first where there is none', async () => {
+    fixture = await reloadFixture(null);
+    expect(await start()).toEqual({ usable: true, source: 'template' });
+    expect(await fixture.live()).toBe('rendered\n');
+    expect(logged).toEqual(['Configuration validation passed']);
+  });
+
+  it('a configuration that is there is kept, whatever the template would make', async () => {
+    fixture = await reloadFixture('of an operator\n');
+    expect(await start()).toEqual({ usable: true, source: 'live' });
+    expect(await fixture.live()).toBe('of an operator\n');
+  });
+
+  it('one that the proxy refuses is kept in a backup, and the last known good takes its place', async () => {
+    fixture = await reloadFixture('bad\n');
+    await fixture.backups.markKnownGood('good\n', []);
+    expect(await start()).toEqual({ usable: true, source: 'known-good' });
+    expect(await fixture.live()).toBe('good\n');
+    const { sets } = await fixture.backups.list();
+    expect((await fixture.backups.read(sets[0]!.id)).configText).toBe('bad\n');
+    expect(logged).toEqual([
+      'Configuration validation failed',
+      'Backup created',
+      'Configuration validation passed',
+      'Backup restored',
+    ]);
+  });
+
+  it('a good one whose sites map is gone gets it back', async () => {
+    fixture = await reloadFixture(null);
+    const map = contentAddressed(at('sites.map'), 'a b\n');
+    // The proxy of this test refuses a configuration that names a file which is not there.
+    await writeFile(
+      at('proxy'),
+      `#!/bin/sh\nfor file; do :; done\ntest -f "$(cat "$file")" || exit 1\necho "Configuration file is valid"\n`,
+    );
+    await writeFile(at('proxy.cfg'), map.path);
+    await fixture.backups.markKnownGood(map.path, [map]);
+    expect(await start()).toEqual({ usable: true, source: 'live' });
+    expect(logged).toEqual([]);
+  });
+
+  it('a last known good that is damaged is none: the template’s is taken', async () => {
+    // Rendered by proxy-manager, as the fixture has it.
+    fixture = await reloadFixture('bad\n');
+    await fixture.backups.markKnownGood('good\n', []);
+    await rm(at('backups/last-known-good/proxy.cfg'));
+    expect(await start()).toEqual({ usable: true, source: 'template' });
+    expect(await fixture.live()).toBe('rendered\n');
+    expect(logged).toContain('The last known good configuration cannot be read');
+  });
+
+  it('one of somebody else that the proxy refuses never gives way to the template’s', async () => {
+    fixture = await reloadFixture(null);
+    await writeFile(at('proxy.cfg'), 'bad\n');
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await start()).toEqual({ usable: false, output: expect.stringContaining("unknown keyword 'bad'") });
+    }
+    expect(await fixture.live()).toBe('bad\n');
+    expect((await fixture.backups.list()).sets).toMatchObject([{ written_by: 'other' }]);
+  });
+
+  it('with nothing that the proxy takes says so, with its words, and leaves the file alone', async () => {
+    fixture = await reloadFixture('bad\n');
+    render = () => Promise.reject(new ServiceError(codes.TemplateRefused, 'render', 'no such variable'));
+    expect(await start()).toEqual({ usable: false, output: expect.stringContaining("unknown keyword 'bad'") });
+    expect(await fixture.live()).toBe('bad\n');
+  });
+
+  it('a database that cannot be read is no fault of the template’s', async () => {
+    fixture = await reloadFixture(null);
+    render = () => Promise.reject(new ServiceError(codes.DatabaseUnusable, 'store', 'locked'));
+    await expect(start()).rejects.toMatchObject({ code: codes.DatabaseUnusable });
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { settled } from '../../../testkit/conditions.ts';
+import { stopTime } from '../../../testkit/stop-time.ts';
+import { type Passing, WorkerBook } from '../../blocking/worker-book.ts';
+import { processStartTime } from '../../system/processes.ts';
+import { verifyWorkers } from './verify-workers.ts';
+
+// Of processes that live: this one drains, and its parent is the current worker.
+const [drainingPid, currentPid] = [process.pid, process.ppid];
+
+async function bookOfTwo(): Promise<WorkerBook> {
+  const book = new WorkerBook(() => new Date());
+  const worker = async (pid: number) => ({ pid, startTime: await processStartTime(pid), version: '2.6.12' });
+  const master = { pid: 1, reloads: 1, failed: 0, version: '2.6.12' };
+  const [current, draining] = [[await worker(currentPid)], [await worker(drainingPid)]];
+  book.observe({ master, current, currentAnswered: true, draining, starting: [] });
+  for (const pid of [currentPid, drainingPid])
+    for (const map of ['blocked', 'trusted'] as const) book.markWhole(pid, map);
+  return book;
+}
+
+/** `found`: what each look makes of the worker. */
+function looksAt(book: WorkerBook, pid: number, found: readonly ('whole' | 'gone' | Passing | null)[]) {
+  const asked: boolean[] = [];
+  return {
+    asked,
+    reconciler: {
+      lookThroughReload: async (compareAll: boolean) => {
+        const now = found[Math.min(asked.push(compareAll), found.length) - 1];
+        if (now === 'gone') book.forget(pid);
+        else if (now === 'whole') book.markWhole(pid, 'blocked');
+        else book.markSuspect(pid, 'blocked', 'cut-short: not reachable', now);
+      },
+    },
+  };
+}
+
+describe('the workers after a reload', () => {
+  it.each(['gone', 'whole'] as const)(
+    'are not told of a draining one that could not be asked while it exited, once it is %s',
+    async (end) => {
+      const book = await bookOfTwo();
+      const { reconciler, asked } = looksAt(book, drainingPid, [...Array<Passing>(15).fill('unproved'), end]);
+      using time = stopTime();
+      const verified = verifyWorkers({ reconciler, book });
+      for (let looks = 0; looks < 15; looks += 1) {
+        await settled();
+        await time.pass(100);
+      }
+      expect(await verified).toEqual([]);
+      expect(asked).toEqual([true, ...Array(15).fill(false)]);
+    },
+  );
+
+  it('are told of one that goes on not to be asked, with why', async () => {
+    const book = await bookOfTwo();
+    const { reconciler } = looksAt(book, drainingPid, ['unproved']);
+    const told = `draining worker ${drainingPid} is not known to hold the whole set: cut-short: not reachable`;
+    expect(await verifyWorkers({ reconciler, book }, 150)).toEqual([told]);
+  });
+
+  it.each([
+    ['a draining one that differs', drainingPid, null],
+    ['a draining one that is being mended', drainingPid, 'unbrought'],
+    ['the current one, whatever it is', currentPid, 'unproved'],
+  ] as const)('are told of %s at once', async (_what, pid, passing) => {
+    const book = await bookOfTwo();
+    const { reconciler, asked } = looksAt(book, pid, [passing]);
+    expect(await verifyWorkers({ reconciler, book })).toHaveLength(1);
+    expect(asked).toEqual([true]);
+  });
+});

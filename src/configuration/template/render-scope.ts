@@ -1,0 +1,249 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import type { Site, SiteServer } from '../../domain/site.ts';
+import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
+
+export interface RenderInput {
+  readonly blockedMap: string;
+  readonly trustedMap: string;
+  /** What the front end binds, each as HAProxy writes an address: `:80`, `127.0.0.1:8080`, `[::]:80`. */
+  readonly httpBind: readonly string[];
+  readonly statsSocket: string;
+  /** A number and a unit of `ms`, `s`, `m`, `h`, `d`, `w`; at most 24 days. */
+  readonly hardStopAfter: string;
+  /** How many connections one untrusted source may have at once; null or left out: no limit. */
+  readonly connectionsPerSource?: number | null;
+  readonly sites: Iterable<Site> | AsyncIterable<Site>;
+  /** Such as `/etc/proxy/sites.map`; the map itself is named after its content beside it. */
+  readonly sitesMapBase: string;
+  /**
+   * Where the answer to `show servers state` is kept, written before every reload. With it a new worker begins with
+   * the addresses the old one had found; without it a server found through DNS answers 503 until DNS has answered.
+   * It must exist: HAProxy 2.6 warns when it does not.
+   */
+  readonly serverStateFile?: string;
+  /** What the machine says; read from it when left out. */
+  readonly machine?: MachineFacts;
+}
+
+/** How the proxy finds a server: it is an address; /etc/hosts knows the name; or DNS has to be asked. */
+export type ServerLookup = 'address' | 'hosts' | 'dns';
+
+/** The template's variables, as `docs/template.md` promises them. Every name is always there; null means not set. */
+export interface TemplateScope {
+  readonly blocked_map: string;
+  readonly trusted_map: string;
+  readonly http_bind: readonly string[];
+  readonly stats_socket: string;
+  readonly hard_stop_after: string;
+  readonly http_keep_alive: string;
+  readonly maxconn: number;
+  /** Null: no limit. */
+  readonly connections_per_source: number | null;
+  readonly resolv_conf: boolean;
+  /** Null: none is kept. */
+  readonly server_state_file: string | null;
+  readonly sites_map: string;
+  readonly sites: readonly ScopeSite[];
+}
+
+export interface ScopeSite {
+  readonly domain: string;
+  readonly backend: string;
+  /** Whether any of its servers is found through DNS. */
+  readonly asks_dns: boolean;
+  readonly servers: readonly ScopeServer[];
+}
+
+export interface ScopeServer extends PlainServer {
+  /** The rest of a `server` line, made of the fields above. */
+  readonly parameters: string;
+}
+
+interface PlainServer {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  readonly endpoint: string;
+  readonly lookup: ServerLookup;
+  readonly sni: string;
+  readonly options: ScopeOptions;
+}
+
+export interface ScopeOptions {
+  readonly weight: number | null;
+  readonly backup: boolean;
+  readonly max_connections: number | null;
+  readonly check: boolean;
+  readonly ssl: 'none' | 'verify' | 'insecure';
+}
+
+/** What the machine says, read anew at every render. */
+export interface MachineFacts {
+  /** Whether /etc/resolv.conf names a server; without one `parse-resolv-conf` is fatal or warns (2.6 and 3.0). */
+  readonly resolvConf: boolean;
+  /** Lower-case names in /etc/hosts: HAProxy's own resolver never looks there. */
+  readonly hosts: ReadonlySet<string>;
+  /** The hard limit of open files of this process, which a proxy it starts inherits. */
+  readonly openFiles: number;
+}
+
+export async function readMachineFacts(resolvConf = '/etc/resolv.conf', hosts = '/etc/hosts'): Promise<MachineFacts> {
+  const [resolvText, hostsText, limits] = await Promise.all([
+    readText(resolvConf),
+    readText(hosts),
+    readText('/proc/self/limits'),
+  ]);
+  const names = new Set(['localhost']);
+  for (const line of hostsText.split('\n')) {
+    const [, ...words] = line.replace(/#.*/, '').trim().split(/\s+/);
+    for (const word of words) names.add(word.toLowerCase());
+  }
+  return {
+    resolvConf: /^[ \t]*nameserver[ \t]+[^\s#;]/m.test(resolvText),
+    hosts: names,
+    openFiles: openFilesOf(limits),
+  };
+}
+
+/** The hard limit stands second: `Max open files            1024                 20000                files`. */
+function openFilesOf(limits: string): number {
+  const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1];
+  return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
+}
+
+/** A machine without the file is a machine that resolves nothing by it; that harms no site with plain addresses. */
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+}
+
+/** Every variable, unchecked but for the sites. */
+export function scopeOf(
+  input: RenderInput,
+  sites: readonly ScopeSite[],
+  sitesMap: string,
+  machine: MachineFacts,
+): TemplateScope {
+  return {
+    blocked_map: input.blockedMap,
+    trusted_map: input.trustedMap,
+    http_bind: input.httpBind,
+    stats_socket: input.statsSocket,
+    ...timesOf(input.hardStopAfter),
+    maxconn: maxconnFor(sites, machine.openFiles),
+    connections_per_source: input.connectionsPerSource ?? null,
+    resolv_conf: machine.resolvConf,
+    server_state_file: input.serverStateFile ?? null,
+    sites_map: sitesMap,
+    sites,
+  };
+}
+
+/**
+ * A connection takes two open files and a health check one or two. A proxy that wants more files than it may have
+ * passes `-c` and then does not start (2.6 and 3.0), so this stays below the limit. Room is left for servers by the
+ * power of two, so that not every server more or less changes a line that nobody asked to change.
+ */
+function maxconnFor(sites: readonly ScopeSite[], openFiles: number): number {
+  const servers = sites.reduce((sum, site) => sum + site.servers.length, 0);
+  const room = 2 ** Math.ceil(Math.log2(Math.max(fewServers, servers)));
+  return Math.max(leastConnections, Math.min(mostConnections, Math.floor((openFiles - 256 - 2 * room) / 2)));
+}
+
+/** A prefix, so that no domain can take the name of one of the template's own sections. */
+export function backendName(domain: string): string {
+  return `site_${domain}`;
+}
+
+/** Throws ValueRefused for a site that holds anything a configuration cannot carry. */
+export function scopeSite(site: Site, hosts: ReadonlySet<string>): ScopeSite {
+  const path = `sites[${site.domain.slice(0, 80)}]`;
+  const plain = { domain: site.domain, backend: backendName(site.domain) };
+  refuseUnlessPlain(plain, path);
+  const servers = site.servers.map((server, index) => {
+    const fields = plainServer(site, server, index, hosts);
+    refuseUnlessPlain(fields, `${path}.servers[${index}]`);
+    return { ...fields, parameters: parametersOf(fields) };
+  });
+  return { ...plain, asks_dns: servers.some(({ lookup }) => lookup === 'dns'), servers };
+}
+
+function plainServer(site: Site, server: SiteServer, index: number, hosts: ReadonlySet<string>): PlainServer {
+  const { address, port, options = {} } = server;
+  const family = isIP(address);
+  const known = hosts.has(address) || address.endsWith('.localhost');
+  return {
+    address,
+    port,
+    endpoint: family === 6 ? `[${address}]:${port}` : `${address}:${port}`,
+    // The endpoint is part of the name: state loaded from a file goes by the name, and would bring back an old port.
+    name: `s${index + 1}_${address}:${port}`,
+    lookup: family !== 0 ? 'address' : known ? 'hosts' : 'dns',
+    // A certificate is made for a name: the server's own, or the site's where the server is only an address.
+    sni: family === 0 ? address : site.domain,
+    options: {
+      weight: options.weight ?? null,
+      backup: options.backup ?? false,
+      max_connections: options.max_connections ?? null,
+      check: options.check ?? true,
+      ssl: options.ssl ?? 'none',
+    },
+  };
+}
+
+/** A name that does not resolve never stops the proxy (`none`); DNS is asked by the proxy itself, while it runs. */
+const lookupParameters: Readonly<Record<ServerLookup, string>> = {
+  address: '',
+  hosts: 'init-addr libc,none',
+  dns: 'resolvers system resolve-prefer ipv4 init-addr last,none',
+};
+
+function parametersOf({ lookup, sni, options }: PlainServer): string {
+  const words = [lookupParameters[lookup]];
+  if (options.weight !== null) words.push(`weight ${options.weight}`);
+  if (options.max_connections !== null) words.push(`maxconn ${options.max_connections}`);
+  if (options.backup) words.push('backup');
+  words.push(options.check ? 'check' : 'no-check');
+  if (options.ssl !== 'none') {
+    words.push(`ssl sni str(${sni})`);
+    if (options.check) words.push(`check-sni ${sni}`);
+    words.push(options.ssl === 'verify' ? 'verify required ca-file @system-ca' : 'verify none');
+  }
+  return words.filter((word) => word !== '').join(' ');
+}
+
+const millisecondsPer: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** HAProxy keeps times in 32 bits of milliseconds, signed: 24 days. */
+const longestTime = 24 * 86_400_000;
+const keepAlive = 15_000;
+const fewServers = 64;
+const leastConnections = 100;
+const mostConnections = 10_000;
+
+function timesOf(hardStopAfter: string): { hard_stop_after: string; http_keep_alive: string } {
+  const parts = /^(\d{1,9})(ms|s|m|h|d|w)$/.exec(hardStopAfter);
+  const milliseconds = Number(parts?.[1]) * (millisecondsPer[parts?.[2] ?? ''] ?? Number.NaN);
+  if (!(milliseconds >= 2 && milliseconds <= longestTime)) {
+    throw new ValueRefused(
+      `hard_stop_after ${JSON.stringify(hardStopAfter)} is no time of at most 24 days, such as 30m`,
+    );
+  }
+  return {
+    // HAProxy knows no weeks.
+    hard_stop_after: hardStopAfter.endsWith('w') ? `${milliseconds}ms` : hardStopAfter,
+    http_keep_alive: `${Math.min(keepAlive, Math.floor(milliseconds / 2))}ms`,
+  };
+}

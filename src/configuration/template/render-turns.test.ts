@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { codes } from '../../errors/catalogue.ts';
+import { RenderTurns, shared } from './render-turns.ts';
+
+/** Work that ends when it is let go, with what it is told. */
+function held() {
+  const begun: PromiseWithResolvers<string>[] = [];
+  const work = (): Promise<string> => {
+    const one = Promise.withResolvers<string>();
+    begun.push(one);
+    return one.promise;
+  };
+  return { begun, work };
+}
+
+test('one has its turn at a time, in their order, also after one that failed', async () => {
+  const turns = new RenderTurns();
+  const { begun, work } = held();
+  const all = Promise.allSettled([turns.take(work), turns.take(work), turns.take(work)]);
+  await setImmediate();
+  expect(begun).toHaveLength(1);
+  begun[0]!.reject(new Error('refused'));
+  await setImmediate();
+  // One that comes when a turn is handed on waits behind those that are there.
+  const late = turns.take(work);
+  expect(begun).toHaveLength(2);
+  begun[1]!.resolve('second');
+  await setImmediate();
+  begun[2]!.resolve('third');
+  await setImmediate();
+  begun[3]!.resolve('fourth');
+  expect(await all).toMatchObject([{ status: 'rejected' }, { value: 'second' }, { value: 'third' }]);
+  expect(await late).toBe('fourth');
+  expect(begun).toHaveLength(4);
+});
+
+test('a stop lets go of those that wait, and not of the one that has begun', async () => {
+  const turns = new RenderTurns();
+  const { begun, work } = held();
+  const first = turns.take(work);
+  const second = turns.take(work);
+  turns.stop();
+  await expect(second).rejects.toMatchObject({ code: codes.ShuttingDown });
+  await expect(turns.take(work)).rejects.toMatchObject({ code: codes.ShuttingDown });
+  begun[0]!.resolve('first');
+  expect(await first).toBe('first');
+  expect(begun).toHaveLength(1);
+});
+
+test('those who ask while work is under way share what follows it, never what had begun', async () => {
+  const { begun, work } = held();
+  const ask = shared(work);
+  const first = [ask(), ask()];
+  await setImmediate();
+  expect(begun).toHaveLength(1);
+  const others = [ask(), ask(), ask()];
+  begun[0]!.reject(new Error('refused'));
+  expect(await Promise.allSettled(first)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  await setImmediate();
+  expect(begun).toHaveLength(2);
+  begun[1]!.resolve('second');
+  expect(await Promise.all(others)).toEqual(['second', 'second', 'second']);
+});

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { writeFileAtomically } from '../../files/atomic-file.ts';
+
+/** A file that a configuration names beside itself. */
+export interface NamedFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/**
+ * The sites map under a name made of its content: `/etc/proxy/sites.map` becomes `/etc/proxy/sites.<16 hex>.map`.
+ * So it can be written before the validation, and the rename of `proxy.cfg` stays the only switch.
+ */
+export function contentAddressed(base: string, content: string): NamedFile {
+  const { folder, stem, ending } = partsOf(base);
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  return { path: join(folder, `${stem}.${hash}${ending}`), content };
+}
+
+/** Writes each file that is absent or not what it should be; durable on return. Gives back the paths it wrote. */
+export async function ensureFiles(files: readonly NamedFile[]): Promise<string[]> {
+  const written: string[] = [];
+  for (const { path, content } of files) {
+    if ((await readIfThere(path)) === content) continue;
+    await writeFileAtomically(path, content);
+    written.push(path);
+  }
+  return written;
+}
+
+/**
+ * The content-addressed files of `base` that a configuration names and that are there. It cannot be loaded without
+ * them, whoever recorded them or did not.
+ */
+export async function filesNamedIn(base: string, configText: string): Promise<NamedFile[]> {
+  const named: NamedFile[] = [];
+  for (const path of await contentAddressedOf(base)) {
+    if (!configText.includes(path)) continue;
+    const content = await readIfThere(path);
+    if (content !== null) named.push({ path, content });
+  }
+  return named;
+}
+
+/**
+ * Removes the content-addressed files of `base` that are not in `keepPaths`, and gives back what it removed. A worker
+ * has read its map at its start, so the caller keeps those that a start may still need: of the live configuration and
+ * of the last known good.
+ */
+export async function collectGarbage(base: string, keepPaths: Iterable<string>): Promise<string[]> {
+  const keep = new Set([...keepPaths].map((path) => join(path)));
+  const removed: string[] = [];
+  for (const path of await contentAddressedOf(base)) {
+    if (keep.has(path)) continue;
+    await unlink(path);
+    removed.push(path);
+  }
+  return removed.sort();
+}
+
+async function contentAddressedOf(base: string): Promise<string[]> {
+  const { folder, stem, ending } = partsOf(base);
+  const names = (await readdir(folder)).filter(
+    (name) =>
+      name.startsWith(`${stem}.`) &&
+      name.endsWith(ending) &&
+      /^[0-9a-f]{16}$/.test(name.slice(stem.length + 1, name.length - ending.length)),
+  );
+  return names.map((name) => join(folder, name));
+}
+
+function partsOf(base: string): { folder: string; stem: string; ending: string } {
+  const name = basename(base);
+  const ending = name.endsWith('.map') && name.length > 4 ? '.map' : '';
+  return { folder: dirname(base), stem: name.slice(0, name.length - ending.length), ending };
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

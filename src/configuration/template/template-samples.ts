@@ -1,0 +1,43 @@
+import type { Site } from '../../domain/site.ts';
+import type { RenderInput } from './render-scope.ts';
+
+/** Inputs for the tests of this folder. */
+export const sampleInput: RenderInput = {
+  blockedMap: '/etc/proxy/blocked_ips.map',
+  trustedMap: '/etc/proxy/trusted_ips.map',
+  httpBind: [':80', '[::]:80'],
+  statsSocket: '/var/run/proxy.sock',
+  hardStopAfter: '30m',
+  sites: [],
+  sitesMapBase: '/etc/proxy/sites.map',
+  machine: { resolvConf: true, hosts: new Set(['localhost', 'printer']), openFiles: 524_288 },
+};
+
+export const sampleSites: readonly Site[] = [
+  {
+    domain: 'shop.example.com',
+    servers: [
+      { address: '192.0.2.10', port: 8080, options: { weight: 0, max_connections: 50 } },
+      { address: '2001:db8::10', port: 8080, options: { backup: true, check: false } },
+    ],
+  },
+  {
+    domain: 'api.example.com',
+    servers: [
+      { address: 'app.internal.example', port: 443, options: { ssl: 'verify' } },
+      { address: '192.0.2.11', port: 443, options: { ssl: 'verify' } },
+      { address: 'printer', port: 8443, options: { ssl: 'insecure', check: false } },
+      { address: 'localhost', port: 3000 },
+    ],
+  },
+  { domain: 'empty.example.com', servers: [] },
+];
+
+export const manySites = (count: number): Site[] =>
+  Array.from({ length: count }, (_, index) => ({
+    domain: `site-${index}.example.com`,
+    servers: [
+      { address: '127.0.0.1', port: 1, options: { weight: 10 } },
+      { address: `web-${index}.example.invalid`, port: 2, options: { backup: true } },
+    ],
+  }));

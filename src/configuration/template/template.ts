@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { ServiceError } from '../../errors/service-error.ts';
+import { builtInTemplate } from './builtin-template.ts';
+import { type RenderedConfiguration, renderConfiguration } from './render.ts';
+import type { RenderInput } from './render-scope.ts';
+import { RenderTurns } from './render-turns.ts';
+import { renderTemplate } from './template-engine.ts';
+import { renderInThread } from './template-thread.ts';
+
+/** The template of the configuration: the built-in one, or an operator's file. */
+export class Template {
+  readonly name: string;
+  readonly #read: () => Promise<string>;
+  readonly #engine: typeof renderTemplate;
+  readonly #turns: RenderTurns | null;
+
+  private constructor(
+    name: string,
+    read: () => Promise<string>,
+    engine: typeof renderTemplate,
+    turns: RenderTurns | null = null,
+  ) {
+    this.name = name;
+    this.#read = read;
+    this.#engine = engine;
+    this.#turns = turns;
+  }
+
+  /** Known to end: it is rendered where it stands. */
+  static builtIn(): Template {
+    return new Template('the built-in template', async () => builtInTemplate, renderTemplate);
+  }
+
+  /**
+   * The file is read at every render, and one is rendered at a time: its limit of time begins with its own turn. Throws
+   * ServiceError 5001 at once when it cannot be read now.
+   */
+  static async fromFile(path: string, engine: typeof renderTemplate = renderInThread): Promise<Template> {
+    const turns = new RenderTurns();
+    const inTurn: typeof engine = (template, scope) => turns.take(() => engine(template, scope));
+    const template = new Template(path, () => readTemplate(path), inTurn, turns);
+    await template.#read();
+    return template;
+  }
+
+  /** The service ends: what waits for its turn is not rendered any more. */
+  stop(): void {
+    this.#turns?.stop();
+  }
+
+  /** Throws ServiceError 5001 (template or value refused), 5003 (no rule for the blocked map) or 6012 (`stop`). */
+  async render(input: RenderInput): Promise<RenderedConfiguration> {
+    return renderConfiguration(await this.#read(), this.name, input, this.#engine);
+  }
+}
+
+async function readTemplate(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const output = `the template ${path} cannot be read: ${why}`;
+    throw new ServiceError(5001, 'render configuration', `The template could not be rendered: ${output}`, {
+      cause,
+      members: { output },
+    });
+  }
+}

@@ -1,0 +1,38 @@
+// What is wrong around the proxy that no comparison of maps shows, each as a sentence for `/health`.
+import type { WorkerBook } from '../blocking/worker-book.ts';
+import { bindAddresses } from '../configuration/reload/listeners.ts';
+import type { LiveFile } from '../configuration/reload/live-file.ts';
+import type { LiveRule } from '../configuration/reload/live-rule.ts';
+import { foreignListeners, named } from '../supervision/foreign-listeners.ts';
+import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+
+export async function proxyProblems(
+  {
+    live,
+    rule,
+    supervisor,
+  }: { readonly live: LiveFile; readonly rule: LiveRule; readonly supervisor: Supervisor | null },
+  book: Pick<WorkerBook, 'all' | 'masterPid'>,
+): Promise<string[]> {
+  const problems: string[] = [];
+  await rule.look();
+  if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
+  const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
+  const configuration = await live.read();
+  if (configuration === null) {
+    problems.push(
+      `proxy: there is no configuration at ${live.path}: proxy-manager reload --dry-run says what keeps one from being made`,
+    );
+  }
+  const text = configuration ?? '';
+  const lacking = rule.problemOf(text);
+  if (lacking !== null) problems.push(lacking);
+  const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>
+    foreignListeners(bindAddresses(text), known),
+  );
+  for (const foreign of await named(foreigners)) {
+    problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
+  }
+  return problems;
+}

@@ -2,7 +2,7 @@
 //   node bench/traffic.ts --proxy-bin haproxy --entries 1000000 --only import,sync --reloads 50 --json FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { capabilitiesOf, readProxyVersion } from '../src/haproxy/proxy-version.ts';
+import { capabilitiesOf, readProxyVersion } from '../src/haproxy/process/proxy-version.ts';
 import { LoadGenerator } from '../testkit/load/traffic-loader.ts';
 import type { Bench } from './bench.ts';
 import { type Figure, table } from './figures.ts';

@@ -1,7 +1,7 @@
 // Whether database, map files and the maps of every worker, draining ones too, are of one mind.
 import { readFile } from 'node:fs/promises';
-import { findMaster } from '../src/haproxy/master-process.ts';
-import { showProcesses } from '../src/haproxy/workers.ts';
+import { findMaster } from '../src/haproxy/process/master-process.ts';
+import { showProcesses } from '../src/haproxy/process/workers.ts';
 import { patienceMs, within } from '../testkit/conditions.ts';
 import type { JsonBody, RealService } from '../testkit/real-service.ts';
 

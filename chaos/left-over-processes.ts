@@ -1,5 +1,5 @@
 // No process may be left that should not be: a second master, a worker that outlived its time.
-import { showProcesses } from '../src/haproxy/workers.ts';
+import { showProcesses } from '../src/haproxy/process/workers.ts';
 import { eventually, patienceMs, within } from '../testkit/conditions.ts';
 import type { RealService } from '../testkit/real-service.ts';
 import { hardStopSeconds } from './hard-stop.ts';

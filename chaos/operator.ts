@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { basename, dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { capabilitiesOf, readProxyVersion } from '../src/haproxy/proxy-version.ts';
-import { showProcesses } from '../src/haproxy/workers.ts';
+import { capabilitiesOf, readProxyVersion } from '../src/haproxy/process/proxy-version.ts';
+import { showProcesses } from '../src/haproxy/process/workers.ts';
 import { ageMs } from '../src/system/processes.ts';
 import { OperatorsProxy } from '../testkit/attached-service.ts';
 import { eventually, within } from '../testkit/conditions.ts';

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { crashPoints, crashVariable } from '../src/faults/crash-point.ts';
-import { checkConfiguration } from '../src/haproxy/binary.ts';
+import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { operationTo } from '../testkit/crash-scenarios.ts';
 import { describeOnOneProxy, sampled } from '../testkit/proxies.ts';

@@ -3,9 +3,9 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findMaster } from '../src/haproxy/master-process.ts';
-import { askForReload } from '../src/haproxy/master-socket-reload.ts';
-import { capabilitiesOf } from '../src/haproxy/proxy-version.ts';
+import { findMaster } from '../src/haproxy/process/master-process.ts';
+import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
+import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';

@@ -4,7 +4,7 @@
 import { stat, unlink } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { expect, it } from 'vitest';
-import { askForReload } from '../src/haproxy/master-socket-reload.ts';
+import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
 import { breakages, takeAllConnections } from '../testkit/broken-master-socket.ts';
 import { slowedTime } from '../testkit/clock.ts';
 import { eventually, within } from '../testkit/conditions.ts';

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
-import { checkConfiguration } from '../src/haproxy/binary.ts';
+import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream } from '../testkit/upstream.ts';

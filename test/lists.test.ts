@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseIp } from '../src/domain/ip.ts';
-import { RuntimeMap } from '../src/haproxy/runtime-map.ts';
+import { RuntimeMap } from '../src/haproxy/maps/runtime-map.ts';
 import { eventually, untilPasses, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';

@@ -1,7 +1,7 @@
 // Promise 7: no race loses an entry. Blocks while the proxy is reloaded again and again, by the service and by another
 // process, and a client that never notices. The sample of `npm test` is six reloads; `npm run test:long` has twenty.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askForReload } from '../src/haproxy/master-socket-reload.ts';
+import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';

@@ -3,8 +3,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { repairMaps } from '../src/cli/map-repair.ts';
-import { checkConfiguration } from '../src/haproxy/binary.ts';
-import { readMapFile } from '../src/haproxy/map-file.ts';
+import { readMapFile } from '../src/haproxy/map-file/map-file.ts';
+import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { readSettings, type Settings } from '../src/settings.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { silentLog } from '../src/telemetry/log.ts';

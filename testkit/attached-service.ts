@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { showProcesses } from '../src/haproxy/workers.ts';
+import { showProcesses } from '../src/haproxy/process/workers.ts';
 import { eventually, within } from './conditions.ts';
 import { RealService, type ServiceOptions, type ServicePaths } from './real-service.ts';
 

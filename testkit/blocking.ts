@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { BlockRequest, Caller } from '../src/blocking/answers.ts';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import { parseIp } from '../src/domain/ip.ts';
-import { MasterSocket } from '../src/haproxy/master-socket.ts';
+import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import { type BlockingObservers, type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
 import type { Settings } from '../src/settings.ts';
 import { InstanceStore } from '../src/store/instance-store.ts';

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { type CrashPoint, crashVariable } from '../src/faults/crash-point.ts';
-import { checkConfiguration } from '../src/haproxy/binary.ts';
+import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { childrenOf, processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from './conditions.ts';
 import type { CrashOperation } from './crash-scenarios.ts';

@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askForReload } from '../src/haproxy/master-socket-reload.ts';
-import type { ReloadReply } from '../src/haproxy/replies.ts';
+import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
+import type { ReloadReply } from '../src/haproxy/socket/replies.ts';
 import { eventually, within } from './conditions.ts';
 import type { RealProxy } from './real-proxy.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MasterSocket } from '../src/haproxy/master-socket.ts';
+import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import { masterContract } from './master-contract.ts';
 import { describeOnEachProxy } from './proxies.ts';
 import { RealProxy } from './real-proxy.ts';

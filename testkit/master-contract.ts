@@ -1,10 +1,10 @@
 // What the service relies on in a master and its workers. Run on the scripted master and on every real proxy, so that
 // the fake cannot lie.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MasterSocket } from '../src/haproxy/master-socket.ts';
-import type { MapEntry } from '../src/haproxy/replies.ts';
-import { RuntimeMap, RuntimeMapRejection } from '../src/haproxy/runtime-map.ts';
-import { showProcesses } from '../src/haproxy/workers.ts';
+import { RuntimeMap, RuntimeMapRejection } from '../src/haproxy/maps/runtime-map.ts';
+import { showProcesses } from '../src/haproxy/process/workers.ts';
+import type { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
+import type { MapEntry } from '../src/haproxy/socket/replies.ts';
 import { within } from './conditions.ts';
 
 export interface MasterSubject {

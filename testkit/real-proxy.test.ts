@@ -2,9 +2,9 @@
 import { access } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { MasterSocketError } from '../src/haproxy/master-socket.ts';
-import { RuntimeMap } from '../src/haproxy/runtime-map.ts';
-import { showProcesses } from '../src/haproxy/workers.ts';
+import { RuntimeMap } from '../src/haproxy/maps/runtime-map.ts';
+import { showProcesses } from '../src/haproxy/process/workers.ts';
+import type { MasterSocketError } from '../src/haproxy/socket/master-socket.ts';
 import { processAlive } from '../src/system/processes.ts';
 import { eventually, within } from './conditions.ts';
 import { describeOnEachProxy } from './proxies.ts';

@@ -1,6 +1,6 @@
-import { findMaster } from '../../src/haproxy/master-process.ts';
-import { askForReload } from '../../src/haproxy/master-socket-reload.ts';
-import { capabilitiesOf, readProxyVersion } from '../../src/haproxy/proxy-version.ts';
+import { findMaster } from '../../src/haproxy/process/master-process.ts';
+import { askForReload } from '../../src/haproxy/process/master-socket-reload.ts';
+import { capabilitiesOf, readProxyVersion } from '../../src/haproxy/process/proxy-version.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import type { Fault, Stack } from '../fault.ts';
 import { send } from '../signals.ts';

@@ -1,6 +1,6 @@
 // The proxy's processes as the faults need them: back again.
 
-import { showProcesses } from '../../src/haproxy/workers.ts';
+import { showProcesses } from '../../src/haproxy/process/workers.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { bystander } from '../addresses.ts';
 import type { Stack } from '../fault.ts';

@@ -2,8 +2,8 @@
 // would find it if it were started first, and then the service is started on it.
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkConfiguration } from '../../src/haproxy/binary.ts';
-import { readMapFile } from '../../src/haproxy/map-file.ts';
+import { readMapFile } from '../../src/haproxy/map-file/map-file.ts';
+import { checkConfiguration } from '../../src/haproxy/process/binary.ts';
 import { Random } from '../random.ts';
 import type { Loss } from './disk.ts';
 import { contradictions, type Expected, expectedAfter } from './expected.ts';

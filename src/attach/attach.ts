@@ -2,8 +2,8 @@
 // reports, makes what is missing, waits for the lines that only the operator can paste, and proves the result.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lackOf } from '../configuration/rules/front-ends.ts';
-import { checkConfiguration } from '../haproxy/binary.ts';
-import { UnreadableConfiguration, workFolderOfProxy } from '../haproxy/configuration-files.ts';
+import { checkConfiguration } from '../haproxy/process/binary.ts';
+import { UnreadableConfiguration, workFolderOfProxy } from '../haproxy/process/configuration-files.ts';
 import type { ReloadBy, Settings } from '../settings.ts';
 import { processAlive } from '../system/processes.ts';
 import { CannotAttach, type Facts, readFacts } from './facts.ts';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Health as HealthReport } from '../api/health.ts';
 import { configLines } from '../configuration/rules/config-lines.ts';
-import { configurationFilesOf } from '../haproxy/configuration-files.ts';
-import { findRunningProxies } from '../haproxy/running-proxy.ts';
+import { configurationFilesOf } from '../haproxy/process/configuration-files.ts';
+import { findRunningProxies } from '../haproxy/process/running-proxy.ts';
 import type { Settings } from '../settings.ts';
 import type { Operator } from './attach.ts';
 import { CannotAttach } from './facts.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { lstat, mkdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
-import { childEnvironment } from '../haproxy/child-environment.ts';
+import { childEnvironment } from '../haproxy/process/child-environment.ts';
 
 export interface Ran {
   readonly exitCode: number;

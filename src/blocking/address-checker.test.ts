@@ -4,7 +4,7 @@ import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
 import { itScripted as it } from '../../testkit/scripted-blocking.ts';
 import { hang } from '../../testkit/scripted-master.ts';
-import { MasterSocketError } from '../haproxy/master-socket.ts';
+import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 
 describe('many who ask about addresses', () => {
   it('do not keep a block from being enforced where the master is slow', async ({ master, kit, time }) => {

@@ -3,12 +3,12 @@
 import type { WorkerHolding } from '../api/blocked-ips.ts';
 import type { CheckAnswer, WorkerVerdict } from '../api/check.ts';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
-import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
-import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/runtime-map.ts';
-import { showProcesses } from '../haproxy/workers.ts';
+import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
+import { showProcesses } from '../haproxy/process/workers.ts';
+import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { WorkerBook } from './compare/worker-book.ts';
 import type { TrustedEntries } from './trust.ts';
-import type { WorkerBook } from './worker-book.ts';
 
 type Verdict = WorkerVerdict['verdict'];
 

@@ -10,9 +10,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { AddressChecker } from './address-checker.ts';
-import type { Admission } from './admission.ts';
 import type { BlockRequest, BulkItem, Caller, ChangeCounts } from './answers.ts';
-import { auditedChange } from './audit-notes.ts';
 import type {
   BatchOptions,
   BatchRequest,
@@ -20,16 +18,18 @@ import type {
   BlockedSetService,
   ReplaceOptions,
 } from './blocked-set-service.ts';
-import type { BulkResult, BulkRunner } from './bulk-runner.ts';
-import { countsOf } from './change-counts.ts';
-import { changeFailure } from './change-failure.ts';
-import type { GroupWriter } from './group-writer.ts';
-import type { Outcomes } from './outcomes.ts';
-import type { Room } from './room.ts';
-import { runtimeReport } from './runtime-report.ts';
-import { SpecialEntries } from './special-entries.ts';
-import type { Synchroniser } from './sync.ts';
+import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
+import type { Synchroniser } from './compare/sync.ts';
 import { textPages } from './text-pages.ts';
+import type { Admission } from './write/admission.ts';
+import { auditedChange } from './write/audit-notes.ts';
+import { countsOf } from './write/change-counts.ts';
+import { changeFailure } from './write/change-failure.ts';
+import type { GroupWriter } from './write/group-writer.ts';
+import type { Outcomes } from './write/outcomes.ts';
+import type { Room } from './write/room.ts';
+import { runtimeReport } from './write/runtime-report.ts';
+import { SpecialEntries } from './write/special-entries.ts';
 
 /** Of the two seconds that promise 3 gives a request; the rest is for its answer. */
 export const runtimeBudgetMs = 1_400;

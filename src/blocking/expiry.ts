@@ -6,7 +6,7 @@ import { crashPoint } from '../faults/crash-point.ts';
 import type { BlockedChange, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import { ExpiryLoop } from './expiry-loop.ts';
-import type { ChangeResult } from './group-writer.ts';
+import type { ChangeResult } from './write/group-writer.ts';
 
 const groupAtMost = 500;
 

@@ -1,7 +1,7 @@
 // A set that is kept three times: in the database, in a map file, in the map of every worker. The blocked set and
 // the trusted set are such sets; comparing and repairing is the same for both.
-import type { RuntimeMap } from '../haproxy/runtime-map.ts';
-import type { Fingerprint } from './fingerprint.ts';
+import type { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
+import type { Fingerprint } from './compare/fingerprint.ts';
 
 export type MapName = 'blocked' | 'trusted';
 

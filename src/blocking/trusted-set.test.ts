@@ -4,7 +4,7 @@ import { type BlockingKit, caller, entryOf } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { RuntimeChanger } from './runtime-changer.ts';
+import { RuntimeChanger } from './write/runtime-changer.ts';
 
 const begin = Date.parse('2030-01-01T00:00:00Z');
 const seconds = 1_000;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { entryOf } from '../../testkit/blocking.ts';
-import { MapFile } from '../haproxy/map-file.ts';
+import { MapFile } from '../haproxy/map-file/map-file.ts';
 import { writeMarker } from '../service/instance-marker.ts';
 import { openState } from '../service/open-state.ts';
 import { readSettings } from '../settings.ts';

@@ -2,11 +2,11 @@
 // map file keeps HAProxy from starting). Refuses while a service runs: that one repairs by itself.
 import { dirname } from 'node:path';
 import { AuditRecorder } from '../audit/audit-recorder.ts';
-import { MapFileKeeper } from '../blocking/map-file-keeper.ts';
-import { TurnQueue } from '../blocking/turn-queue.ts';
+import { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
+import { TurnQueue } from '../blocking/write/turn-queue.ts';
 import { resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
-import { MapFile } from '../haproxy/map-file.ts';
-import { trustedMapText } from '../haproxy/trusted-map-text.ts';
+import { MapFile } from '../haproxy/map-file/map-file.ts';
+import { trustedMapText } from '../haproxy/maps/trusted-map-text.ts';
 import { readMarker } from '../service/instance-marker.ts';
 import { openState } from '../service/open-state.ts';
 import { checkRights } from '../service/rights-check.ts';

@@ -1,12 +1,12 @@
 // How many entries the current worker holds, against what the database does, while changes come.
-import type { BulkRunner } from '../blocking/bulk-runner.ts';
-import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
+import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
+import type { Reconciler } from '../blocking/compare/reconciler.ts';
+import type { WorkerBook } from '../blocking/compare/worker-book.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
-import type { Reconciler } from '../blocking/reconciler.ts';
-import type { TurnQueue } from '../blocking/turn-queue.ts';
-import type { WorkerBook } from '../blocking/worker-book.ts';
-import { MasterSocketError } from '../haproxy/master-socket.ts';
-import { RuntimeMapRejection } from '../haproxy/runtime-map.ts';
+import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
+import type { TurnQueue } from '../blocking/write/turn-queue.ts';
+import { RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
+import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 
 const patienceMs = 1_500;
 /** Blocks wait meanwhile. */

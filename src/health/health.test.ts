@@ -6,7 +6,7 @@ import { itScripted, openScriptedBlocking } from '../../testkit/scripted-blockin
 import { hang, type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../testkit/stop-time.ts';
 import type { BulkItem } from '../blocking/answers.ts';
-import { BulkWorkers } from '../blocking/bulk-workers.ts';
+import { BulkWorkers } from '../blocking/bulk/bulk-workers.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { Health } from './health.ts';
 

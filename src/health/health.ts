@@ -1,17 +1,17 @@
 // The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttachedReport, DriftReport, Health as HealthReport } from '../api/health.ts';
-import type { BulkRunner } from '../blocking/bulk-runner.ts';
-import type { MapFileKeeper } from '../blocking/map-file-keeper.ts';
+import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
+import type { Reconciler } from '../blocking/compare/reconciler.ts';
+import type { KnownWorker, Passing, WorkerBook } from '../blocking/compare/worker-book.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
-import type { Reconciler } from '../blocking/reconciler.ts';
-import { mayBeReload, type RuntimeLink } from '../blocking/runtime-link.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
-import type { TurnQueue } from '../blocking/turn-queue.ts';
-import type { KnownWorker, Passing, WorkerBook } from '../blocking/worker-book.ts';
+import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
+import { mayBeReload, type RuntimeLink } from '../blocking/write/runtime-link.ts';
+import type { TurnQueue } from '../blocking/write/turn-queue.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
-import { type MasterSocket, MasterSocketError } from '../haproxy/master-socket.ts';
-import { type Processes, showProcesses } from '../haproxy/workers.ts';
+import { type Processes, showProcesses } from '../haproxy/process/workers.ts';
+import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import type { Database } from '../store/open-database.ts';
 import { childrenOf, processAlive } from '../system/processes.ts';
 import { causeText } from '../telemetry/log.ts';

@@ -1,5 +1,5 @@
 // What is wrong around the proxy that no comparison of maps shows, each as a sentence for `/health`.
-import type { WorkerBook } from '../blocking/worker-book.ts';
+import type { WorkerBook } from '../blocking/compare/worker-book.ts';
 import { bindAddresses } from '../configuration/reload/listeners.ts';
 import type { LiveFile } from '../configuration/reload/live-file.ts';
 import type { LiveRule } from '../configuration/reload/live-rule.ts';

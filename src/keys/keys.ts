@@ -7,7 +7,7 @@ import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Key, NewKey } from '../api/keys.ts';
 import type { Caller } from '../blocking/answers.ts';
-import { auditedChange } from '../blocking/audit-notes.ts';
+import { auditedChange } from '../blocking/write/audit-notes.ts';
 import { grants, isScope, type Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';

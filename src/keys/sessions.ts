@@ -4,7 +4,7 @@
 // and whoever reads the database cannot try keys by it, since the token is not there.
 import { hash as digest, randomBytes } from 'node:crypto';
 import type { Caller } from '../blocking/answers.ts';
-import { auditedChange } from '../blocking/audit-notes.ts';
+import { auditedChange } from '../blocking/write/audit-notes.ts';
 import type { Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';

@@ -1,6 +1,6 @@
 // How long the proxy takes for each command, and what came of those that it did not answer.
-import { type CommandName, type CommandObserver, commandNames } from '../haproxy/command-observer.ts';
-import type { SocketFailureReason } from '../haproxy/master-socket.ts';
+import { type CommandName, type CommandObserver, commandNames } from '../haproxy/socket/command-observer.ts';
+import type { SocketFailureReason } from '../haproxy/socket/master-socket.ts';
 import type { Instruments } from './instruments.ts';
 import { seriesTable } from './series-table.ts';
 

@@ -1,5 +1,5 @@
 // What was found to differ from the database although nobody asked for it, and what was put right.
-import type { ComparisonResult, DriftKind, DriftObserver } from '../blocking/drift-observer.ts';
+import type { ComparisonResult, DriftKind, DriftObserver } from '../blocking/compare/drift-observer.ts';
 import type { MapName } from '../blocking/mirrored-map.ts';
 import type { Instruments } from './instruments.ts';
 

@@ -1,7 +1,7 @@
 // Metrics of which every one has a value: for tests that must forget none.
 import { Registry } from '@prometheus-io/client';
 import { endedOperation } from '../../testkit/ended-operation.ts';
-import type { ProxyStat } from '../haproxy/proxy-stats.ts';
+import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import { healthParts } from '../health/health-verdict.ts';
 import { type MetricSources, Metrics } from './metrics.ts';
 import { MetricObservers } from './observers.ts';

@@ -1,7 +1,7 @@
 // `GET /metrics`: what the parts told while they worked, and what they are asked at the moment of the scrape. It never has
 // the writer's turn, and asks the proxy on its stats socket, so no block and no reload waits for it.
 import type { Registry } from '@prometheus-io/client';
-import type { ProxyStat } from '../haproxy/proxy-stats.ts';
+import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { MetricsForm, MetricsService } from '../http/services.ts';
 import { causeText, type Log } from '../telemetry/log.ts';

@@ -1,6 +1,6 @@
 import { Registry } from '@prometheus-io/client';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProxyStat } from '../haproxy/proxy-stats.ts';
+import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import { expositionOf } from './exposition.ts';
 import { Instruments } from './instruments.ts';
 import { listedAtMost, ProxyMetrics } from './proxy-metrics.ts';

@@ -1,5 +1,5 @@
 // What HAProxy itself has counted, by its own names and by the site behind them.
-import type { ProxyStat } from '../haproxy/proxy-stats.ts';
+import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import type { Instruments } from './instruments.ts';
 
 /**

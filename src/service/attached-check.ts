@@ -5,9 +5,9 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AttachedCheck } from '../configuration/reload/attached-reload.ts';
-import { checkConfiguration } from '../haproxy/binary.ts';
-import { workFolderOfProxy } from '../haproxy/configuration-files.ts';
-import { MasterSocketError, socketFailureReason } from '../haproxy/master-socket-error.ts';
+import { checkConfiguration } from '../haproxy/process/binary.ts';
+import { workFolderOfProxy } from '../haproxy/process/configuration-files.ts';
+import { MasterSocketError, socketFailureReason } from '../haproxy/socket/master-socket-error.ts';
 import type { RunningArguments } from './attached-configuration.ts';
 
 /** @throws ConfigurationCheckError when the check cannot be made or does not end */

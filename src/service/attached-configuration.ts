@@ -3,14 +3,14 @@
 // runs as long as none of them is younger than it.
 import { lstat, stat } from 'node:fs/promises';
 import type { AttachedReport, FrontEndReport } from '../api/health.ts';
+import type { WorkerBook } from '../blocking/compare/worker-book.ts';
 import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
-import type { WorkerBook } from '../blocking/worker-book.ts';
 import { type FrontEnd, frontEndsOf, lackOf, mapsNamedIn } from '../configuration/rules/front-ends.ts';
 import type { ConfigurationFile } from '../configuration/rules/proxy-sections.ts';
 import { isMissing } from '../files/atomic-file.ts';
-import { configurationFilesOf, UnreadableConfiguration } from '../haproxy/configuration-files.ts';
-import { findMaster } from '../haproxy/master-process.ts';
-import { type ProxyArguments, parseMasterWords } from '../haproxy/proxy-arguments.ts';
+import { configurationFilesOf, UnreadableConfiguration } from '../haproxy/process/configuration-files.ts';
+import { findMaster } from '../haproxy/process/master-process.ts';
+import { type ProxyArguments, parseMasterWords } from '../haproxy/process/proxy-arguments.ts';
 import { describeReloadBy, type Settings } from '../settings.ts';
 import { ageMs, commandLine } from '../system/processes.ts';
 import { causeText, type Log } from '../telemetry/log.ts';

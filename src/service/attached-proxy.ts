@@ -3,7 +3,7 @@
 import { AttachedReload } from '../configuration/reload/attached-reload.ts';
 import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { verifyWorkers } from '../configuration/reload/verify-workers.ts';
-import { ProxyReloader } from '../haproxy/reloader.ts';
+import { ProxyReloader } from '../haproxy/process/reloader.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { attachedCheck, socketProblems } from './attached-check.ts';
 import { AttachedConfiguration } from './attached-configuration.ts';

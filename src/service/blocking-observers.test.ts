@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from '../../testkit/scripted-blocking.ts';
-import { showProcesses } from '../haproxy/workers.ts';
+import { showProcesses } from '../haproxy/process/workers.ts';
 
 let scripted: ScriptedBlocking;
 let told: string[];

@@ -4,7 +4,7 @@
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing } from '../files/atomic-file.ts';
-import { type MapFileLine, NO_VALUE, readMapFile } from '../haproxy/map-file.ts';
+import { type MapFileLine, NO_VALUE, readMapFile } from '../haproxy/map-file/map-file.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';

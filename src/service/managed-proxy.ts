@@ -21,7 +21,7 @@ import { filesNamedIn } from '../configuration/template/sites-map.ts';
 import { Template } from '../configuration/template/template.ts';
 import type { Site } from '../domain/site.ts';
 import { crashPoint } from '../faults/crash-point.ts';
-import type { ReloadOutcome } from '../haproxy/reloader.ts';
+import type { ReloadOutcome } from '../haproxy/process/reloader.ts';
 import { ConfigurationDrift } from '../health/configuration-drift.ts';
 import { proxyProblems } from '../health/proxy-problems.ts';
 import { Sites } from '../sites/sites.ts';

@@ -1,8 +1,8 @@
 // Where the metrics look at the moment of a scrape.
 import { backendName } from '../configuration/template/render-scope.ts';
-import type { MasterSocket } from '../haproxy/master-socket.ts';
-import { MasterSocketError } from '../haproxy/master-socket.ts';
-import { type ProxyStat, readProxyStats } from '../haproxy/proxy-stats.ts';
+import { type ProxyStat, readProxyStats } from '../haproxy/process/proxy-stats.ts';
+import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
+import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import type { Health } from '../health/health.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { SetSources, StoredFacts } from '../metrics/set-metrics.ts';

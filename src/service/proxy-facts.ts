@@ -5,7 +5,7 @@ import {
   type ProxyVersion,
   parseRunningVersion,
   readProxyVersion,
-} from '../haproxy/proxy-version.ts';
+} from '../haproxy/process/proxy-version.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { Tell } from '../events/facts.ts';
-import type { MasterSocket } from '../haproxy/master-socket.ts';
+import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import type { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
 import type { SitesService } from '../sites/sites-service.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type BlockingKit, caller, entryOf, openBlocking, temporaryFolder, toBlock } from '../../testkit/blocking.ts';
-import { readMapFileHeader } from '../haproxy/map-file.ts';
+import { readMapFileHeader } from '../haproxy/map-file/map-file.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { InstanceStore } from '../store/instance-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';

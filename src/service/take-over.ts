@@ -1,10 +1,10 @@
 // What a start takes over from map files before it writes them: all of those that were there before the service, and of
 // its own what the database lacks, because a crash came between a line and its commit or because somebody asked for it.
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import { lastChangeOf, newerBy, newerMapFile, waysOut } from '../blocking/newer-map-file.ts';
+import { lastChangeOf, newerBy, newerMapFile, waysOut } from '../blocking/write/newer-map-file.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type MapFileIdentity, readMapFile, readMapFileHeader } from '../haproxy/map-file.ts';
+import { type MapFileIdentity, readMapFile, readMapFileHeader } from '../haproxy/map-file/map-file.ts';
 import type { Settings } from '../settings.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../testkit/blocking.ts';
 import { eventually } from '../../testkit/conditions.ts';
 import { freePort } from '../../testkit/free-port.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
-import { MasterSocket } from '../haproxy/master-socket.ts';
+import { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { commandLine } from '../system/processes.ts';
 import { Supervisor } from './supervisor.ts';
 

@@ -2,7 +2,7 @@
 // its URL may be a secret.
 
 import type { Caller } from '../blocking/answers.ts';
-import { auditedChange } from '../blocking/audit-notes.ts';
+import { auditedChange } from '../blocking/write/audit-notes.ts';
 import type { WebhookAuthor, WebhookRequest, Webhooks } from './webhooks.ts';
 
 export type WebhooksService = ReturnType<typeof webhooksService>;

@@ -3,7 +3,7 @@
 // worker that does not start leaves the former one serving; up to 3.0 it may end HAProxy, which its unit starts again.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { ReloadOutcome } from '../../haproxy/reloader.ts';
+import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { comparisonPatienceMs } from './comparison-patience.ts';
 import { comparisonWarnings } from './comparison-warnings.ts';

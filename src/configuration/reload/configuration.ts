@@ -13,7 +13,7 @@ import type { Caller } from '../../blocking/answers.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { isMissing } from '../../files/atomic-file.ts';
-import { checkConfiguration } from '../../haproxy/binary.ts';
+import { checkConfiguration } from '../../haproxy/process/binary.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { sha256 } from '../backups/backup-set.ts';

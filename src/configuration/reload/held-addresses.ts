@@ -2,7 +2,7 @@
 // worker's listeners away for as long as it tries to bind: 2 s in which every new connection is refused (2.6.12,
 // 3.0.11). So it is not asked.
 
-import { findMaster } from '../../haproxy/master-process.ts';
+import { findMaster } from '../../haproxy/process/master-process.ts';
 import type { Settings } from '../../settings.ts';
 import { listensAt } from '../../supervision/foreign-listeners.ts';
 import { childrenOf } from '../../system/processes.ts';

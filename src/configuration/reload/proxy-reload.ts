@@ -1,11 +1,12 @@
 // A reload as this service makes it: not asked for where it could only hurt, with the servers' state kept for the next
 // worker, and a start in its place where the proxy is ours to start and is gone.
-import type { RuntimeLink } from '../../blocking/runtime-link.ts';
-import type { WorkerBook } from '../../blocking/worker-book.ts';
-import { type MasterSocket, MasterSocketError } from '../../haproxy/master-socket.ts';
-import { ProxyOutput } from '../../haproxy/proxy-output.ts';
-import { ProxyReloader, type ReloadOutcome } from '../../haproxy/reloader.ts';
-import { showProcesses } from '../../haproxy/workers.ts';
+
+import type { WorkerBook } from '../../blocking/compare/worker-book.ts';
+import type { RuntimeLink } from '../../blocking/write/runtime-link.ts';
+import { ProxyOutput } from '../../haproxy/process/proxy-output.ts';
+import { ProxyReloader, type ReloadOutcome } from '../../haproxy/process/reloader.ts';
+import { showProcesses } from '../../haproxy/process/workers.ts';
+import { type MasterSocket, MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import type { Settings } from '../../settings.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';

@@ -1,6 +1,6 @@
 // What a safe reload is asked for, what it needs of the rest of the service, and what it says when it is done.
 import type { Site } from '../../domain/site.ts';
-import type { ReloadOutcome } from '../../haproxy/reloader.ts';
+import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import type { RenderedConfiguration } from '../template/render.ts';
 import type { NamedFile } from '../template/sites-map.ts';
 

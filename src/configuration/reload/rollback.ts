@@ -3,7 +3,7 @@
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
-import type { ReloadOutcome } from '../../haproxy/reloader.ts';
+import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import type { BackupStore } from '../backups/backup-store.ts';
 import { lastKnownGood } from '../backups/last-known-good.ts';

@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ReloadOutcome } from '../../haproxy/reloader.ts';
+import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { sha256 } from '../backups/backup-set.ts';
 import { BackupStore } from '../backups/backup-store.ts';

@@ -5,8 +5,8 @@
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
-import { checkConfiguration } from '../../haproxy/binary.ts';
-import type { ReloadOutcome } from '../../haproxy/reloader.ts';
+import { checkConfiguration } from '../../haproxy/process/binary.ts';
+import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import type { BackupStore } from '../backups/backup-store.ts';
 import { lastKnownGood } from '../backups/last-known-good.ts';

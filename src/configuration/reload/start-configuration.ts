@@ -2,7 +2,7 @@
 // gives way to the last known good; where there is none at all, or one that proxy-manager itself had rendered, the
 // template's takes its place.
 import { ServiceError } from '../../errors/service-error.ts';
-import { checkConfiguration } from '../../haproxy/binary.ts';
+import { checkConfiguration } from '../../haproxy/process/binary.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import type { BackupContent, BackupStore } from '../backups/backup-store.ts';
 import type { RenderedConfiguration } from '../template/render.ts';

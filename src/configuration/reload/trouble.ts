@@ -2,7 +2,7 @@
 // cannot be run for a check. Not the configuration's fault and not the request's, so 503 with its cause, never a 500.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { ConfigurationCheckError } from '../../haproxy/binary.ts';
+import { ConfigurationCheckError } from '../../haproxy/process/binary.ts';
 
 const retryAfterSeconds = 10;
 

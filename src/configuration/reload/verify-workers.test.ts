@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settled } from '../../../testkit/conditions.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
-import { type Passing, WorkerBook } from '../../blocking/worker-book.ts';
+import { type Passing, WorkerBook } from '../../blocking/compare/worker-book.ts';
 import { processStartTime } from '../../system/processes.ts';
 import { verifyWorkers } from './verify-workers.ts';
 

@@ -1,7 +1,7 @@
 // The workers after a reload: which of them is not known to hold the whole set, and why.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reconciler } from '../../blocking/reconciler.ts';
-import type { KnownWorker, WorkerBook } from '../../blocking/worker-book.ts';
+import type { Reconciler } from '../../blocking/compare/reconciler.ts';
+import type { KnownWorker, WorkerBook } from '../../blocking/compare/worker-book.ts';
 import { processAlive } from '../../system/processes.ts';
 
 /** A worker that is about to exit lets nobody ask it any more, and is listed until it has freed what it holds. */

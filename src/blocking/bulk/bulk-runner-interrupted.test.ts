@@ -1,0 +1,240 @@
+// A big change that does not come to its end: by a crash, a database or file that fails, or a fault of our own.
+import { appendFileSync, cpSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BigChanges, openBigChanges, pieces, smallSlice, texts } from '../../../testkit/big-changes.ts';
+import { type BlockingKit, entryOf, openBlocking } from '../../../testkit/blocking.ts';
+import { eventually } from '../../../testkit/conditions.ts';
+import { BulkStore, type StagedRow } from '../../store/bulk-store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { MapFileKeeper } from '../write/map-file-keeper.ts';
+import { BulkWorkers } from './bulk-workers.ts';
+
+const { applySlice } = BulkStore.prototype;
+const others: BlockingKit[] = [];
+
+let kit: BigChanges['kit'];
+let time: BigChanges['time'];
+let close: BigChanges['close'];
+let put: BigChanges['put'];
+let block: BigChanges['block'];
+let everywhere: BigChanges['everywhere'];
+beforeEach(async () => {
+  ({ kit, time, close, put, block, everywhere } = await openBigChanges());
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  time[Symbol.dispose]();
+  for (const other of others.splice(0)) await other.close();
+  await close();
+});
+
+describe('a big change that is interrupted', () => {
+  /** What a crash at this moment leaves: the files as they lie there, read by a service that starts on them. */
+  const crashed = async (): Promise<BlockingKit> => {
+    const copy = join(dirname(kit.databaseFile), `crash-${others.length}`);
+    cpSync(kit.databaseFile, join(copy, 'test.sqlite'));
+    cpSync(`${kit.databaseFile}-wal`, join(copy, 'test.sqlite-wal'));
+    cpSync(kit.mapPath, join(copy, 'blocked.map'));
+    const next = await openBlocking({ folder: copy, masterSocket: join(copy, 'm.sock') });
+    others.push(next);
+    // As a start does it.
+    await next.keeper.updateBlockedIpsMap({ acceptShrink: await next.bulk.finishInterrupted() });
+    await next.bulk.forgetFinished();
+    return next;
+  };
+
+  it('after it had come whole is finished at the next start, at whichever slice it was', async () => {
+    await put(pieces(texts(2_200)));
+    const next = texts(2_200, '10.2');
+    const found: string[][] = [];
+    let crashing = false;
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, id, _, ...more) {
+      const outcome = await applySlice.call(this, id, 800, ...more);
+      // The start after the crash applies slices too.
+      if (crashing) return outcome;
+      crashing = true;
+      const after = await crashed();
+      crashing = false;
+      found.push((await after.store.scanTexts(null, 1_000_000)).texts);
+      expect((await after.fileEntries()).length).toBe(next.length);
+      return outcome;
+    });
+    await put(pieces(next), true);
+    expect(found.length).toBeGreaterThanOrEqual(5);
+    for (const one of found) expect([...one].sort()).toEqual([...next].sort());
+  });
+
+  it('after its last slice, which leaves a tenth, keeps its permission to shrink until the file is written', async () => {
+    await put(pieces(texts(2_200)));
+    const afterwards: (number | string)[] = [];
+    const start = async (): Promise<void> => {
+      afterwards.push(
+        await crashed().then(
+          async (next) => (await next.fileEntries()).length,
+          (error: Error) => error.message,
+        ),
+      );
+    };
+    const rewrite = MapFileKeeper.prototype.updateBlockedIpsMap;
+    let crashing = false;
+    vi.spyOn(MapFileKeeper.prototype, 'updateBlockedIpsMap').mockImplementation(async function (
+      this: MapFileKeeper,
+      ...args
+    ) {
+      if (this === kit.keeper && !crashing) {
+        crashing = true;
+        await start();
+      }
+      return await rewrite.apply(this, args);
+    });
+    await put(pieces(texts(200)), true);
+    await start();
+    expect(afterwards).toEqual([200, 200]);
+    expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
+  });
+
+  it('that no file could be written for keeps that permission, though another one begins and fails', async () => {
+    await put(pieces(texts(2_200)));
+    const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValue(new Error('no space left'));
+    await expect(put(pieces(texts(200)), true)).rejects.toMatchObject({ code: 6004 });
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockRejectedValueOnce(new StoreError('full', 'disk full'));
+    await expect(put(pieces(texts(199)))).rejects.toMatchObject({ code: 6003 });
+    expect(await (await crashed()).fileEntries()).toHaveLength(200);
+    begin.mockRestore();
+    await put(pieces(texts(198)));
+    await everywhere(texts(198));
+    await put(pieces(texts(198)));
+    expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
+  });
+
+  it('before it had come whole is forgotten at the next start', async () => {
+    await put(pieces(texts(200)));
+    const source = async function* () {
+      yield* pieces(texts(5_000, '10.2'));
+      const after = await crashed();
+      expect(await after.store.count()).toBe(200);
+      expect(await new BulkStore(after.database).unfinished()).toEqual([]);
+      throw new Error('enough');
+    };
+    await expect(put(source())).rejects.toThrow('enough');
+  });
+
+  it('by a database that fails is told, does not come back later, and the file is made right by the next change', async () => {
+    await put(pieces(texts(1_500)));
+    let slices = 0;
+    const apply = vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (
+      this: BulkStore,
+      ...args
+    ) {
+      slices += 1;
+      if (slices === 2) throw new StoreError('full', 'disk full');
+      return await applySlice.apply(this, args);
+    });
+    await expect(put(pieces(texts(1_500, '10.2')), true)).rejects.toMatchObject({ code: 6003 });
+    apply.mockRestore();
+    expect(kit.keeper.problem).toMatch(/big change/);
+    expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
+    await block('192.0.2.1');
+    const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
+    expect(all).toHaveLength(1_500 + 1_000 + 1);
+    await everywhere(all);
+  });
+
+  /** From when the set has become this small on. */
+  const failBelow = (count: number) =>
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
+      if ((await kit.store.count()) < count) throw new StoreError('full', 'disk full');
+      return await smallSlice.apply(this, args);
+    });
+  const granted = async () => await new BulkStore(kit.database).anyFinished();
+
+  it('by a database that fails when most of it is gone keeps its permission to shrink, also over a crash, until the file is written', async () => {
+    await put(pieces(texts(2_200)));
+    const slices = failBelow(1_000);
+    await expect(put(pieces(texts(20)), true)).rejects.toThrow(/^disk full$/);
+    slices.mockRestore();
+    const left = (await kit.store.scanTexts(null, 1_000_000)).texts;
+    expect(left.length).toBeLessThan(1_000);
+    expect(left.length).toBeGreaterThan(20);
+    expect(await kit.fileEntries()).toHaveLength(2_200);
+    expect((await (await crashed()).fileEntries()).sort()).toEqual(left.map((text) => `${text} 1`).sort());
+    const looks = vi.spyOn(MapFileKeeper.prototype, 'problem', 'get');
+    await time.during(eventually('it is looked whether the file was written', () => looks.mock.calls.length > 0));
+    expect(await granted()).toBe(true);
+    // And without a crash, though somebody edits the file.
+    appendFileSync(kit.mapPath, '# a note\n');
+    await block('192.0.2.1');
+    await time.during(eventually('it is needed no more', async () => !(await granted())));
+    await kit.reconciler.look(true);
+    await everywhere([...left, '192.0.2.1']);
+    expect(await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute()).toEqual([]);
+  });
+
+  it('by a database that does not even take that it ended is told as one that may still be made', async () => {
+    await put(pieces(texts(2_200)));
+    const slices = failBelow(1_000);
+    const full = new StoreError('full', 'database or disk is full');
+    const ends = vi.spyOn(BulkStore.prototype, 'giveUp').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
+    const failure = await put(pieces(texts(20)), true).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 6003, status: 503 });
+    expect((failure as Error).message).toMatch(/disk full; .* may still be made at the next start/);
+    expect(kit.bulk.problem).toMatch(/could not be taken back yet/);
+    slices.mockRestore();
+    // So it is: killed now, the service makes it.
+    expect(await (await crashed()).fileEntries()).toHaveLength(20);
+    await time.during(eventually('it is taken back', () => kit.bulk.problem === null));
+    expect(ends).toHaveBeenCalledTimes(3);
+    const left = await kit.store.count();
+    expect(await (await crashed()).fileEntries()).toHaveLength(left);
+    expect(left).toBeGreaterThan(20);
+  });
+
+  it.each([
+    ['of a whole set', true],
+    ['of many addresses', false],
+  ])('%s by anything after a slice was stored is told, and the file is known to be behind', async (_, replace) => {
+    await put(pieces(texts(1_500)));
+    vi.spyOn(BulkWorkers.prototype, 'add').mockRejectedValueOnce(new TypeError('not of the socket'));
+    const rows = async function* (): AsyncIterable<readonly StagedRow[]> {
+      const wanted = [...texts(1_500), ...texts(90, '10.2')];
+      yield wanted.map((text) => ({ op: 'add', entry: entryOf(text), expiry: { kind: 'keep' } }));
+    };
+    const change = kit.bulk.run(rows(), { replace, allowShrink: false, requestedBy: 'test' });
+    await expect(change).rejects.toMatchObject({ code: 6032, status: 500, members: { committed: { added: 90 } } });
+    const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
+    expect(all).toHaveLength(1_590);
+    expect(kit.keeper.problem).toMatch(/big change/);
+    await block('192.0.2.1');
+    expect((await kit.fileEntries()).sort()).toEqual([...all, '192.0.2.1'].map((text) => `${text} 1`).sort());
+    await kit.reconciler.look(true);
+    await everywhere([...all, '192.0.2.1']);
+  });
+
+  it('is taken back as soon as the database takes it, and no later start makes up for it', async () => {
+    await put(pieces(texts(1_500)));
+    // The disk is full: neither a slice nor the word that nothing more comes of it can be stored.
+    const full = new StoreError('full', 'database or disk is full');
+    const slices = vi.spyOn(BulkStore.prototype, 'applySlice').mockRejectedValueOnce(full);
+    const discards = vi.spyOn(BulkStore.prototype, 'discard').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
+    await expect(put(pieces(texts(20)), true)).rejects.toThrow(/disk is full; .* may still be made at the next start/);
+    expect(kit.bulk.problem).toMatch(/could not be taken back yet/);
+    await time.during(eventually('it is taken back', () => kit.bulk.problem === null));
+    expect(discards).toHaveBeenCalledTimes(3);
+    slices.mockRestore();
+    discards.mockRestore();
+    // What the next start does first.
+    await kit.bulk.finishInterrupted();
+    expect(await kit.store.count()).toBe(1_500);
+  });
+
+  it('by a file that cannot be written is a 503, and the same list again writes it', async () => {
+    const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('no space left'));
+    await expect(put(pieces(texts(1_200)))).rejects.toMatchObject({ code: 6004 });
+    begin.mockRestore();
+    expect(await kit.fileEntries()).toEqual([]);
+    expect(kit.keeper.problem).not.toBeNull();
+    expect(await put(pieces(texts(1_200)))).toMatchObject({ added: 0, unchanged: 1_200, runtime_map_updated: true });
+    await everywhere(texts(1_200));
+  });
+});

@@ -1,0 +1,121 @@
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BigChanges, openBigChanges, pieces, texts } from '../../../testkit/big-changes.ts';
+import { caller, toBlock } from '../../../testkit/blocking.ts';
+import { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
+import { BulkStore } from '../../store/bulk-store.ts';
+import { WorkerKeeper } from '../compare/worker-keeper.ts';
+
+let master: BigChanges['master'];
+let kit: BigChanges['kit'];
+let time: BigChanges['time'];
+let close: BigChanges['close'];
+let put: BigChanges['put'];
+let everywhere: BigChanges['everywhere'];
+beforeEach(async () => {
+  ({ master, kit, time, close, put, everywhere } = await openBigChanges());
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await close();
+});
+
+describe('a whole set', () => {
+  it('takes what goes out of the worker itself, and leaves no work to the repair', async () => {
+    const before = texts(700);
+    await put(pieces(before));
+    const deleted: string[] = [];
+    const parts: number[] = [];
+    const { deleteMany } = RuntimeMap.prototype;
+    vi.spyOn(RuntimeMap.prototype, 'deleteMany').mockImplementation(function (this: RuntimeMap, worker, ips, deadline) {
+      deleted.push(...ips);
+      parts.push(ips.length);
+      return deleteMany.call(this, worker, ips, deadline);
+    });
+    let beforeRepair: string[] = [];
+    const { ensureWhole } = WorkerKeeper.prototype;
+    vi.spyOn(WorkerKeeper.prototype, 'ensureWhole').mockImplementation(function (this: WorkerKeeper, map, pid) {
+      beforeRepair = [...deleted];
+      return ensureWhole.call(this, map, pid);
+    });
+    await put(pieces(before.slice(0, 405)));
+    expect(beforeRepair.sort()).toEqual(before.slice(405).sort());
+    // Two connections share what a turn takes out of the only worker.
+    for (let at = 0; at < parts.length; at += 2) expect(parts[at]! - parts[at + 1]!).toBeOneOf([0, 1]);
+    await everywhere(before.slice(0, 405));
+  });
+
+  it('replaces what was there by difference, and is seen in the worker', async () => {
+    await put(pieces(texts(2_500)));
+    const next = [...texts(2_500).slice(700), ...texts(400, '10.2')];
+    const answer = await put(pieces(next));
+    expect(answer).toMatchObject({ added: 400, removed: 700, unchanged: 1_800, runtime_map_updated: true });
+    await everywhere(next);
+    expect(master.commands.filter((command) => command.includes('clear map'))).toEqual([]);
+  });
+
+  it('is brought to the worker of a reload under way as well, once it serves', async () => {
+    const next = texts(300);
+    const starting = master.beginReload();
+    // Seen as starting again and again, and then it serves.
+    master.script = (command) => {
+      const asked = master.commands.filter((one) => one === 'show proc').length;
+      if (command === 'show proc' && asked > 3 && master.starting !== null) master.finishReload();
+      return undefined;
+    };
+    const answer = await time.during(put(pieces(next)));
+    expect(answer).toMatchObject({ runtime_map_updated: true, runtime_map_failures: [] });
+    expect(master.current.pid).toBe(starting.pid);
+    await everywhere(next);
+  });
+
+  it('names the worker that is still starting in the end', async () => {
+    const next = texts(300);
+    const { pid } = master.beginReload();
+    const answer = await time.during(put(pieces(next)), 10);
+    expect(answer).toMatchObject({ runtime_map_updated: false, reload_scheduled: false });
+    expect(answer.runtime_map_failures).toContainEqual(
+      expect.objectContaining({ worker: pid, reason: 'worker is starting' }),
+    );
+    expect(master.map(kit.mapPath).live()).toHaveLength(300);
+  });
+
+  it('changes nothing when its source breaks off, and leaves nothing behind', async () => {
+    await put(pieces(texts(300)));
+    const source = async function* () {
+      yield* pieces(texts(5_000, '10.2'));
+      throw new Error('the client went away');
+    };
+    await expect(put(source())).rejects.toThrow('went away');
+    await everywhere(texts(300));
+    expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
+    const left = await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute();
+    expect(left).toEqual([]);
+  });
+
+  it('that would drop more than half of a hundred or more is refused, unless that is meant', async () => {
+    await put(pieces(texts(100)));
+    await expect(put(pieces(texts(49)))).rejects.toMatchObject({
+      code: 6006,
+      members: { would_remove: 51, current_total: 100 },
+    });
+    await everywhere(texts(100));
+    expect(await put(pieces(texts(50)))).toMatchObject({ removed: 50 });
+    await kit.blockedSet.batch(
+      { add: texts(60, '10.3').map((ip, index) => ({ index, request: toBlock(ip) })), remove: [], rejected: [] },
+      caller(),
+    );
+    expect(await put(pieces([]), true)).toMatchObject({ removed: 110, runtime_map_updated: true });
+    await everywhere([]);
+  });
+});
+
+describe('a row inserted by hand', () => {
+  it('is taken up before a list that names it is applied', async () => {
+    const database = new SqliteDatabase(kit.databaseFile);
+    database.exec("INSERT INTO blocked_ips(ip_address, blocked_at) VALUES ('10.1.0.3', 'x'), ('10.9.9.9', 'x')");
+    database.close();
+    expect(await put(pieces(texts(1_100)))).toMatchObject({ added: 1_099, removed: 1, runtime_map_updated: true });
+    await everywhere(texts(1_100));
+  });
+});

@@ -1,0 +1,232 @@
+// What one big change brings to the workers, and what they were seen to hold in the end.
+
+import type { RuntimeMapFailure } from '../../api/changes.ts';
+import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
+import type { Worker } from '../../haproxy/process/workers.ts';
+import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
+import { causeText } from '../../telemetry/log.ts';
+import type { PendingVersions } from '../compare/map-replacement.ts';
+import { throughReload } from '../compare/through-reload.ts';
+import type { WorkerBook } from '../compare/worker-book.ts';
+import type { WorkerKeeper } from '../compare/worker-keeper.ts';
+import type { MirroredMap } from '../mirrored-map.ts';
+import type { ChangeWindows } from '../write/change-windows.ts';
+import type { RemovalRule } from '../write/removal-rule.ts';
+import type { RuntimeLink } from '../write/runtime-link.ts';
+import type { TurnQueue } from '../write/turn-queue.ts';
+
+export interface BulkWorkersParts {
+  readonly turns: TurnQueue;
+  readonly workers: WorkerKeeper;
+  readonly book: WorkerBook;
+  readonly link: RuntimeLink;
+  readonly map: MirroredMap;
+  readonly windows: ChangeWindows;
+  readonly pending: PendingVersions;
+  readonly rule: RemovalRule;
+}
+
+/** `failures` is a sample of `failuresTotal`. */
+export interface BulkVerdict {
+  readonly failures: readonly RuntimeMapFailure[];
+  readonly failuresTotal: number;
+  readonly currentFailed: boolean;
+}
+
+export const listedFailures = 100;
+/** A slice has the turn: a worker that does not answer in this time is left to the comparison at the end. */
+const slicePatienceMs = 300;
+/** A reload under way is waited out. */
+const reloadPatienceMs = 2_000;
+
+/** For one big change; made when it begins to be applied. */
+export class BulkWorkers {
+  readonly #turns: TurnQueue;
+  readonly #workers: WorkerKeeper;
+  readonly #book: WorkerBook;
+  readonly #link: RuntimeLink;
+  readonly #map: MirroredMap;
+  readonly #windows: ChangeWindows;
+  readonly #pending: PendingVersions;
+  readonly #rule: RemovalRule;
+  /** Pids; one that failed a slice is left out from then on. */
+  readonly #reachable: Set<number>;
+  /** What the workers held before. */
+  readonly #entriesBefore: number;
+  #removalsMs = 0;
+  /** Some removals are left to the atomic replace at the end: it takes the rest out at no further cost. */
+  #leftToReplace = false;
+
+  private constructor(parts: BulkWorkersParts, reachable: Set<number>) {
+    this.#turns = parts.turns;
+    this.#workers = parts.workers;
+    this.#book = parts.book;
+    this.#link = parts.link;
+    this.#map = parts.map;
+    this.#windows = parts.windows;
+    this.#pending = parts.pending;
+    this.#rule = parts.rule;
+    this.#reachable = reachable;
+    this.#entriesBefore = parts.map.expected.total;
+  }
+
+  static async reach(parts: BulkWorkersParts): Promise<BulkWorkers> {
+    return new BulkWorkers(parts, (await liveWorkers(parts)).reachable);
+  }
+
+  /** Inside a turn, or in what it left. What fails is left to the verdict. */
+  async add(texts: readonly string[]): Promise<void> {
+    await this.#send(async (worker, deadline) => {
+      this.#pending.noteAdded(this.#map.name, texts, worker.pid);
+      await this.#map.runtime.addMany(worker, texts, deadline);
+      // An atomic replace under way would end without them.
+      const version = this.#pending.of(worker.pid, this.#map.name);
+      if (version !== undefined) await this.#map.runtime.addMany(worker, texts, deadline, version);
+    });
+  }
+
+  /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
+  async remove(texts: readonly string[]): Promise<void> {
+    if (this.#leftToReplace) return;
+    for (let start = 0; start < texts.length && this.#reachable.size > 0; ) {
+      const entries = Math.max(this.#entriesBefore, this.#map.expected.total);
+      const left = texts.length - start;
+      // Where a delete scans the map, many are left to the atomic replace at the end.
+      const { bulkWaitMs } = this.#turns;
+      const enough = (pid: number): boolean =>
+        this.#rule.prefersReplace(pid, entries, left, bulkWaitMs) ||
+        this.#rule.hadEnough(pid, entries, this.#removalsMs, bulkWaitMs);
+      if ([...this.#reachable].some(enough)) {
+        this.#leftToReplace = true;
+        return;
+      }
+      const piece = texts.slice(
+        start,
+        start + Math.min(...[...this.#reachable].map((pid) => this.#rule.perTurn(pid, entries))),
+      );
+      start += piece.length;
+      const asked = performance.now();
+      await this.#turns.take('bulk', async () => {
+        const end = this.#windows.begin(piece);
+        try {
+          const members = await this.#map.members(piece);
+          const gone = piece.filter((text) => !members.has(text));
+          // The master forwards one command of a connection at a time (85 µs each), and two connections twice as many.
+          // With several workers each takes one: the master has few places.
+          const half = this.#reachable.size === 1 ? Math.ceil(gone.length / 2) : gone.length;
+          const parts = [gone.slice(0, half), gone.slice(half)];
+          const began = performance.now();
+          await this.#send(async (worker, deadline) => {
+            const done = await Promise.allSettled(
+              parts.map((part) => this.#map.runtime.deleteMany(worker, part, deadline)),
+            );
+            // Not before both have ended: nothing of this turn may reach the worker after it.
+            for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
+            this.#rule.took(worker.pid, entries, gone.length, performance.now() - began);
+          });
+          this.#removalsMs += performance.now() - asked;
+        } finally {
+          end();
+        }
+      });
+    }
+  }
+
+  /** The read-back of a big change: each worker's whole map. */
+  async verdict(sample: readonly string[], total: number): Promise<BulkVerdict> {
+    let live = await liveWorkers({ link: this.#link, book: this.#book });
+    const current = this.#book.current();
+    const failure = (worker: number | null, reason: string): RuntimeMapFailure[] =>
+      sample.map((ip) => ({
+        ip_address: ip,
+        worker,
+        command: `show map ${this.#map.runtime.path}`,
+        responses: [],
+        reason,
+      }));
+    const { state } = this.#link;
+    if (!state.up || current === null) {
+      const reason = state.up ? 'no current worker' : `master socket is down (${state.reason})`;
+      const failures = failure(current?.pid ?? null, reason);
+      // Nothing may have changed; that the workers hold what they should was not seen all the same.
+      const unseen: RuntimeMapFailure = { ip_address: '', worker: null, command: '', responses: [], reason };
+      return { failures: total === 0 ? [unseen] : failures, failuresTotal: Math.max(total, 1), currentFailed: true };
+    }
+    const failures: RuntimeMapFailure[] = [];
+    let failuresTotal = 0;
+    let currentFailed = false;
+    const asked = new Set<number>();
+    for (;;) {
+      const worker = this.#book.all().find(({ pid }) => !asked.has(pid));
+      if (worker === undefined) {
+        // A reload meanwhile brings a worker that nobody has asked yet.
+        live = await liveWorkers({ link: this.#link, book: this.#book });
+        if (this.#book.all().every(({ pid }) => asked.has(pid))) break;
+        continue;
+      }
+      asked.add(worker.pid);
+      const verdict = await throughReload(this.#link, this.#book, () =>
+        this.#workers.ensureWhole(this.#map, worker.pid),
+      );
+      if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
+      failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));
+      failuresTotal += Math.max(total, 1);
+      if (worker.role === 'current') currentFailed = true;
+    }
+    if (live.unlisted !== null) {
+      // One that nobody knew of may lack what changed.
+      failures.push(...failure(null, `the workers could not be listed: ${live.unlisted}`));
+      failuresTotal += Math.max(total, 1);
+      currentFailed = true;
+    }
+    for (const { pid } of live.starting) {
+      failures.push(...failure(pid, 'worker is starting'));
+      failuresTotal += Math.max(total, 1);
+    }
+    if (this.#book.current() === null) {
+      failures.push(...failure(null, 'no current worker'));
+      failuresTotal += Math.max(total, 1);
+      currentFailed = true;
+    }
+    return { failures: failures.slice(0, listedFailures), failuresTotal, currentFailed };
+  }
+
+  /** To all workers at once. The comparison at the end repairs what can be repaired of a failure, and says what cannot. */
+  async #send(
+    command: (worker: { readonly kind: 'pid'; readonly pid: number }, deadline: number) => Promise<void>,
+  ): Promise<void> {
+    const deadline = performance.now() + slicePatienceMs;
+    await Promise.all(
+      [...this.#reachable].map(async (pid) => {
+        try {
+          await command({ kind: 'pid', pid }, deadline);
+        } catch (error) {
+          this.#reachable.delete(pid);
+          this.#book.markSuspect(pid, 'blocked', causeText(error), 'unbrought');
+          if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
+        }
+      }),
+    );
+  }
+}
+
+interface LiveWorkers {
+  readonly reachable: Set<number>;
+  readonly starting: readonly Worker[];
+  /** Why the workers could not be listed; null: they were. */
+  readonly unlisted: string | null;
+}
+
+async function liveWorkers({ link, book }: Pick<BulkWorkersParts, 'link' | 'book'>): Promise<LiveWorkers> {
+  const none = (why: string): LiveWorkers => ({ reachable: new Set(), starting: [], unlisted: why });
+  if (!link.state.up) return none(`master socket is down (${link.state.reason})`);
+  try {
+    const processes = await link.processes(reloadPatienceMs);
+    book.observe(processes);
+    const reachable = new Set(book.all().flatMap((worker) => (worker.unresponsive ? [] : [worker.pid])));
+    return { reachable, starting: processes.starting, unlisted: null };
+  } catch (error) {
+    if (!(error instanceof MasterSocketError)) throw error;
+    return none(causeText(error));
+  }
+}

@@ -1,0 +1,211 @@
+// Atomic replacement of a worker's map: a new version is prepared, filled unseen, counted, and switched to at once.
+// For the versions on which one delete scans the whole map; a commit of a million stalls the proxy 40 to 150 ms.
+// While the version is pending every block goes to the live map and to it (the version numbers are each worker's own,
+// so the whole sequence is spoken to one pid). It is filled in slices, counted beside running changes, and the turn is
+// held for the moment of the switch alone.
+import { crashPoint } from '../../faults/crash-point.ts';
+import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
+import type { MapName, MirroredMap } from '../mirrored-map.ts';
+import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
+import type { TurnQueue } from '../write/turn-queue.ts';
+import { bucketCount, bucketOf, Fingerprint } from './fingerprint.ts';
+import { listedFingerprint } from './listed-fingerprint.ts';
+import { readAhead } from './read-ahead.ts';
+import type { RepairTime } from './repair-time.ts';
+
+export class PendingVersions {
+  readonly #versions = new Map<string, { version: number; readonly addedMeanwhile: Set<string> }>();
+
+  of(pid: number, map: MapName): number | undefined {
+    return this.#versions.get(`${pid}:${map}`)?.version;
+  }
+
+  begin(pid: number, map: MapName, version: number): void {
+    this.#versions.set(`${pid}:${map}`, { version, addedMeanwhile: new Set() });
+  }
+
+  /**
+   * Adds that go to a pending version are not filled in again: the version would hold them twice. To be noted inside
+   * the turn that stored them, so that no slice is filled between.
+   * @param pid left out: they go to the versions of all workers
+   */
+  noteAdded(map: MapName, texts: readonly string[], pid?: number): void {
+    for (const [key, pending] of this.#versions) {
+      if (pid === undefined ? key.endsWith(`:${map}`) : key === `${pid}:${map}`)
+        for (const text of texts) pending.addedMeanwhile.add(text);
+    }
+  }
+
+  addedMeanwhile(pid: number, map: MapName): ReadonlySet<string> {
+    return this.#versions.get(`${pid}:${map}`)?.addedMeanwhile ?? new Set();
+  }
+
+  end(pid: number, map: MapName): void {
+    this.#versions.delete(`${pid}:${map}`);
+  }
+}
+
+/** Entries that one turn fills in. */
+export const fillSlice = 2_000;
+/** Each step has the turn: a worker that hangs ends the replacement. */
+const turnMs = 1_500;
+const turnDeadline = (): number => performance.now() + turnMs;
+/** A listing of a million takes 0.2 s, and nobody waits for it; nor for the old entries to be freed. */
+const patienceMs = 20_000;
+const patientDeadline = (): number => performance.now() + patienceMs;
+/** Listings beside running changes; what these leave unproved is counted by one that has the turn. */
+const freeListings = 5;
+/** Each is looked up twice, at 0.09 ms. */
+const settleSlice = 200;
+
+export interface Replacement {
+  readonly map: MirroredMap;
+  readonly pid: number;
+  readonly pending: PendingVersions;
+  readonly windows: ChangeWindows;
+  readonly turns: Pick<TurnQueue, 'take'>;
+  readonly time: RepairTime;
+  /** False: a change did not reach this worker as it should have, so that the version may lack it. */
+  readonly untroubled: () => boolean;
+}
+
+/**
+ * @throws when a step was refused or not answered; the version is abandoned, and the live map is as it was then. Only a
+ * `commit` without an answer may have taken effect, or still take it: what is live must be looked at.
+ */
+export async function replaceWorkerMap(replacement: Replacement): Promise<void> {
+  const { map, pid, pending, windows, turns } = replacement;
+  const worker = { kind: 'pid', pid } as const;
+  const version = await turns.take('bulk', async () => {
+    const prepared = await map.runtime.prepare(worker, turnDeadline());
+    pending.begin(pid, map.name, prepared);
+    crashPoint('replace.prepared');
+    return prepared;
+  });
+  let touched: ReadonlySet<string> | null = null;
+  try {
+    let committed: { readonly cleared: Promise<void> };
+    await fill(replacement, version);
+    // Whatever changes from here on was counted or not; either way it went to the version by itself.
+    const since = windows.open();
+    try {
+      const unproved = await countBesideChanges(replacement, version);
+      committed = await turns.take('bulk', async () => {
+        touched = since.touched;
+        if (unproved || touched === null || !replacement.untroubled()) {
+          await assertNothingLacks(map, worker, version, turnDeadline());
+        }
+        crashPoint('replace.counted');
+        const switched = await map.runtime.commit(worker, version, turnDeadline(), patientDeadline());
+        if (switched.seen) pending.end(pid, map.name);
+        return switched;
+      });
+    } finally {
+      windows.close(since);
+    }
+    // Not seen: the worker may switch any moment, so the turn is free and changes go to both versions until it answers.
+    crashPoint('replace.committed');
+    await committed.cleared;
+  } finally {
+    pending.end(pid, map.name);
+  }
+  if (touched !== null) await settle(replacement, [...touched]);
+  crashPoint('replace.settled');
+}
+
+async function fill({ map, pid, pending, turns, time }: Replacement, version: number): Promise<void> {
+  const worker = { kind: 'pid', pid } as const;
+  for await (const page of readAhead(map.scan())) {
+    for (let start = 0; start < page.length; start += fillSlice) {
+      const texts = page.slice(start, start + fillSlice);
+      time.step();
+      await turns.take('bulk', async () => {
+        // Asked inside the turn: what was unblocked since the page was read must not come back.
+        const members = await map.members(texts);
+        const already = pending.addedMeanwhile(pid, map.name);
+        const wanted = texts.filter((text) => members.has(text) && !already.has(text));
+        if (wanted.length > 0) await map.runtime.addMany(worker, wanted, turnDeadline(), version);
+        crashPoint('replace.slice-filled');
+      });
+    }
+  }
+}
+
+/**
+ * Lists the version while changes go on: what is touched during a listing taints its bucket, and another listing
+ * proves that. What was proved and is touched later went to the version with a good reply of its own.
+ * @returns whether a bucket is left that no listing proved
+ */
+async function countBesideChanges({ map, pid, windows, turns }: Replacement, version: number): Promise<boolean> {
+  const worker = { kind: 'pid', pid } as const;
+  const unproved = new Uint8Array(bucketCount).fill(1);
+  for (let listing = 0; listing < freeListings; listing += 1) {
+    const window = windows.open();
+    try {
+      await assertNothingLacks(map, worker, version, patientDeadline(), window);
+      let left = 0;
+      for (let bucket = 0; bucket < bucketCount; bucket += 1) {
+        if (window.tainted[bucket] === 0) unproved[bucket] = 0;
+        else left += unproved[bucket]!;
+      }
+      if (left === 0) return false;
+    } finally {
+      windows.close(window);
+    }
+    // Lets the change that was in flight end, so that the next listing does not begin inside it.
+    await turns.take('bulk', async () => undefined);
+  }
+  return true;
+}
+
+/** What changed while the version was counted is read back in the map that is live now, and added where it lacks. */
+async function settle({ map, pid, turns }: Replacement, touched: readonly string[]): Promise<void> {
+  for (let start = 0; start < touched.length; start += settleSlice) {
+    await turns.take('bulk', async () => {
+      const members = await map.members(touched.slice(start, start + settleSlice));
+      if (members.size === 0) return;
+      const outcome = await map.runtime.changeGroup({
+        worker: { kind: 'pid', pid },
+        add: [...members],
+        remove: [],
+        committed: Promise.resolve(),
+        processes: false,
+        deadline: turnDeadline(),
+      });
+      if (outcome.ended !== null) throw outcome.ended;
+    });
+  }
+}
+
+/**
+ * The commit of a version that lacks something would unblock it; of an empty one, everything. A duplicate does no harm:
+ * the comparison that follows removes it.
+ * @param window open since before; of the buckets that it saw touched nothing is said
+ */
+async function assertNothingLacks(
+  map: MirroredMap,
+  worker: WorkerRef,
+  version: number,
+  deadline: number,
+  window?: ChangeWindow,
+): Promise<void> {
+  const seen = await listedFingerprint(map, worker, deadline, version);
+  const differing = new Set(seen.differingBuckets(map.expected, window?.tainted));
+  if (differing.size === 0) return;
+  const texts = new Set<string>();
+  await map.runtime.runtimeMapKeys(
+    deadline,
+    (batch) => {
+      for (const { key, value } of batch) if (value === '1' && differing.has(bucketOf(key))) texts.add(key);
+    },
+    worker,
+    version,
+  );
+  const single = new Fingerprint();
+  for (const text of texts) single.add(text);
+  const still = single.differingBuckets(map.expected, window?.tainted).filter((bucket) => differing.has(bucket));
+  if (still.length === 0) return;
+  throw new Error(
+    `the new version holds ${seen.total} entries, not the ${map.expected.total} that it should; it was not committed`,
+  );
+}

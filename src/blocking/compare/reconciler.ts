@@ -1,0 +1,332 @@
+// Watches for what nobody told the service: a worker that is new (whoever reloaded), a count that is off, a file that
+// somebody touched. Every 2 s the cheap looks, every 30 s the whole comparison; a difference is repaired at once, and
+// health is degraded until it was.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../errors/service-error.ts';
+import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
+import { showProcesses } from '../../haproxy/process/workers.ts';
+import { type MasterSocket, MasterSocketError } from '../../haproxy/socket/master-socket.ts';
+import { isWorkerGone } from '../../haproxy/socket/replies.ts';
+import { causeText, type Log } from '../../telemetry/log.ts';
+import type { MirroredMap } from '../mirrored-map.ts';
+import type { TrustedSet } from '../trusted-set.ts';
+import type { MapFileKeeper } from '../write/map-file-keeper.ts';
+import { mayBeReload, type RuntimeLink } from '../write/runtime-link.ts';
+import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
+import { isUnused } from './unused-map.ts';
+import type { KnownWorker, WorkerBook } from './worker-book.ts';
+import type { WorkerKeeper } from './worker-keeper.ts';
+
+const lookEveryMs = 2_000;
+/** A worker that starts is compared as soon as it serves. */
+const lookWhileStartingMs = 100;
+/** What waits for somebody's confirmation is not read whole every two seconds. */
+const refusedFileRetryMs = 10_000;
+/** A disk that has room again: whole ten seconds later at most, with the look and a rewrite of millions in it. */
+const failedFileRetryMs = 3_000;
+const toldAtMost = 200;
+const compareEveryMs = 30_000;
+const lookPatienceMs = 5_000;
+/** Longer than any reload: a socket that refuses for so long is a stale file. */
+const reloadTakesAtMostMs = 10_000;
+
+export class Reconciler {
+  readonly #socket: MasterSocket;
+  readonly #link: RuntimeLink;
+  readonly #book: WorkerBook;
+  readonly #workers: WorkerKeeper;
+  readonly #keeper: MapFileKeeper;
+  readonly #trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
+  readonly #maps: readonly MirroredMap[];
+  readonly #log: Log;
+  readonly #onCurrentNotWhole: (reason: string) => void;
+  readonly #proxyRuns: () => Promise<boolean>;
+  readonly #drift: Pick<DriftObserver, 'fileRepaired'>;
+  readonly #stop = new AbortController();
+  #wake: AbortController | null = null;
+  #kicked = false;
+  #paused = 0;
+  #lastComparison = 0;
+  #unreachableSince: number | null = null;
+  #workerStarting = false;
+  #loop: Promise<void> | null = null;
+  #look: Promise<void> | null = null;
+  #fileAgainAt = 0;
+  readonly #told = new Map<string, string>();
+
+  constructor(options: {
+    readonly socket: MasterSocket;
+    readonly link: RuntimeLink;
+    readonly book: WorkerBook;
+    readonly workers: WorkerKeeper;
+    readonly keeper: MapFileKeeper;
+    readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
+    readonly maps: readonly MirroredMap[];
+    readonly log: Log;
+    /** The current worker could not be brought in line by commands: only a reload is left. */
+    readonly onCurrentNotWhole: (reason: string) => void;
+    /** Whether its master lives, whatever its socket says. */
+    readonly proxyRuns: () => Promise<boolean>;
+    readonly drift?: Pick<DriftObserver, 'fileRepaired'>;
+  }) {
+    this.#socket = options.socket;
+    this.#link = options.link;
+    this.#book = options.book;
+    this.#workers = options.workers;
+    this.#keeper = options.keeper;
+    this.#trusted = options.trusted;
+    this.#maps = options.maps;
+    this.#log = options.log;
+    this.#onCurrentNotWhole = options.onCurrentNotWhole;
+    this.#proxyRuns = options.proxyRuns;
+    this.#drift = options.drift ?? unobservedDrift;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Look now: something happened. */
+  kick(): void {
+    this.#kicked = true;
+    this.#wake?.abort();
+  }
+
+  /** While a big change is applied, database and workers differ on purpose. */
+  pause(): () => void {
+    this.#paused += 1;
+    return () => {
+      this.#paused -= 1;
+      this.kick();
+    };
+  }
+
+  get paused(): boolean {
+    return this.#paused > 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake?.abort();
+    await this.#loop;
+  }
+
+  /** One look at everything; resolves when what it found was repaired, or could not be. One look at a time. */
+  async look(compareAll: boolean): Promise<void> {
+    while (this.#look !== null) await this.#look;
+    const look = this.#lookOnce(compareAll);
+    this.#look = look;
+    try {
+      await look;
+    } finally {
+      this.#look = null;
+    }
+  }
+
+  /**
+   * The same, and once more where a reload cut a comparison short: a worker that ended meanwhile is not listed any
+   * more, and the others are compared.
+   */
+  async lookThroughReload(compareAll: boolean): Promise<void> {
+    await this.look(compareAll);
+    if (!this.paused && this.#book.hasPassingLack()) await this.look(false);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#kicked = false;
+      if (!this.paused) {
+        const due = performance.now() - this.#lastComparison >= compareEveryMs;
+        await this.look(due);
+      }
+      if (this.#kicked && !this.paused) continue;
+      const wake = new AbortController();
+      this.#wake = wake;
+      try {
+        const pauseMs = this.#workerStarting ? lookWhileStartingMs : lookEveryMs;
+        await sleep(pauseMs, undefined, { signal: AbortSignal.any([wake.signal, this.#stop.signal]) });
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+      }
+      this.#wake = null;
+    }
+  }
+
+  async #lookOnce(compareAll: boolean): Promise<void> {
+    this.#workerStarting = false;
+    try {
+      await this.#lookAtFile();
+      await this.#lookAtTrustedFile();
+      if (!this.#link.state.up) return;
+      const processes = await showProcesses(this.#socket, performance.now() + lookPatienceMs);
+      this.#unreachableSince = null;
+      this.#workerStarting = processes.starting.length > 0;
+      this.#book.observe(processes);
+      // From 3.1 on the master outlives a serving worker that dies after a refused reload: only a reload brings another.
+      if (processes.current.length === 0 && processes.starting.length === 0)
+        this.#onCurrentNotWhole('no current worker');
+      if (compareAll) this.#lastComparison = performance.now();
+      for (const worker of this.#book.all()) await this.#lookAtWorker(worker, compareAll);
+    } catch (error) {
+      await this.#notice(error);
+    }
+  }
+
+  async #lookAtFile(): Promise<void> {
+    const { file, wantsRewrite } = this.#keeper;
+    const whole = this.#keeper.problem === null && (await file.unchanged());
+    if (whole && !wantsRewrite) return;
+    if (performance.now() < this.#fileAgainAt) return;
+    try {
+      if (!whole) this.#log.warn('Map file is not what was written; it is rewritten from the database');
+      await this.#keeper.updateBlockedIpsMap();
+      if (!whole) this.#drift.fileRepaired('blocked');
+      this.#told.delete('file');
+    } catch (error) {
+      const unusable = error instanceof ServiceError && error.status === 503;
+      this.#fileAgainAt = performance.now() + (unusable ? failedFileRetryMs : refusedFileRetryMs);
+      const cause = causeText(error);
+      this.#tellOnce('file', cause, () => this.#log.error('Map file could not be rewritten', { cause }));
+    }
+  }
+
+  async #lookAtTrustedFile(): Promise<void> {
+    try {
+      if (await this.#trusted.fileUnchanged()) return;
+      this.#log.warn('Map file of trusted addresses is not what was written; it is written again');
+      await this.#trusted.updateTrustedIpsMap();
+      this.#drift.fileRepaired('trusted');
+      this.#told.delete('trusted file');
+    } catch (error) {
+      const cause = causeText(error);
+      this.#tellOnce('trusted file', cause, () =>
+        this.#log.error('Map file of trusted addresses could not be written', { cause }),
+      );
+    }
+  }
+
+  /** What goes on being wrong in the same way is told once, not every two seconds. */
+  #tellOnce(about: string, what: string, tell: () => void): void {
+    if (this.#told.get(about) === what) return;
+    if (this.#told.size > toldAtMost) this.#told.clear();
+    this.#told.set(about, what);
+    tell();
+  }
+
+  async #lookAtWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
+    for (const map of this.#maps) {
+      if (!compareAll && this.#book.stateOf(worker, map.name).whole && (await this.#countIsRight(worker, map)))
+        continue;
+      const verdict = await this.#workers.ensureWhole(map, worker.pid);
+      if (verdict.whole || this.#book.byPid(worker.pid) === null) {
+        this.#told.delete(`${map.name}:${worker.pid}`);
+        if (verdict.whole) await this.#learnLeftOver(worker, map);
+        continue;
+      }
+      this.#tellOnce(`${map.name}:${worker.pid}`, verdict.reason ?? '', () =>
+        this.#log.warn('A running map is not known to be whole', {
+          map: map.name,
+          worker: worker.pid,
+          draining: worker.role === 'draining',
+          reason: verdict.reason,
+        }),
+      );
+      // Somebody's reload came between: the next look sees his worker.
+      if (verdict.socketFailure !== null && mayBeReload(verdict.socketFailure)) this.kick();
+      else if (worker.role === 'current') this.#onCurrentNotWhole(`map of worker ${worker.pid}: ${verdict.reason}`);
+    }
+  }
+
+  /** 0.2 ms at any size. A count that changed while it was asked is asked again. */
+  async #countIsRight(worker: KnownWorker, map: MirroredMap): Promise<boolean> {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const before = map.expected.total;
+      let entries: number;
+      try {
+        entries = await this.#entriesOf(map, worker);
+      } catch (error) {
+        if (!(error instanceof MasterSocketError)) throw error;
+        // It exited since it was listed: nobody is served by it any more.
+        if (isWorkerGone(error.partial)) {
+          this.#book.forget(worker.pid);
+          return true;
+        }
+        // One that drains and hangs, or closes its connections as it exits, says nothing of the others.
+        if (worker.role !== 'draining') throw error;
+        worker.unresponsive = error.reason === 'deadline';
+        return false;
+      }
+      worker.unresponsive = false;
+      if (entries === before && before === map.expected.total) return true;
+      if (before === map.expected.total && tries > 0) return false;
+    }
+    return true;
+  }
+
+  /** Those of the live map, as far as can be told. */
+  async #entriesOf(map: MirroredMap, worker: KnownWorker): Promise<number> {
+    try {
+      const ref = { kind: 'pid', pid: worker.pid } as const;
+      const count = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
+      // A commit, or a new configuration, freed whatever was left behind.
+      const leftOver = worker.leftOver[map.name];
+      if (count.nextVersion <= count.currentVersion) leftOver.learn(0);
+      return leftOver.live(count.entries, map.expected.total);
+    } catch (error) {
+      if (isUnused(map, error)) return 0;
+      throw error;
+    }
+  }
+
+  /**
+   * A replace that was given up leaves its version behind, whose entries are counted with the live ones until the next
+   * commit. Its map having been seen whole this very moment, what the count shows beyond it is theirs: without this
+   * every look would be a whole comparison.
+   */
+  async #learnLeftOver(worker: KnownWorker, map: MirroredMap): Promise<void> {
+    const before = map.expected.total;
+    const ref = { kind: 'pid', pid: worker.pid } as const;
+    try {
+      const count = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
+      // Changed meanwhile: the next comparison tells.
+      if (before !== map.expected.total || count.nextVersion <= count.currentVersion) return;
+      worker.leftOver[map.name].learn(count.entries - before);
+    } catch (error) {
+      if (error instanceof MasterSocketError || isUnused(map, error)) return;
+      throw error;
+    }
+  }
+
+  async #mayRun(): Promise<boolean> {
+    try {
+      return await this.#proxyRuns();
+    } catch (error) {
+      this.#log.warn('Whether the proxy runs could not be looked at', { cause: causeText(error) });
+      return true;
+    }
+  }
+
+  async #notice(error: unknown): Promise<void> {
+    if (error instanceof RuntimeMapRejection) {
+      this.#log.warn('The proxy refused to be looked at', { cause: causeText(error) });
+      return;
+    }
+    if (!(error instanceof MasterSocketError)) {
+      this.#log.error('Looking at the proxy failed', { cause: causeText(error) });
+      return;
+    }
+    // During a reload the socket refuses for a moment; the next look tells. A socket that is gone tells now.
+    const passing = mayBeReload(error.reason) ? 'unproved' : null;
+    for (const worker of this.#book.all()) {
+      for (const map of this.#maps) {
+        this.#book.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`, passing);
+      }
+    }
+    this.#unreachableSince ??= performance.now();
+    const lasting = performance.now() - this.#unreachableSince > reloadTakesAtMostMs;
+    if (mayBeReload(error.reason) && !lasting) return;
+    this.#link.markDown(error);
+    // Nobody can see any more what the workers hold. Only a reload makes the socket anew, and there is one to reload.
+    if (await this.#mayRun()) this.#onCurrentNotWhole(`master socket: ${error.reason}`);
+  }
+}

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BlockingKit, caller, toBlock } from '../../../testkit/blocking.ts';
+import { eventually } from '../../../testkit/conditions.ts';
+import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
+import { type ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
+import type { StoppedTime } from '../../../testkit/stop-time.ts';
+import type { BulkItem } from '../answers.ts';
+
+const texts = Array.from({ length: 1_500 }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
+
+describe('a sync', () => {
+  let close: () => Promise<void>;
+  let master: ScriptedMaster;
+  let kit: BlockingKit;
+  let time: StoppedTime;
+
+  beforeEach(async () => {
+    ({ master, kit, time, close } = await openScriptedBlocking());
+    await put(texts);
+  });
+  afterEach(async () => {
+    await close();
+  });
+
+  function put(wanted: readonly string[]) {
+    const source = async function* (): AsyncIterable<readonly BulkItem[]> {
+      yield wanted.map((text) => ({ ok: true, request: toBlock(text) }) as BulkItem);
+    };
+    return kit.blockedSet.replaceAll(source(), { allowShrink: true }, caller());
+  }
+
+  it('takes nothing out that a list under way is about to, and calls nothing of it a repair', async () => {
+    const asked = Promise.withResolvers<void>();
+    let removing = false;
+    master.script = (command) => {
+      if (!command.includes(' del map ')) return undefined;
+      removing = true;
+      return { kind: 'wait', until: asked.promise };
+    };
+    const change = put(texts.slice(600));
+    await eventually('the list is being applied', () => removing);
+    const sync = kit.blockedSet.sync(caller());
+    // The slice gives the worker up.
+    await time.during(kit.turns.take('urgent', async () => undefined));
+    asked.resolve();
+    expect(await time.during(sync)).toMatchObject({ runtime_map_synced: true, total_ips: 900, added: 0, removed: 0 });
+    expect(await change).toMatchObject({ removed: 600, runtime_map_updated: true });
+  });
+
+  it('is told of the worker that a reload made meanwhile, and schedules no other reload', async () => {
+    const former = master.current.pid;
+    const listing = `@!${former} show map ${kit.mapPath}`;
+    master.script = (command) => {
+      if (command !== listing || master.current.pid !== former) return undefined;
+      master.reload();
+      return say('', 'close');
+    };
+    const answer = await kit.blockedSet.sync(caller());
+    expect(master.current.pid).not.toBe(former);
+    expect(answer).toMatchObject({ runtime_map_synced: true, reload_scheduled: false });
+    expect(kit.book.isWholeEverywhere()).toBe(true);
+  });
+
+  it('is judged again by the worker that took over meanwhile, without a connection cut', async () => {
+    const former = master.current.pid;
+    let listings = 0;
+    master.script = (command) => {
+      if (command === `@!${former} show map ${kit.mapPath}` && master.current.pid === former) {
+        // It had read the file before the last entry was written.
+        master.reload({ [kit.mapPath]: texts.slice(1).map((text) => `${text} 1`) });
+      }
+      if (command === `@!${master.current.pid} show map ${kit.mapPath}`) listings += 1;
+      return undefined;
+    };
+    const answer = await kit.blockedSet.sync(caller());
+    expect(listings).toBeGreaterThan(0);
+    expect(answer).toMatchObject({ runtime_map_synced: true, added: 1, reload_scheduled: false });
+  });
+
+  it('is not done where one worker takes over after the other', async () => {
+    let reloads = 0;
+    master.script = (command) => {
+      if (command === `@!${master.current.pid} show map ${kit.mapPath}`) {
+        master.reload();
+        reloads += 1;
+      }
+      return undefined;
+    };
+    const answer = await time.during(kit.blockedSet.sync(caller()), 10);
+    expect(reloads).toBeGreaterThan(4);
+    expect(answer).toMatchObject({ runtime_map_synced: false, reason: expect.stringContaining('took over') });
+  });
+
+  it('says that a worker is starting, which was not compared and will serve', async () => {
+    let starting = 0;
+    master.script = (command) => {
+      if (starting === 0 && command.endsWith(` show map ${kit.mapPath}`)) starting = master.beginReload().pid;
+      return undefined;
+    };
+    const answer = await time.during(kit.blockedSet.sync(caller()), 10);
+    expect(answer).toMatchObject({
+      runtime_map_synced: false,
+      reason: expect.stringContaining(`worker ${starting} is starting`),
+      reload_scheduled: false,
+    });
+    master.finishReload();
+    expect(await kit.blockedSet.sync(caller())).toMatchObject({ runtime_map_synced: true });
+  });
+
+  it('counts the repairs that it made before a reload elsewhere cut its comparison off', async () => {
+    const map = master.map(kit.mapPath);
+    for (const text of texts.slice(0, 3)) map.del(text);
+    for (const n of [1, 2]) map.add(`30.0.0.${n}`, '1');
+    // The listing that verifies the repair; the worker stays.
+    let listings = 0;
+    master.script = (command) => {
+      if (!command.endsWith(` show map ${kit.mapPath}`)) return undefined;
+      listings += 1;
+      return listings === 3 ? say('', 'close') : undefined;
+    };
+    const answer = await kit.blockedSet.sync(caller());
+    expect(listings).toBeGreaterThan(3);
+    expect(answer).toMatchObject({ runtime_map_synced: true, added: 3, removed: 2 });
+  });
+
+  it('and a list are proved by the worker that a reload made meanwhile', async () => {
+    const former = master.current.pid;
+    const listing = `@!${former} show map ${kit.mapPath}`;
+    master.script = (command) => {
+      if (command !== listing || master.current.pid !== former) return undefined;
+      master.reload();
+      return say('', 'close');
+    };
+    expect(await put(texts.slice(10))).toMatchObject({ runtime_map_updated: true, reload_scheduled: false });
+  });
+});

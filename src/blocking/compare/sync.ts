@@ -1,0 +1,176 @@
+// The sync of rule 13: the file is rewritten from the database, the running map is read whole with one
+// `show map` and compared; what differs is repaired and read again. Never `clear map`.
+
+import type { SyncAnswer } from '../../api/blocked-ips-bulk.ts';
+import { crashPoint } from '../../faults/crash-point.ts';
+import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
+import type { Processes } from '../../haproxy/process/workers.ts';
+import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
+import type { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
+import { causeText } from '../../telemetry/log.ts';
+import type { MirroredMap } from '../mirrored-map.ts';
+import type { MapFileKeeper } from '../write/map-file-keeper.ts';
+import type { RuntimeLink } from '../write/runtime-link.ts';
+import { reloadPatienceMs, throughReload, triesThroughReloads } from './through-reload.ts';
+import type { WorkerBook } from './worker-book.ts';
+import type { Remaining, WorkerKeeper, WorkerVerdict } from './worker-keeper.ts';
+
+const listed = 100;
+const shortPatienceMs = 500;
+const nothing: Remaining = { missing: [], unexpected: [], wrongValue: [], duplicate: [] };
+
+export class Synchroniser {
+  readonly #link: RuntimeLink;
+  readonly #book: WorkerBook;
+  readonly #workers: WorkerKeeper;
+  readonly #keeper: MapFileKeeper;
+  readonly #store: BlockedIpsStore;
+  readonly #blocked: MirroredMap;
+  readonly #trusted: MirroredMap;
+  readonly #scheduleReload: (reason: string) => boolean;
+  readonly #onWorkerStarting: () => void;
+  readonly #betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
+
+  constructor(options: {
+    readonly link: RuntimeLink;
+    readonly book: WorkerBook;
+    readonly workers: WorkerKeeper;
+    readonly keeper: MapFileKeeper;
+    readonly store: BlockedIpsStore;
+    readonly blocked: MirroredMap;
+    readonly trusted: MirroredMap;
+    /** False: no reload of this configuration could enforce anything, so none is scheduled. */
+    readonly scheduleReload: (reason: string) => boolean;
+    /** Schedules the comparison of a starting worker. */
+    readonly onWorkerStarting: () => void;
+    /** A sync beside one would take out what the big change is about to, and call it a repair. */
+    readonly betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
+  }) {
+    this.#link = options.link;
+    this.#book = options.book;
+    this.#workers = options.workers;
+    this.#keeper = options.keeper;
+    this.#store = options.store;
+    this.#blocked = options.blocked;
+    this.#trusted = options.trusted;
+    this.#scheduleReload = options.scheduleReload;
+    this.#onWorkerStarting = options.onWorkerStarting;
+    this.#betweenBigChanges = options.betweenBigChanges;
+  }
+
+  /** @throws ServiceError when the file cannot be written (503), or belongs to another database (409) */
+  async sync(options: { readonly acceptMapFile: boolean }): Promise<SyncAnswer> {
+    const began = performance.now();
+    return await this.#betweenBigChanges(() => this.#sync(options, began));
+  }
+
+  async #sync(options: { readonly acceptMapFile: boolean }, began: number): Promise<SyncAnswer> {
+    await this.#keeper.updateBlockedIpsMap({ acceptOtherFile: options.acceptMapFile });
+    crashPoint('sync.file-written');
+    const total = await this.#store.count();
+    const answer = (
+      current: Pick<WorkerVerdict, 'whole' | 'added' | 'removed' | 'reason'>,
+      remaining: Remaining,
+      draining: SyncAnswer['draining_workers'],
+      needsReload = !current.whole,
+    ): SyncAnswer => {
+      const scheduled = needsReload && this.#scheduleReload(`sync: ${current.reason}`);
+      return {
+        runtime_map_synced: current.whole,
+        total_ips: total,
+        added: current.added,
+        removed: current.removed,
+        missing_ips: remaining.missing,
+        unexpected_ips: remaining.unexpected,
+        wrong_value_ips: remaining.wrongValue,
+        duplicate_ips: remaining.duplicate,
+        draining_workers: draining,
+        map_file_updated: true,
+        reload_scheduled: scheduled,
+        duration_ms: Math.round(performance.now() - began),
+        ...(current.reason === null ? {} : { reason: current.reason }),
+      };
+    };
+    const unreadable = (reason: string): SyncAnswer =>
+      answer({ whole: false, added: 0, removed: 0, reason }, nothing, []);
+
+    const before = await this.#listed();
+    if ('unreadable' in before) return unreadable(before.unreadable);
+    // One that did not start in all that time is not waited for again.
+    const patienceMs = before.starting.length > 0 ? shortPatienceMs : reloadPatienceMs;
+    let verdict: WorkerVerdict | null = null;
+    let draining: SyncAnswer['draining_workers'] = [];
+    let starting = before.starting;
+    for (let tries = 1; ; tries += 1) {
+      const current = this.#book.current();
+      if (current === null) {
+        verdict = null;
+        break;
+      }
+      verdict = await this.#verdictOf(this.#blocked, current.pid);
+      await this.#verdictOf(this.#trusted, current.pid);
+      crashPoint('sync.current-compared');
+      draining = await this.#drainingVerdicts();
+      // From 3.1 on a worker that takes over cuts no connection, so that nothing else tells of it.
+      const after = await this.#listed(patienceMs);
+      if ('unreadable' in after) {
+        if (verdict.whole) verdict = { ...verdict, whole: false, reason: after.unreadable };
+        break;
+      }
+      starting = after.starting;
+      if (this.#book.current()?.pid === current.pid) break;
+      if (tries < triesThroughReloads) continue;
+      verdict = {
+        ...verdict,
+        whole: false,
+        reason: 'one worker took over after the other, and the last was not compared',
+      };
+      break;
+    }
+    const [next] = starting;
+    if (next !== undefined && verdict?.whole !== false) {
+      // No reload: it would not begin before this one is over.
+      this.#onWorkerStarting();
+      const reason = `worker ${next.pid} is starting, and is compared as soon as it serves`;
+      return answer({ added: 0, removed: 0, ...verdict, whole: false, reason }, nothing, draining, false);
+    }
+    if (verdict === null) return unreadable('no current worker');
+    return answer(verdict, verdict.whole ? nothing : await this.#remaining(verdict.pid), draining);
+  }
+
+  async #drainingVerdicts(): Promise<SyncAnswer['draining_workers']> {
+    const verdicts: SyncAnswer['draining_workers'][number][] = [];
+    for (const worker of this.#book.draining()) {
+      const own = await this.#verdictOf(this.#blocked, worker.pid);
+      if (this.#book.byPid(worker.pid) === null) continue;
+      verdicts.push({ pid: worker.pid, synced: own.whole, ...(own.reason === null ? {} : { reason: own.reason }) });
+    }
+    return verdicts;
+  }
+
+  /** The workers once no reload is under way, or why they cannot be listed. */
+  async #listed(patienceMs = reloadPatienceMs): Promise<Processes | { readonly unreadable: string }> {
+    try {
+      const processes = await this.#link.processes(patienceMs);
+      this.#book.observe(processes);
+      return processes;
+    } catch (error) {
+      if (!(error instanceof MasterSocketError)) throw error;
+      return { unreadable: causeText(error) };
+    }
+  }
+
+  async #verdictOf(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+    return await throughReload(this.#link, this.#book, () => this.#workers.ensureWhole(map, pid));
+  }
+
+  async #remaining(pid: number): Promise<Remaining> {
+    try {
+      return await this.#workers.remaining(this.#blocked, pid, listed);
+    } catch (error) {
+      // The verdict says already why the map cannot be read; lists of what is wrong in it cannot be had then.
+      if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return nothing;
+      throw error;
+    }
+  }
+}

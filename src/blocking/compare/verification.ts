@@ -1,0 +1,65 @@
+// Proof that a worker's map is whole: one streamed `show map` against the fingerprint of what should be there.
+// No memory, 0.1 s at a million, and no turn is held: what changes meanwhile taints its bucket only, and a bucket
+// that was tainted in one listing is proved by another. Only where some stay tainted again and again does the last
+// listing take the turn.
+import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
+import type { MirroredMap } from '../mirrored-map.ts';
+import type { ChangeWindows } from '../write/change-windows.ts';
+import type { TurnQueue } from '../write/turn-queue.ts';
+import { bucketCount } from './fingerprint.ts';
+import { listedFingerprint } from './listed-fingerprint.ts';
+
+export type Verification =
+  | { readonly whole: true; readonly entries: number }
+  /** At least one bucket that nobody touched meanwhile differs. */
+  | { readonly whole: false; readonly entries: number };
+
+/** Listings beside running changes; what these leave unproved is proved by one that has the turn. */
+const freeListings = 5;
+/** 0.1 s at a million; a worker that hangs must not keep the turn. */
+const turnMs = 1_000;
+
+/** @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed; that is no verdict */
+export async function verifyWorker(
+  map: MirroredMap,
+  worker: WorkerRef,
+  windows: ChangeWindows,
+  turns: TurnQueue,
+  deadline: number,
+): Promise<Verification> {
+  const unproved = new Uint8Array(bucketCount).fill(1);
+  for (let listing = 0; listing < freeListings; listing += 1) {
+    const { differs, entries, left } = await list(map, worker, windows, unproved, deadline);
+    if (differs) return { whole: false, entries };
+    if (left === 0) return { whole: true, entries };
+    // Lets the change that was in flight end, so that the next listing does not begin inside it.
+    await turns.take('bulk', async () => undefined);
+  }
+  const { differs, entries } = await turns.take('bulk', () =>
+    list(map, worker, windows, unproved, Math.min(deadline, performance.now() + turnMs)),
+  );
+  return { whole: !differs, entries };
+}
+
+async function list(
+  map: MirroredMap,
+  worker: WorkerRef,
+  windows: ChangeWindows,
+  unproved: Uint8Array,
+  deadline: number,
+): Promise<{ differs: boolean; entries: number; left: number }> {
+  const window = windows.open();
+  try {
+    const seen = await listedFingerprint(map, worker, deadline);
+    const differs = seen.differingBuckets(map.expected, window.tainted).length > 0;
+    let left = 0;
+    for (let bucket = 0; bucket < bucketCount; bucket += 1) {
+      if (unproved[bucket] === 0) continue;
+      if (window.tainted[bucket] === 0) unproved[bucket] = 0;
+      else left += 1;
+    }
+    return { differs, entries: seen.total, left };
+  } finally {
+    windows.close(window);
+  }
+}

@@ -1,0 +1,101 @@
+// Which entries a worker lacks, has too much, has with a wrong value or more than once. The database's entries stand
+// in a compact table (about 10 bytes each); neither side is ever held as strings.
+import { AddressTable } from '../../domain/address-table.ts';
+import { parseIp } from '../../domain/ip.ts';
+import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
+import type { MirroredMap } from '../mirrored-map.ts';
+
+export interface Differences {
+  readonly unexpected: readonly string[];
+  /** Those that are not listed counted too. */
+  readonly unexpectedTotal: number;
+  readonly wrongValue: readonly string[];
+  readonly duplicate: readonly string[];
+  /** More were found than are listed: compare again after the repair. */
+  readonly more: boolean;
+  readonly total: number;
+}
+
+export interface Comparison {
+  readonly differences: Differences;
+  /** Entries that the worker listed, duplicates and strangers counted. */
+  readonly listed: number;
+  /** Texts of the database that the worker did not list, page by page. */
+  missing(): AsyncIterable<readonly string[]>;
+}
+
+/** A listing of nothing but strangers must not fill the memory; what is beyond is found by the next comparison. */
+export const listLimit = 100_000;
+const lostRowsFrom = 100;
+
+/** @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed */
+export async function compareWorker(
+  map: MirroredMap,
+  worker: WorkerRef,
+  deadline: number,
+  listAtMost = listLimit,
+): Promise<Comparison> {
+  const known = map.expected.total;
+  const table = new AddressTable(known);
+  for await (const texts of map.scan()) {
+    for (const text of texts) {
+      const parsed = parseIp(text);
+      if (parsed.ok) table.insert(parsed.entry);
+    }
+  }
+  refuseLostRows(table.size, Math.min(known, map.expected.total));
+  const unexpected: string[] = [];
+  const wrongValue: string[] = [];
+  const duplicate: string[] = [];
+  let unexpectedTotal = 0;
+  let more = false;
+  const note = (list: string[], key: string): void => {
+    if (list.length < listAtMost) list.push(key);
+    else more = true;
+  };
+  const { count: listed } = await map.runtime.runtimeMapKeys(
+    deadline,
+    (batch) => {
+      for (const { key, value } of batch) {
+        const parsed = parseIp(key);
+        // Another spelling of a blocked address is unexpected: `del` and `set` go by the stored text.
+        const before = parsed.ok && parsed.entry.text === key ? table.mark(parsed.entry) : -1;
+        if (before === -1) {
+          unexpectedTotal += 1;
+          note(unexpected, key);
+        } else if (value !== '1') note(wrongValue, key);
+        if (before === 1) note(duplicate, key);
+      }
+    },
+    worker,
+  );
+  return {
+    differences: {
+      unexpected,
+      unexpectedTotal,
+      wrongValue,
+      duplicate,
+      more,
+      total: unexpected.length + wrongValue.length + duplicate.length,
+    },
+    listed,
+    missing: () => unmarked(map, table),
+  };
+}
+
+/** A table that somebody emptied must not unblock the world; a sync says what to confirm. */
+function refuseLostRows(held: number, known: number): void {
+  if (known < lostRowsFrom || held >= known / 2) return;
+  throw new Error(`the database holds ${held} entries where the service knew ${known}; nothing is repaired by it`);
+}
+
+async function* unmarked(map: MirroredMap, table: AddressTable): AsyncIterable<readonly string[]> {
+  for await (const texts of map.scan()) {
+    const missing = texts.filter((text) => {
+      const parsed = parseIp(text);
+      // An entry that came into the database after the table was made has its own read-back.
+      return parsed.ok && table.marksOf(parsed.entry) === 0;
+    });
+    if (missing.length > 0) yield missing;
+  }
+}

@@ -1,0 +1,359 @@
+import { appendFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type BlockingKit,
+  caller,
+  entryOf,
+  openBlocking,
+  temporaryFolder,
+  toBlock,
+} from '../../../testkit/blocking.ts';
+import { within } from '../../../testkit/conditions.ts';
+import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
+import { openScriptedBlocking, type ScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
+import { say } from '../../../testkit/scripted-master.ts';
+import { capabilitiesOf } from '../../haproxy/process/proxy-version.ts';
+import { showProcesses } from '../../haproxy/process/workers.ts';
+import { Conversation } from '../../haproxy/socket/conversation.ts';
+import { RemovalRule, replacePays } from '../write/removal-rule.ts';
+import { PendingVersions } from './map-replacement.ts';
+import { RepairTime, RepairTooLong } from './repair-time.ts';
+import { WorkerKeeper } from './worker-keeper.ts';
+
+/** The rule of the service: trusted addresses are let in. */
+const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
+  defaultConfig(paths).replace(
+    '-m int gt 0 }',
+    `-m int gt 0 } !{ src,map_ip(${paths.blockedMap}.trusted,0) -m int gt 0 }`,
+  );
+
+describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
+  const replaces = replacePays(capabilitiesOf({ text: '', major, minor }));
+  let proxy: RealProxy;
+  let kit: BlockingKit;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    proxy = await RealProxy.start(bin, {
+      config: (paths) => {
+        appendFileSync(`${paths.blockedMap}.trusted`, '');
+        return config(paths);
+      },
+    });
+    folder = await temporaryFolder();
+    kit = await openBlocking({
+      folder: folder.path,
+      masterSocket: proxy.paths.masterSocket,
+      blockedMap: proxy.paths.blockedMap,
+      fastDeletes: !replaces,
+    });
+    await kit.keeper.updateBlockedIpsMap();
+  });
+  afterAll(async () => {
+    await kit?.close();
+    await proxy?.stop();
+    await folder?.remove();
+  });
+
+  const raw = async (...commands: string[]) => {
+    const conversation = await proxy.socket.converse(within(60_000));
+    return await conversation.finish(commands);
+  };
+  const map = () => proxy.paths.blockedMap;
+  const running = async (): Promise<string[]> => {
+    const entries: string[] = [];
+    await kit.blocked.runtime.runtimeMapKeys(within(60_000), (batch) => {
+      for (const { key, value } of batch) entries.push(`${key} ${value}`);
+    });
+    return entries.sort();
+  };
+  const database = async () => (await kit.store.scanTexts(null, 1_000_000)).texts.map((text) => `${text} 1`).sort();
+  const ensure = async () => {
+    kit.book.observe(await showProcesses(kit.socket, within(60_000)));
+    return await kit.workers.ensureWhole(kit.blocked, kit.book.current()!.pid);
+  };
+
+  it('is repaired of all that can be wrong with an entry, and its file is not touched', async () => {
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1', '10.0.0.0/8', '10.1.0.0/16', '10.1.2.3'])
+      await kit.blockedSet.block(toBlock(ip, { allowWide: true }), caller());
+    expect((await ensure()).whole).toBe(true);
+    await raw(
+      `@1 del map ${map()} 192.0.2.1`,
+      `@1 del map ${map()} 10.1.0.0/16`,
+      `@1 set map ${map()} 192.0.2.2 0`,
+      `@1 add map ${map()} 192.0.2.3 1`,
+      `@1 add map ${map()} 10.0.0.0/8 0`,
+      `@1 add map ${map()} 198.51.100.7 1`,
+      `@1 add map ${map()} 2001:DB8::1 0`,
+      `@1 add map ${map()} 192.0.2.3/32 1`,
+      `@1 add map ${map()} 10.1.2.0/24 0`,
+    );
+    expect(await running()).not.toEqual(await database());
+    const verdict = await ensure();
+    expect(verdict).toMatchObject({ whole: true, reason: null, added: 2, removed: 4 });
+    expect(await running()).toEqual(await database());
+    expect((await ensure()).added).toBe(0);
+  });
+
+  it('is repaired of a value 0 that stands behind a 1, and of three of a kind', async () => {
+    await raw(
+      `@1 add map ${map()} 192.0.2.1 0`,
+      `@1 add map ${map()} 192.0.2.2 1`,
+      `@1 add map ${map()} 192.0.2.2 0`,
+      `@1 add map ${map()} 10.1.0.0/16 1`,
+      `@1 add map ${map()} 2001:db8::1 1`,
+      `@1 set map ${map()} 2001:db8::1 0`,
+    );
+    expect(await ensure()).toMatchObject({ whole: true });
+    expect(await running()).toEqual(await database());
+  });
+
+  /** Slower than any, so that what a busy machine measures besides does not count. */
+  const deletesAreSlow = () => kit.rule.took(kit.book.current()!.pid, kit.blocked.expected.total, 1, 10_000);
+
+  // So many that a replace fills its version in many turns, between which others block; elsewhere fewer show the same.
+  const thousands = replaces ? 30_000 : 5_000;
+  const blockThousands = async () => {
+    const add = Array.from({ length: thousands }, (_, n) => ({
+      index: n,
+      request: toBlock(`20.${n >> 14}.${(n >> 7) & 127}.${n & 127}`),
+    }));
+    await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
+    expect((await ensure()).whole).toBe(true);
+  };
+
+  const isReplaced = async () => {
+    await raw(
+      ...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 30.0.0.${n} 1`),
+      ...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 20.0.0.${n & 127} 1`),
+    );
+    deletesAreSlow();
+    let going = true;
+    const repair = ensure().finally(() => {
+      going = false;
+    });
+    let n = 0;
+    for (; going; n += 1) {
+      const fresh = await kit.blockedSet.block(toBlock(`9.1.${n >> 8}.${n & 255}`), caller());
+      expect(fresh.answer.runtime_map_updated).toBe(true);
+      // Once more what is blocked already, and what was just blocked: neither may make the new version wrong.
+      await kit.blockedSet.block(toBlock(`20.1.${(n >> 7) & 127}.${n & 127}`), caller());
+      await kit.blockedSet.block(toBlock(`9.1.${n >> 8}.${n & 255}`), caller());
+      await kit.blockedSet.unblock(entryOf(`20.0.${(n >> 7) & 127}.${127 - (n & 127)}`), caller());
+    }
+    const verdict = await repair;
+    expect(n).toBeGreaterThan(2);
+    expect(verdict).toMatchObject({ whole: true });
+    expect(await running()).toEqual(await database());
+    const listing = (await raw('@1 show map')).join('\n');
+    const line = listing.split('\n').find((text) => text.includes(`(${map()})`))!;
+    expect(line).toMatch(/curr_ver=[1-9]/);
+  };
+
+  it(`of ${thousands.toLocaleString('en')} takes all of a batch`, blockThousands);
+  if (replaces)
+    it('with hundreds wrong is replaced at once while blocks and unblocks go on, and none of them is lost', isReplaced);
+
+  it('is repaired however often more is wrong than one comparison lists', async () => {
+    const { book, turns, windows } = kit;
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const pending = new PendingVersions();
+    // On a busy machine what is left would be replaced instead.
+    const rule = new RemovalRule({ mayReplace: () => false });
+    const keeper = new WorkerKeeper({ book, turns, windows, pending, log, rule, listAtMost: 20 });
+    await raw(...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 31.0.0.${n} 1`));
+    expect(await keeper.ensureWhole(kit.blocked, kit.book.current()!.pid)).toMatchObject({ whole: true, removed: 150 });
+    expect(await running()).toEqual(await database());
+  });
+
+  /** On a busy machine what is left would be replaced instead. */
+  const unreplaced = () => {
+    const { book, turns, windows } = kit;
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const rule = new RemovalRule({ mayReplace: () => false });
+    return new WorkerKeeper({ book, turns, windows, pending: new PendingVersions(), log, rule });
+  };
+
+  it('is listed once for all its duplicates', async () => {
+    const { pid } = kit.book.current()!;
+    await raw(...Array.from({ length: 60 }, (_, n) => `@1 add map ${map()} 20.0.0.${n} 1`));
+    const listings = vi.spyOn(Conversation.prototype, 'streamLines');
+    const verdict = await unreplaced().ensureWhole(kit.blocked, pid);
+    expect(verdict).toMatchObject({ whole: true, corrected: 60 });
+    // The verification before, the comparison, the elements, the verification after.
+    expect(listings.mock.calls.map(([command]) => command)).toEqual(Array(4).fill(`@!${pid} show map ${map()}`));
+    listings.mockRestore();
+    expect(await running()).toEqual(await database());
+  });
+
+  it('loses no new entry that HAProxy keeps where a listed duplicate was', async () => {
+    const { pid } = kit.book.current()!;
+    const duplicates = Array.from({ length: 60 }, (_, n) => `20.0.1.${n}`);
+    await raw(...duplicates.map((text) => `@1 add map ${map()} ${text} 1`));
+    const { runtime } = kit.blocked;
+    const { duplicateChanges } = runtime;
+    vi.spyOn(runtime, 'duplicateChanges').mockImplementationOnce(async (...request) => {
+      const changes = await duplicateChanges.apply(runtime, request);
+      for (const text of duplicates.slice(1)) await kit.blockedSet.unblock(entryOf(text), caller());
+      for (let n = 0; n < 200; n += 1) await kit.blockedSet.block(toBlock(`9.2.0.${n}`), caller());
+      for (const text of duplicates.slice(1)) await kit.blockedSet.block(toBlock(text), caller());
+      return changes;
+    });
+    const lost: string[] = [];
+    const { changeElements } = runtime;
+    vi.spyOn(runtime, 'changeElements').mockImplementation(async (...request) => {
+      await changeElements.apply(runtime, request);
+      const entries = new Set(await running());
+      lost.push(...(await database()).filter((entry) => !entries.has(entry)));
+    });
+    const verdict = await unreplaced().ensureWhole(kit.blocked, pid);
+    vi.restoreAllMocks();
+    expect(verdict).toMatchObject({ whole: true, corrected: 1, added: 0 });
+    expect(lost).toEqual([]);
+    expect(await running()).toEqual(await database());
+  });
+
+  const isNotReplaced = async () => {
+    const { members } = kit.blocked;
+    const victim = '20.1.5.5';
+    Object.assign(kit.blocked, {
+      members: async (texts: readonly string[]) => {
+        const found = new Set(await members(texts));
+        found.delete(victim);
+        return found;
+      },
+    });
+    await raw(...Array.from({ length: 70 }, (_, n) => `@1 add map ${map()} 30.0.0.${n} 1`));
+    deletesAreSlow();
+    const verdict = await ensure();
+    Object.assign(kit.blocked, { members });
+    expect(verdict).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(await running()).toContain(`${victim} 1`);
+    expect(await ensure()).toMatchObject({ whole: true });
+    expect(await running()).toEqual(await database());
+  };
+  if (replaces) it('is not replaced by a version that lacks an entry', isNotReplaced);
+
+  it('is not emptied because the table was: nothing is repaired by a database that lost more than half', async () => {
+    const all = await running();
+    await kit.database.write.deleteFrom('blocked_ips').execute();
+    await raw(`@1 add map ${map()} 30.0.0.1 1`);
+    const verdict = await ensure();
+    expect(verdict).toMatchObject({ whole: false, reason: expect.stringMatching(/nothing is repaired/) });
+    expect(await running()).toEqual([...all, '30.0.0.1 1'].sort());
+  });
+});
+
+describe('a verdict', () => {
+  it('is given, never thrown, when the master cannot be reached', async () => {
+    const folder = await temporaryFolder();
+    const kit = await openBlocking({ folder: folder.path, masterSocket: `${folder.path}/m.sock` });
+    expect(await kit.workers.ensureWhole(kit.blocked, 1)).toMatchObject({ whole: false, added: 0 });
+    await kit.close();
+    await folder.remove();
+  });
+
+  describe('of a map in which much is wrong', () => {
+    const texts = Array.from({ length: 1_100 }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
+    let scripted: ScriptedBlocking;
+
+    beforeEach(async () => {
+      scripted = await openScriptedBlocking({ fastDeletes: false });
+      const { kit, master } = scripted;
+      const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
+      await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
+      await kit.reconciler.look(true);
+      const map = master.map(kit.mapPath);
+      for (const text of texts.slice(0, 3)) map.del(text);
+      for (let n = 0; n < 150; n += 1) map.add(`30.0.0.${n}`, '1');
+      // So that what is there too much is left to a replace.
+      kit.rule.took(master.current.pid, texts.length, 1, 10_000);
+    });
+    afterEach(async () => {
+      await scripted.close();
+    });
+
+    it('tells what was repaired, although the replace that was to follow was refused', async () => {
+      const { kit, master, time } = scripted;
+      master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
+      const verdict = await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid));
+      expect(verdict).toMatchObject({ whole: false, added: 3, removed: 0 });
+    });
+
+    it('tells of all that a replace took out, however little of it one comparison lists', async () => {
+      const { kit, master, time } = scripted;
+      const { book, turns, windows, rule } = kit;
+      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+      const keeper = new WorkerKeeper({
+        book,
+        turns,
+        windows,
+        rule,
+        log,
+        pending: new PendingVersions(),
+        listAtMost: 20,
+      });
+      const verdict = await time.during(keeper.ensureWhole(kit.blocked, master.current.pid));
+      expect(verdict).toMatchObject({ whole: true, added: 3, removed: 150 });
+    });
+
+    describe('and whose repair takes too long', () => {
+      afterEach(() => vi.restoreAllMocks());
+      /** @param steps that find time */
+      const hasty = (steps: number, options: { readonly mayReplace: boolean; readonly listAtMost?: number }) => {
+        const { book, turns, windows } = scripted.kit;
+        const { pid } = scripted.master.current;
+        const log = { info: () => undefined, warn: () => undefined, error: () => expect.unreachable() };
+        const rule = new RemovalRule({ mayReplace: () => options.mayReplace });
+        // One command a slice.
+        rule.took(pid, texts.length, 1, 10_000);
+        vi.spyOn(rule, 'took').mockReturnValue();
+        const keeper = new WorkerKeeper({
+          book,
+          turns,
+          windows,
+          pending: new PendingVersions(),
+          log,
+          rule,
+          ...options,
+        });
+        let taken = 0;
+        vi.spyOn(RepairTime.prototype, 'step').mockImplementation(() => {
+          taken += 1;
+          if (taken > steps) throw new RepairTooLong('it took too long');
+        });
+        return keeper.ensureWhole(scripted.kit.blocked, pid);
+      };
+      const tooLong = { whole: false, socketFailure: null, reason: 'it took too long', added: 3 };
+
+      it('is given although a stranger adds as fast as is removed, with what was repaired', async () => {
+        const { kit, master } = scripted;
+        let strangers = 0;
+        master.script = (command) => {
+          if (!command.includes(' del map ')) return undefined;
+          strangers += 1;
+          master.map(kit.mapPath).add(`31.0.${strangers >> 8}.${strangers & 255}`, '1');
+          return undefined;
+        };
+        // A round, what is missing, and twenty strangers; and that again without what is missing.
+        const verdict = await hasty(1 + 1 + 20 + 1 + 20, { mayReplace: false, listAtMost: 20 });
+        expect(verdict).toMatchObject({ ...tooLong, removed: 40 });
+        expect(kit.book.isWhole(kit.book.current()!)).toBe(false);
+      });
+
+      it('is given between two slices of one repair', async () => {
+        expect(await hasty(1 + 1 + 5, { mayReplace: false })).toMatchObject({ ...tooLong, removed: 5 });
+        expect(await hasty(1, { mayReplace: false })).toMatchObject({ ...tooLong, added: 0, removed: 0 });
+      });
+
+      it('is given before a version is filled, and the live map stays as it is', async () => {
+        const { kit, master } = scripted;
+        const before = master.map(kit.mapPath).live().length;
+        expect(await hasty(1 + 1, { mayReplace: true })).toMatchObject({ ...tooLong, removed: 0 });
+        expect(master.map(kit.mapPath).live()).toHaveLength(before + 3);
+        expect(master.commands.filter((command) => command.includes(' commit map '))).toEqual([]);
+      });
+    });
+  });
+});

@@ -1,0 +1,273 @@
+// Sees to it that a worker's map is what the database says: verify, else compare, repair, verify again. One at a
+// time, whoever asks (reconciler, sync, reload), so that no repair is taken for drift by another.
+
+import { type Tell, tellNobody } from '../../events/facts.ts';
+import { RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
+import { MasterSocketError, type SocketFailureReason } from '../../haproxy/socket/master-socket.ts';
+import { isWorkerGone } from '../../haproxy/socket/replies.ts';
+import { causeText, type Log } from '../../telemetry/log.ts';
+import type { MirroredMap } from '../mirrored-map.ts';
+import type { ChangeWindows } from '../write/change-windows.ts';
+import type { RemovalRule } from '../write/removal-rule.ts';
+import { mayBeReload } from '../write/runtime-link.ts';
+import type { TurnQueue } from '../write/turn-queue.ts';
+import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
+import { DriftTally } from './drift-tally.ts';
+import { LookSize } from './look-size.ts';
+import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
+import { RepairTime, RepairTooLong } from './repair-time.ts';
+import { isUnused } from './unused-map.ts';
+import { verifyWorker } from './verification.ts';
+import { WaitedTurns } from './waited-turns.ts';
+import type { WorkerBook } from './worker-book.ts';
+import { compareWorker, listLimit } from './worker-comparison.ts';
+import { type Repairs, repairWorker } from './worker-repair.ts';
+
+export interface WorkerVerdict extends Repairs {
+  readonly pid: number;
+  readonly whole: boolean;
+  /** Why it is not known to be whole. */
+  readonly reason: string | null;
+  /** That it could not be asked is the reason. */
+  readonly socketFailure: SocketFailureReason | null;
+}
+
+export interface Remaining {
+  readonly missing: readonly string[];
+  readonly unexpected: readonly string[];
+  readonly wrongValue: readonly string[];
+  readonly duplicate: readonly string[];
+}
+
+/** A listing of a million takes 0.1 s; this is for a machine that is short of everything. */
+const patienceMs = 60_000;
+/** As long as the reconciler's look: on a busy machine one may be silent for two seconds and be well. */
+const firstAnswerMs = 5_000;
+/** One that was silent before is asked once more, and not waited for as long. */
+const silentBeforeMs = 2_000;
+const rounds = 3;
+/** Of one comparison with all its repairs: a million missing entries take some 10 s on a quiet machine. */
+const repairPatienceMs = 180_000;
+
+export class WorkerKeeper {
+  readonly #book: WorkerBook;
+  readonly #turns: TurnQueue;
+  readonly #windows: ChangeWindows;
+  readonly #pending: PendingVersions;
+  readonly #log: Log;
+  readonly #tell: Tell;
+  readonly #rule: RemovalRule;
+  readonly #listAtMost: number;
+  readonly #drift: DriftObserver;
+  readonly #looks = new LookSize();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: {
+    readonly book: WorkerBook;
+    readonly turns: TurnQueue;
+    readonly windows: ChangeWindows;
+    readonly pending: PendingVersions;
+    readonly log: Log;
+    readonly tell?: Tell | undefined;
+    readonly rule: RemovalRule;
+    /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
+    readonly listAtMost?: number;
+    readonly drift?: DriftObserver;
+  }) {
+    this.#book = options.book;
+    this.#turns = options.turns;
+    this.#windows = options.windows;
+    this.#pending = options.pending;
+    this.#log = options.log;
+    this.#tell = options.tell ?? tellNobody;
+    this.#rule = options.rule;
+    this.#listAtMost = options.listAtMost ?? listLimit;
+    this.#drift = options.drift ?? unobservedDrift;
+  }
+
+  /** Never throws: what cannot be read or repaired is a verdict too. */
+  async ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+    const verdict = await this.#alone(() => this.#ensureWhole(map, pid));
+    const { whole, socketFailure } = verdict;
+    this.#drift.compared(map.name, whole ? 'whole' : socketFailure === null ? 'differs' : 'unreadable');
+    return verdict;
+  }
+
+  /** What is wrong right now, the first `limit` of each; for the answer of a sync that did not succeed. */
+  async remaining(map: MirroredMap, pid: number, limit: number): Promise<Remaining> {
+    return await this.#alone(async () => {
+      const { differences, missing } = await compareWorker(map, { kind: 'pid', pid }, performance.now() + patienceMs);
+      const lacking: string[] = [];
+      for await (const page of missing()) {
+        lacking.push(...page.slice(0, limit - lacking.length));
+        if (lacking.length >= limit) break;
+      }
+      return {
+        missing: lacking,
+        unexpected: differences.unexpected.slice(0, limit),
+        wrongValue: differences.wrongValue.slice(0, limit),
+        duplicate: differences.duplicate.slice(0, limit),
+      };
+    });
+  }
+
+  async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+    const worker: WorkerRef = { kind: 'pid', pid };
+    const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
+    const time = new RepairTime(repairPatienceMs);
+    let seen = false;
+    let unanswered: MasterSocketError | null = null;
+    const verdict = (
+      whole: boolean,
+      reason: string | null,
+      socketFailure: SocketFailureReason | null = null,
+    ): WorkerVerdict => {
+      if (whole) this.#book.markWhole(pid, map.name);
+      else {
+        const passing = socketFailure !== null && mayBeReload(socketFailure) ? 'unproved' : null;
+        this.#book.markSuspect(pid, map.name, reason ?? 'not verified', passing);
+      }
+      return { pid, whole, reason, socketFailure, ...repairs };
+    };
+    try {
+      // A worker that hangs must not hold up whoever waits for the others.
+      const firstMs = this.#book.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
+      await map.runtime.firstAnswer(performance.now() + firstMs, worker);
+      for (let round = 0; round <= rounds; round += 1) {
+        time.step();
+        const verification = await verifyWorker(
+          map,
+          worker,
+          this.#windows,
+          this.#turns,
+          performance.now() + patienceMs,
+        );
+        if (verification.whole) return verdict(true, null);
+        if (!seen) {
+          seen = true;
+          const { name, expected } = map;
+          this.#tell('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
+        }
+        if (round === rounds) break;
+        // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
+        this.#book.markSuspect(pid, map.name, 'its map differs from the database', 'unbrought');
+        const before = { ...repairs };
+        let more = true;
+        try {
+          more = await this.#repair(map, worker, pid, repairs, time);
+          unanswered = null;
+        } catch (error) {
+          if (!(error instanceof MasterSocketError && error.reason === 'deadline')) throw error;
+          // On a busy machine a worker may miss a deadline and be well; the slices that follow are smaller.
+          unanswered = error;
+          await map.runtime.firstAnswer(performance.now() + firstAnswerMs, worker);
+        }
+        const done = madeSince(before, repairs);
+        const any = done.added + done.removed + done.corrected > 0;
+        // More was wrong than one repair came to, and that much is right now: no sign that repairs do not help.
+        if (more && any) round -= 1;
+        if (!any) {
+          // The worker holds what the database holds: it is what was expected that is wrong.
+          if (unanswered === null) await map.reread();
+          continue;
+        }
+        this.#tell('drift.repaired', { map: map.name, worker: pid, ...done });
+        this.#log.warn('Running map differed from the database and was repaired', {
+          map: map.name,
+          worker: pid,
+          expected: map.expected.total,
+          seen: verification.entries,
+          ...done,
+        });
+      }
+      if (unanswered !== null) throw unanswered;
+      return verdict(false, `its map still differs after ${rounds} repairs`);
+    } catch (error) {
+      if (isUnused(map, error)) return verdict(true, null);
+      if (
+        !(error instanceof MasterSocketError || error instanceof RuntimeMapRejection || error instanceof RepairTooLong)
+      ) {
+        this.#log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
+      }
+      if (!(error instanceof MasterSocketError)) return verdict(false, causeText(error));
+      // One that exited meanwhile serves nobody any more: it is not counted among those that lack something.
+      if (isWorkerGone(error.partial)) this.#book.forget(pid);
+      const known = this.#book.byPid(pid);
+      if (known !== null && error.reason === 'deadline') known.unresponsive = true;
+      return verdict(false, causeText(error), error.reason);
+    }
+  }
+
+  /** What is done counts in `repairs`, also when the rest of it throws. True: more was wrong than one comparison lists. */
+  async #repair(
+    map: MirroredMap,
+    worker: WorkerRef,
+    pid: number,
+    repairs: Repairs,
+    time: RepairTime,
+  ): Promise<boolean> {
+    const window = this.#windows.open();
+    const before = { ...repairs };
+    const drift = new DriftTally(this.#drift, map.name);
+    try {
+      const comparison = drift.found(
+        await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost),
+      );
+      const { leftToReplace } = await repairWorker({
+        map,
+        pid,
+        comparison,
+        window,
+        windows: this.#windows,
+        turns: this.#turns,
+        rule: this.#rule,
+        repairs,
+        time,
+        looks: this.#looks,
+      });
+      const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
+      if (!leftToReplace) return more;
+      await this.#replace(map, pid, comparison.listed, time);
+      // Also what had gone by commands before; what was missing was added before, and is counted by itself.
+      repairs.removed = before.removed + unexpectedTotal;
+      repairs.corrected = before.corrected + new Set(wrongValue).size + new Set(duplicate).size;
+      return false;
+    } finally {
+      this.#windows.close(window);
+      drift.repaired(madeSince(before, repairs));
+    }
+  }
+
+  async #replace(map: MirroredMap, pid: number, listed: number, time: RepairTime): Promise<void> {
+    const troubles = this.#book.byPid(pid)?.troubles;
+    const began = performance.now();
+    const turns = new WaitedTurns(this.#turns);
+    await replaceWorkerMap({
+      map,
+      pid,
+      pending: this.#pending,
+      windows: this.#windows,
+      turns,
+      time,
+      // Whoever fails to bring a change into a worker says so in the book.
+      untroubled: () => troubles !== undefined && this.#book.byPid(pid)?.troubles === troubles,
+    });
+    // What was there is freed before it counts as done.
+    this.#rule.replaced(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#last.then(work);
+    // Whoever comes next waits for this one to end, not for it to succeed; the error is its own caller's.
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+}
+
+function madeSince(before: Repairs, now: Repairs): Repairs {
+  return {
+    added: now.added - before.added,
+    removed: now.removed - before.removed,
+    corrected: now.corrected - before.corrected,
+  };
+}

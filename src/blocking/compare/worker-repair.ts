@@ -1,0 +1,213 @@
+// Repairs what a comparison found, in slices between which other changes go first. Whatever was found may be old by
+// the time its slice has the turn, so each slice asks the database again and looks before it adds: a repair never
+// adds a duplicate and never takes out an entry that was blocked meanwhile.
+
+import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
+import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
+import type { MirroredMap } from '../mirrored-map.ts';
+import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
+import type { NamedBy, RemovalRule } from '../write/removal-rule.ts';
+import type { TurnQueue } from '../write/turn-queue.ts';
+import type { LookSize } from './look-size.ts';
+import type { RepairTime } from './repair-time.ts';
+import type { Comparison } from './worker-comparison.ts';
+
+export interface Repairs {
+  added: number;
+  removed: number;
+  corrected: number;
+}
+
+export interface RepairOutcome {
+  /** Commands took so long that the rest is better left to an atomic replace; nothing that is missing is among it. */
+  readonly leftToReplace: boolean;
+}
+
+/** An addition costs 1 µs in the worker, and 1,000 of them a payload or two. */
+const addSlice = 1_000;
+/** Below this many missing entries each is looked up before it is added; beyond, the listing just made is trusted. */
+const lookFirstUpTo = 2_000;
+/** Commands that a key with duplicates takes, as assumed until its entries are listed: a value, and a removal. */
+const commandsPerDuplicate = 2;
+/** A slice has the turn: a worker that hangs ends the repair, and must not hold up every block until it does. */
+const sliceMs = 700;
+/** The listing of the duplicates' elements has no turn: as much time as the comparison's listings have. */
+const listingMs = 60_000;
+const sliceDeadline = (): number => performance.now() + sliceMs;
+
+export async function repairWorker(options: {
+  readonly map: MirroredMap;
+  readonly pid: number;
+  readonly comparison: Comparison;
+  /** Open since before the comparison's listing began. */
+  readonly window: ChangeWindow;
+  readonly windows: ChangeWindows;
+  readonly turns: TurnQueue;
+  readonly rule: RemovalRule;
+  /** What is done is added here as it is done: of a repair that fails midway too. */
+  readonly repairs: Repairs;
+  readonly time: RepairTime;
+  readonly looks: LookSize;
+}): Promise<RepairOutcome> {
+  const { map, pid, comparison, window, windows, turns, rule, repairs, time, looks } = options;
+  const { runtime } = map;
+  const worker: WorkerRef = { kind: 'pid', pid };
+  const removedBefore = repairs.removed;
+  const { unexpected, duplicate } = comparison.differences;
+  // One that is there several times with a wrong value is listed as often, and set right once.
+  const wrongValue = [...new Set(comparison.differences.wrongValue)];
+  const duplicates = [...new Set(duplicate)];
+
+  // Missing ones first: they are the ones that let somebody in.
+  let found = 0;
+  for await (const texts of gathered(comparison.missing(), addSlice)) {
+    const size = (): number => (found + texts.length > lookFirstUpTo ? addSlice : looks.size);
+    for (const slice of slices(texts, size)) {
+      found += slice.length;
+      time.step();
+      await turns.take('bulk', async () => {
+        const members = await map.members(slice);
+        const wanted = slice.filter((text) => members.has(text));
+        const sure = found > lookFirstUpTo ? wanted.filter((text) => !window.isTainted(text)) : [];
+        const unsure = found > lookFirstUpTo ? wanted.filter((text) => window.isTainted(text)) : wanted;
+        if (sure.length > 0) await runtime.addMany(worker, sure, sliceDeadline());
+        repairs.added += sure.length;
+        repairs.added += await learning(looks, unsure.length, () =>
+          lookAndAdd(runtime, worker, unsure, sliceDeadline()),
+        );
+      });
+    }
+  }
+
+  // What is left costs a command with a key for each, and those may scan the map. How long they take is measured as
+  // they go; who is better replaced is replaced.
+  let left = wrongValue.length + duplicates.length * commandsPerDuplicate + unexpected.length;
+  // A scan goes over what the worker holds, and that may be far more than what it should.
+  const entries = (): number => Math.max(map.expected.total, comparison.listed - (repairs.removed - removedBefore));
+  const isBetterReplaced = (by: NamedBy): boolean => rule.prefersReplace(pid, entries(), left, turns.bulkWaitMs, by);
+  const repair = async <T>(
+    items: readonly T[],
+    by: NamedBy,
+    work: (slice: readonly T[]) => Promise<{ readonly commands: number; readonly ms: number }>,
+  ): Promise<boolean> => {
+    for (let start = 0; start < items.length; ) {
+      if (isBetterReplaced(by)) return false;
+      const slice = items.slice(start, start + rule.perTurn(pid, entries(), by));
+      start += slice.length;
+      left -= slice.length;
+      time.step();
+      const { commands, ms } = await turns.take('bulk', () => work(slice));
+      rule.took(pid, entries(), commands, ms, by);
+    }
+    return true;
+  };
+  /** One listing for all slices. A key that changed since is left to the next comparison, for its elements may be others. */
+  const removeDuplicates = async (): Promise<boolean> => {
+    if (duplicates.length === 0) return true;
+    if (isBetterReplaced('element')) return false;
+    time.step();
+    const sinceListing = windows.open();
+    try {
+      const changes = await runtime.duplicateChanges(worker, duplicates, performance.now() + listingMs);
+      left += changes.length - duplicates.length * commandsPerDuplicate;
+      const corrected = new Set<string>();
+      return await repair(changes, 'element', async (slice) => {
+        const members = await map.members([...new Set(slice.map(({ key }) => key))]);
+        const same = slice.filter(({ key }) => members.has(key) && !sinceListing.mayHaveChanged(key));
+        const ms = await timed(() => runtime.changeElements(worker, same, sliceDeadline()));
+        const before = corrected.size;
+        for (const { key } of same) corrected.add(key);
+        repairs.corrected += corrected.size - before;
+        return { commands: same.length, ms };
+      });
+    } finally {
+      windows.close(sinceListing);
+    }
+  };
+  const finished =
+    (await repair(wrongValue, 'key', async (slice) => {
+      const members = await map.members(slice);
+      const texts = slice.filter((text) => members.has(text));
+      const ms = await timed(() => correct(runtime, worker, texts));
+      repairs.corrected += slice.length;
+      return { commands: texts.length, ms };
+    })) &&
+    (await removeDuplicates()) &&
+    (await repair(unexpected, 'key', async (slice) => {
+      const members = await map.members(slice);
+      const strangers = slice.filter((text) => !members.has(text));
+      const ms = await timed(() => runtime.deleteMany(worker, strangers, sliceDeadline()));
+      repairs.removed += strangers.length;
+      return { commands: strangers.length, ms };
+    }));
+  return { leftToReplace: !finished };
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/** Their values set right. One that is not there any more, or not there again, is looked at more closely. */
+async function correct(runtime: RuntimeMap, worker: WorkerRef, texts: readonly string[]): Promise<void> {
+  try {
+    await runtime.setMany(worker, texts, sliceDeadline());
+  } catch (error) {
+    if (!(error instanceof RuntimeMapRejection)) throw error;
+    await lookAndAdd(runtime, worker, texts, sliceDeadline());
+  }
+}
+
+/** How many were added. */
+async function lookAndAdd(
+  runtime: RuntimeMap,
+  worker: WorkerRef,
+  texts: readonly string[],
+  deadline: number,
+): Promise<number> {
+  if (texts.length === 0) return 0;
+  const outcome = await runtime.changeGroup({
+    worker,
+    add: texts,
+    remove: [],
+    committed: Promise.resolve(),
+    processes: false,
+    deadline,
+  });
+  if (outcome.ended !== null) throw outcome.ended;
+  return texts.length - outcome.alreadyThere - outcome.failures.length;
+}
+
+/** Small pages together: a turn each would cost more than what is done in it. */
+async function* gathered(pages: AsyncIterable<readonly string[]>, size: number): AsyncIterable<readonly string[]> {
+  let waiting: string[] = [];
+  for await (const page of pages) {
+    waiting.push(...page);
+    if (waiting.length < size) continue;
+    yield waiting;
+    waiting = [];
+  }
+  if (waiting.length > 0) yield waiting;
+}
+
+async function learning(looks: LookSize, count: number, work: () => Promise<number>): Promise<number> {
+  try {
+    const done = await work();
+    // Fewer than a whole slice say nothing of one.
+    if (count >= looks.size) looks.enough();
+    return done;
+  } catch (error) {
+    if (error instanceof MasterSocketError && error.reason === 'deadline') looks.tooMany();
+    throw error;
+  }
+}
+
+/** `size` is asked before each. */
+function* slices<T>(items: readonly T[], size: () => number): Iterable<readonly T[]> {
+  for (let start = 0; start < items.length; ) {
+    const slice = items.slice(start, start + size());
+    start += slice.length;
+    yield slice;
+  }
+}

@@ -1,0 +1,187 @@
+// What of a request becomes a change of the blocked set. Trusted entries are not blocked without `force`, wide networks
+// not without `allow_wide`, and no address is blocked and unblocked at once.
+
+import type { Rejection } from '../../api/blocked-ips-bulk.ts';
+import type { IpEntry } from '../../domain/ip.ts';
+import { describeWideness, widenessOf } from '../../domain/special-ranges.ts';
+import { codes } from '../../errors/catalogue.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { BlockedChange, ExpiryChange } from '../../store/blocked-ips-store.ts';
+import type { StagedRow } from '../../store/bulk-store.ts';
+import type { BlockRequest, BulkItem, Caller, Expiry } from '../answers.ts';
+import type { BatchRequest } from '../blocked-set-service.ts';
+import { TrustedEntries } from '../trust.ts';
+import { SpecialEntries } from './special-entries.ts';
+
+type Addition = Extract<BlockedChange, { op: 'add' }>;
+type Removal = Extract<BlockedChange, { op: 'remove' }>;
+/** Why an element is not applied, and the code of what would have to be sent to apply it. */
+type Refusal = Pick<Rejection, 'why' | 'code'>;
+
+export interface ListPermissions {
+  /** Of every element, whatever it says itself. */
+  readonly allowWide?: boolean;
+}
+
+export class Admission {
+  readonly #trusted: TrustedEntries;
+  readonly #trustHasEffect: () => Promise<boolean>;
+  readonly #isBlocked: (ip: string) => Promise<boolean>;
+  readonly #now: () => Date;
+
+  constructor(options: {
+    readonly trusted: TrustedEntries;
+    /** False: the live configuration denies the trusted like others, so that trust wins over nothing. */
+    readonly trustHasEffect: () => Promise<boolean>;
+    /** Whether exactly this canonical text has an entry whose time is not over. */
+    readonly isBlocked: (ip: string) => Promise<boolean>;
+    readonly now: () => Date;
+  }) {
+    this.#trusted = options.trusted;
+    this.#trustHasEffect = options.trustHasEffect;
+    this.#isBlocked = options.isBlocked;
+    this.#now = options.now;
+  }
+
+  /**
+   * `overriddenBy`: what wins over it all the same. `trustedInside`: what stays served, the first 100.
+   * @throws ServiceError 409 when it is wide without `allowWide`, or wholly trusted without `force`
+   */
+  async one(
+    request: BlockRequest,
+    caller: Caller,
+  ): Promise<{ change: Addition; overriddenBy: string[]; trustedInside: string[] }> {
+    const { entry } = request;
+    const wide = request.allowWide === true ? null : widenessOf(entry);
+    if (wide !== null) {
+      const detail = `${describeWideness(entry, wide)}; if that is meant, send allow_wide: true with an admin key`;
+      const members = { ip_address: entry.text, contains: wide.contains };
+      throw new ServiceError(codes.WideNetwork, 'block', detail, { members });
+    }
+    const change = this.#toChange(request, caller);
+    const overriddenBy = this.#trusted.covering(entry);
+    const trustedInside = this.#trusted.inside(entry);
+    // Most blocks concern nobody who is trusted, and do not wait for a look at the configuration.
+    const concerned = overriddenBy.length > 0 || trustedInside.length > 0;
+    if (concerned && !(await this.#trustHasEffect())) return { change, overriddenBy: [], trustedInside: [] };
+    if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
+    return { change, overriddenBy, trustedInside };
+  }
+
+  /** What of both lists is to be done; `rejected`: of this alone, not what the edge refused before. */
+  async batch(
+    request: BatchRequest,
+    { allowWide = false }: ListPermissions,
+    caller: Caller,
+  ): Promise<{ changes: (Addition | Removal)[]; rejected: Rejection[]; special: SpecialEntries }> {
+    const trusted = await this.#trustInForce();
+    const rejected: Rejection[] = [];
+    const special = new SpecialEntries();
+    const toRemove = new Set(request.remove.map(({ entry }) => entry.text));
+    const toAdd = new Set(request.add.map(({ request: { entry } }) => entry.text));
+    const changes: (Addition | Removal)[] = [];
+    for (const { index, request: wanted } of request.add) {
+      const { text } = wanted.entry;
+      const refusal = toRemove.has(text) ? inBothLists : refusalOf(wanted, allowWide, trusted);
+      if (refusal !== null) rejected.push({ list: 'add', index, value: text, ...refusal });
+      else {
+        changes.push(this.#toChange(wanted, caller));
+        special.note(wanted.entry);
+      }
+    }
+    for (const { index, entry } of request.remove) {
+      if (toAdd.has(entry.text)) rejected.push({ list: 'remove', index, value: entry.text, ...inBothLists });
+      else changes.push({ op: 'remove', entry });
+    }
+    return { changes, rejected, special };
+  }
+
+  /**
+   * A whole set as it comes; `reject` is called with each element that is left out, also with what the edge refused. What
+   * is blocked already is taken as it is, wide or trusted: left out of the set, it would be unblocked.
+   */
+  async *stream(
+    source: AsyncIterable<readonly BulkItem[]>,
+    { allowWide = false }: ListPermissions,
+    heard: { readonly reject: (rejection: Rejection) => void; readonly special: SpecialEntries },
+    caller: Caller,
+  ): AsyncIterable<readonly StagedRow[]> {
+    let position = -1;
+    for await (const items of source) {
+      const trusted = await this.#trustInForce();
+      const rows: StagedRow[] = [];
+      for (const item of items) {
+        position += 1;
+        if (!item.ok) {
+          heard.reject(item.rejection);
+          continue;
+        }
+        const { entry } = item.request;
+        const refusal = refusalOf(item.request, allowWide, trusted);
+        if (refusal === null || (await this.#isBlocked(entry.text))) {
+          rows.push(this.#toChange(item.request, caller));
+          heard.special.note(entry);
+        } else {
+          const where = item.line === undefined ? { index: position } : { line: item.line };
+          heard.reject({ ...where, value: entry.text, ...refusal });
+        }
+      }
+      yield rows;
+    }
+  }
+
+  /** Whose trust wins over a block: nobody's, where the live configuration makes no exception for it. */
+  async #trustInForce(): Promise<TrustedEntries> {
+    return this.#trusted.isEmpty || (await this.#trustHasEffect()) ? this.#trusted : nobodyTrusted;
+  }
+
+  #toChange(request: BlockRequest, caller: Caller): Addition {
+    return {
+      op: 'add',
+      entry: request.entry,
+      reason: request.reason,
+      // A new entry says who made it; an existing one keeps what it says unless somebody was named.
+      blockedBy: request.blockedBy,
+      defaultBlockedBy: caller.keyName,
+      expiry: this.#toExpiry(request.expiry),
+    };
+  }
+
+  #toExpiry(expiry: Expiry): ExpiryChange {
+    switch (expiry.kind) {
+      case 'at':
+        return { kind: 'at', at: expiry.at.toISOString() };
+      case 'duration':
+        return { kind: 'later-of', until: new Date(this.#now().getTime() + expiry.seconds * 1_000).toISOString() };
+      case 'not-before':
+        return { kind: 'later-of', until: expiry.at.toISOString() };
+      default:
+        return { kind: expiry.kind };
+    }
+  }
+}
+
+const nobodyTrusted = new TrustedEntries();
+const inBothLists: Refusal = { why: 'it is in both add and remove' };
+
+function refusalOf(
+  { entry, allowWide, force }: BlockRequest,
+  allAllowed: boolean,
+  trusted: TrustedEntries,
+): Refusal | null {
+  const wide = allAllowed || allowWide === true ? null : widenessOf(entry);
+  if (wide !== null) return { why: describeWideness(entry, wide), code: codes.WideNetwork };
+  const [covering] = force ? [] : trusted.covering(entry);
+  if (covering === undefined) return null;
+  const why = `${entry.text} is covered by the trusted ${covering}, which wins over a block`;
+  return { why, code: codes.CoveredByTrust };
+}
+
+function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceError {
+  return new ServiceError(
+    codes.CoveredByTrust,
+    'block',
+    `${entry.text} is covered by the trusted ${covering.join(', ')}, which wins over a block; send force to store it all the same`,
+    { members: { overridden_by: covering } },
+  );
+}

@@ -1,0 +1,77 @@
+// What the audit says of a change of the blocked set.
+import type { AuditedChange, AuditNote } from '../../store/audit-rows.ts';
+import type { BlockedEffect, GroupAudit } from '../../store/blocked-ips-store.ts';
+import type { Caller } from '../answers.ts';
+
+/** Addresses of a group that are named; the others are counted. */
+const namedOfGroup = 20;
+
+/** Who changes a group of entries, and how the audit calls it. */
+export interface GroupAuthor {
+  readonly operation: string;
+  /** Null: the service itself. */
+  readonly caller: Caller | null;
+  readonly written?: (id: number) => void;
+}
+
+/** A change of something else than the set, to be written with it. */
+export function auditedChange(
+  operation: string,
+  caller: Caller,
+  about: Pick<AuditNote, 'ipAddress' | 'target' | 'details'>,
+): AuditedChange {
+  return { note: noteOf(operation, caller, about), written: (id) => caller.audited?.(id) };
+}
+
+/** One row for the changes of one request, however many; none where nothing was there to be removed. */
+export function groupAudit({ operation, caller, written }: GroupAuthor, changes: number): GroupAudit {
+  return {
+    changes,
+    note: (effects) => {
+      const done = effects.filter((effect) => effect.op === 'add' || effect.removed !== null);
+      if (done.length === 0) return null;
+      const single = changes === 1 && caller !== null;
+      return noteOf(operation, caller, single ? aboutOne(done[0]!) : { details: countsOf(done) });
+    },
+    written: (id) => {
+      caller?.audited?.(id);
+      written?.(id);
+    },
+  };
+}
+
+function noteOf(
+  operation: string,
+  caller: Caller | null,
+  about: Pick<AuditNote, 'ipAddress' | 'target' | 'details'>,
+): AuditNote {
+  return {
+    operation,
+    keyName: caller?.keyName ?? null,
+    source: caller?.source ?? null,
+    requestId: caller?.requestId ?? null,
+    ...about,
+  };
+}
+
+/** A removal tells what was there: who had blocked it, when, why, and for how long. */
+function aboutOne(effect: BlockedEffect): Pick<AuditNote, 'ipAddress' | 'details'> {
+  if (effect.op === 'add') {
+    const { ip_address: ipAddress, reason, blocked_by, expires_at } = effect.row;
+    return { ipAddress, details: { created: effect.created, reason, blocked_by, expires_at } };
+  }
+  const { ip_address: ipAddress, ...was } = effect.removed!;
+  return { ipAddress, details: was };
+}
+
+function countsOf(effects: readonly BlockedEffect[]): Record<string, unknown> {
+  const added = effects.filter((effect) => effect.op === 'add' && effect.created).length;
+  const updated = effects.filter((effect) => effect.op === 'add' && !effect.created && effect.changed).length;
+  const removed = effects.filter((effect) => effect.op !== 'add').length;
+  const texts = effects.slice(0, namedOfGroup).map(textOf);
+  return { added, updated, removed, unchanged: effects.length - added - updated - removed, ip_addresses: texts };
+}
+
+function textOf(effect: BlockedEffect): string {
+  return effect.op === 'add' ? effect.row.ip_address : effect.removed!.ip_address;
+}

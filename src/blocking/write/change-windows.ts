@@ -1,0 +1,59 @@
+// While a worker's map is listed (0.1 s at a million entries) blocks go on. A window notes which buckets of the
+// fingerprint were touched meanwhile: about those the listing proves nothing, about all others it does.
+import { bucketCount, bucketOf } from '../compare/fingerprint.ts';
+
+/** More texts than this are not kept: a big change touches a million. */
+const textsAtMost = 20_000;
+
+export class ChangeWindow {
+  /** 1: something in this bucket changed while the window was open. */
+  readonly tainted = new Uint8Array(bucketCount);
+  #texts: Set<string> | null = new Set();
+
+  isTainted(text: string): boolean {
+    return this.tainted[bucketOf(text)] !== 0;
+  }
+
+  /** What changed while the window was open, by its text; null: too much to tell. */
+  get touched(): ReadonlySet<string> | null {
+    return this.#texts;
+  }
+
+  /** Whether this very text changed while the window was open; where that is too much to tell, whether its bucket did. */
+  mayHaveChanged(text: string): boolean {
+    return this.#texts === null ? this.isTainted(text) : this.#texts.has(text);
+  }
+
+  touch(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.tainted[bucketOf(text)] = 1;
+      this.#texts?.add(text);
+    }
+    if (this.#texts !== null && this.#texts.size > textsAtMost) this.#texts = null;
+  }
+}
+
+export class ChangeWindows {
+  readonly #open = new Set<ChangeWindow>();
+  readonly #inFlight = new Set<readonly string[]>();
+
+  open(): ChangeWindow {
+    const window = new ChangeWindow();
+    this.#open.add(window);
+    for (const texts of this.#inFlight) window.touch(texts);
+    return window;
+  }
+
+  close(window: ChangeWindow): void {
+    this.#open.delete(window);
+  }
+
+  /** To be called before the first of a change's effects; the returned function after its last. */
+  begin(texts: readonly string[]): () => void {
+    this.#inFlight.add(texts);
+    for (const window of this.#open) window.touch(texts);
+    return () => {
+      this.#inFlight.delete(texts);
+    };
+  }
+}

@@ -1,0 +1,335 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type BlockingKit,
+  caller,
+  entryOf,
+  openBlocking,
+  temporaryFolder,
+  toBlock,
+} from '../../../testkit/blocking.ts';
+import { eventually, within } from '../../../testkit/conditions.ts';
+import { type StoppedTime, stopTime } from '../../../testkit/stop-time.ts';
+import { readMapFileHeader } from '../../haproxy/map-file/map-file.ts';
+import { asMapFileError } from '../../haproxy/map-file/map-file-error.ts';
+import { BulkStore } from '../../store/bulk-store.ts';
+import { InstanceStore } from '../../store/instance-store.ts';
+import { changeFailure } from './change-failure.ts';
+import { TurnQueue } from './turn-queue.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let kit: BlockingKit;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  // No master: what is told here is told of database and file.
+  kit = await openBlocking({ folder: folder.path, masterSocket: join(folder.path, 'm.sock') });
+  await kit.keeper.updateBlockedIpsMap();
+});
+afterEach(async () => {
+  await kit.close();
+  await folder.remove();
+  vi.restoreAllMocks();
+});
+
+const block = (ip: string) => kit.blockedSet.block(toBlock(ip), caller());
+const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
+const fill = (count: number, from = '10.1') =>
+  kit.blockedSet.batch(
+    {
+      add: Array.from({ length: count }, (_, index) => ({
+        index,
+        request: toBlock(`${from}.${index >> 8}.${index & 255}`),
+      })),
+      remove: [],
+      rejected: [],
+    },
+    caller(),
+  );
+const sql = (text: string) => {
+  const database = new SqliteDatabase(kit.databaseFile);
+  database.exec(text);
+  database.close();
+};
+const databaseTexts = async () => (await kit.store.scanTexts(null, 1_000_000)).texts.map((text) => `${text} 1`);
+const sameEverywhere = async () => {
+  const texts = await databaseTexts();
+  expect((await kit.fileEntries()).sort()).toEqual([...texts].sort());
+  expect(kit.keeper.expected.total).toBe(texts.length);
+  expect(await kit.store.count()).toBe(texts.length);
+  const generation = await (await InstanceStore.open(kit.database)).generation();
+  const { header, last } = await readMapFileHeader(kit.mapPath);
+  expect(last).toBe(generation);
+  // Of the body, which may be that of an earlier rewrite.
+  expect(header?.generation).toBeLessThanOrEqual(generation);
+  return { body: header?.generation, generation };
+};
+
+/** So slow that a turn has time for one of them. */
+const slowPages = (time: StoppedTime, onPage: () => void = () => undefined) => {
+  const { scanTexts } = kit.store;
+  vi.spyOn(kit.store, 'scanTexts').mockImplementation(async (...args) => {
+    onPage();
+    const page = await scanTexts.apply(kit.store, args);
+    time.standStill(15);
+    return page;
+  });
+};
+
+describe('the keeper of the map file', () => {
+  it('reads in one turn as many pages as are read fast, and one that is not', async () => {
+    await fill(12_000);
+    using time = stopTime();
+    const turns = vi.spyOn(TurnQueue.prototype, 'take');
+    await kit.keeper.updateBlockedIpsMap();
+    // All three pages; then the file is put in its place.
+    expect(turns.mock.calls.length).toBe(2);
+    turns.mockClear();
+    slowPages(time);
+    await kit.keeper.updateBlockedIpsMap();
+    expect(turns.mock.calls.length).toBe(4);
+    await sameEverywhere();
+  });
+
+  it('rewrites while changes go on, and loses and revives none', async () => {
+    await fill(12_000);
+    using time = stopTime();
+    slowPages(time);
+    let going = true;
+    const rewrites = (async () => {
+      for (let n = 0; n < 4; n += 1) await kit.keeper.updateBlockedIpsMap();
+      going = false;
+    })();
+    for (let n = 0; going; n += 1) {
+      // Before, behind and at the place that the rewrite has reached.
+      await Promise.all([
+        block(`9.0.${n >> 8}.${n & 255}`),
+        block(`200.0.${n >> 8}.${n & 255}`),
+        unblock(`10.1.${n % 46}.${(n >> 4) & 255}`),
+        n % 2 === 1 ? unblock(`9.0.${(n - 1) >> 8}.${(n - 1) & 255}`) : block(`10.1.3.7`),
+      ]).catch((error: { code?: number }) => expect(error.code).toBe(1100));
+    }
+    await rewrites;
+    await sameEverywhere();
+  });
+
+  it('numbers the body by the last change that was made while it was read', async () => {
+    await fill(12_000);
+    using time = stopTime();
+    const blocks: Promise<unknown>[] = [];
+    slowPages(time, () => void (blocks.length === 0 && blocks.push(block('9.0.0.1'), block('200.0.0.1'))));
+    await kit.keeper.updateBlockedIpsMap();
+    await Promise.all(blocks);
+    const { body, generation } = await sameEverywhere();
+    expect(body).toBe(generation);
+  });
+
+  it('notices a foreign edit at the next change, writes the file anew, and the change is in it', async () => {
+    await block('192.0.2.1');
+    appendFileSync(kit.mapPath, '198.51.100.9 1\n');
+    await block('192.0.2.2');
+    await sameEverywhere();
+    writeFileSync(kit.mapPath, '');
+    await unblock('192.0.2.1');
+    await sameEverywhere();
+  });
+
+  it('keeps a file that held more than the database: the database may have lost what was acknowledged', async () => {
+    await block('10.0.0.1');
+    appendFileSync(kit.mapPath, '10.9.9.9 1\n');
+    await block('10.0.0.2');
+    await sameEverywhere();
+    const kept = readFileSync(`${kit.mapPath}.kept`, 'utf8');
+    expect(kept).toContain('\n10.9.9.9 1\n');
+    expect(kept).toContain('10.0.0.1 1');
+    // A few lines too many, as any crash leaves them, do not take the place of a worse loss.
+    appendFileSync(kit.mapPath, '10.9.9.1 1\n10.9.9.2 1\n10.9.9.3 1\n');
+    await block('10.0.0.3');
+    expect(readFileSync(`${kit.mapPath}.kept`, 'utf8')).toContain('10.9.9.3 1');
+    appendFileSync(kit.mapPath, '10.9.9.4 1\n');
+    await block('10.0.0.4');
+    expect(readFileSync(`${kit.mapPath}.kept`, 'utf8')).toContain('10.9.9.3 1');
+    await sameEverywhere();
+  });
+
+  it('goes on when the file is edited during a rewrite: the change that notices it replaces that rewrite', async () => {
+    await fill(12_000);
+    let blocked: ReturnType<typeof block> | undefined;
+    using time = stopTime();
+    slowPages(time, () => {
+      if (blocked !== undefined) return;
+      appendFileSync(kit.mapPath, '198.51.100.9 1\n');
+      blocked = block('192.0.2.2');
+    });
+    const rewrite = kit.keeper.updateBlockedIpsMap();
+    await eventually('the rewrite is under way', () => blocked !== undefined);
+    expect((await blocked)?.created).toBe(true);
+    // Its outcome is that of the rewrite that took its place, after which the change was made.
+    expect(await rewrite).toMatchObject({ entries: 12_000 });
+    await block('192.0.2.3');
+    await sameEverywhere();
+  });
+
+  it('goes on when a rewrite from outside meets the one that a change makes in its own turn', async () => {
+    await fill(12_000);
+    let outside: Promise<unknown> | undefined;
+    // The change has the turn by now, and reads the database for its rewrite.
+    using time = stopTime();
+    slowPages(time, () => {
+      outside ??= kit.keeper.updateBlockedIpsMap();
+    });
+    appendFileSync(kit.mapPath, '198.51.100.9 1\n');
+    expect((await block('192.0.2.2')).created).toBe(true);
+    expect(await outside).toMatchObject({ entries: 12_001 });
+    await block('192.0.2.3');
+    await sameEverywhere();
+  });
+
+  it('writes a line for every block that is acknowledged, also where the row came from a list still being applied', async () => {
+    // As a slice of a big change leaves it: the row is there, its line is not yet.
+    await kit.store.applyGroup(
+      [{ op: 'add', entry: entryOf('192.0.2.7'), expiry: { kind: 'keep' } }],
+      new Date(),
+      () => undefined,
+    );
+    expect(await kit.fileEntries()).not.toContain('192.0.2.7 1');
+    expect((await block('192.0.2.7')).created).toBe(false);
+    expect(await kit.fileEntries()).toContain('192.0.2.7 1');
+  });
+
+  it('leaves another database’s file alone and says what to confirm; a block is then a 503', async () => {
+    await block('192.0.2.1');
+    const header = readFileSync(kit.mapPath, 'utf8').split('\n', 1)[0]!;
+    const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(header)![0];
+    const foreign = `${header.replace(id, '00000000-0000-4000-8000-000000000000')}\n198.51.100.9 1\n`;
+    writeFileSync(kit.mapPath, foreign);
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6008 });
+    await expect(block('192.0.2.2')).rejects.toMatchObject({ code: 6004 });
+    await expect(block('192.0.2.2')).rejects.toThrow(/--adopt-map-file.*accept_map_file/);
+    expect(await kit.store.get('192.0.2.2')).toBeNull();
+    expect(readFileSync(kit.mapPath, 'utf8')).toBe(foreign);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    const kept = readdirSync(folder.path).filter((name) => name.includes('.kept'));
+    expect(kept.map((name) => readFileSync(join(folder.path, name), 'utf8'))).toEqual([foreign]);
+    await block('192.0.2.2');
+    await sameEverywhere();
+    // One that holds nothing of its own needs no copy.
+    const empty = `${foreign.split('\n', 1)[0]}\n192.0.2.1 1\n`;
+    writeFileSync(kit.mapPath, empty);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    expect(readdirSync(folder.path).filter((name) => name.includes('.kept'))).toEqual(kept);
+  });
+
+  it('does not rewrite when more than half of the file’s lines would go', async () => {
+    await fill(40);
+    const lines = Array.from({ length: 100 }, (_, n) => `10.9.0.${n} 1\n`).join('');
+    writeFileSync(kit.mapPath, lines);
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({
+      code: 6006,
+      detail: expect.stringMatching(/--adopt-map-file.*--accept-map-file.*accept_map_file=true/),
+    });
+    expect(readFileSync(kit.mapPath, 'utf8')).toBe(lines);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await sameEverywhere();
+  });
+
+  const nineTenths = Array.from({ length: 108 }, (_, index) => `10.1.0.${index}`);
+  const unblockNineTenths = () =>
+    kit.writer.change(
+      nineTenths.map((text) => ({ op: 'remove' as const, entry: entryOf(text) })),
+      'urgent',
+      within(60_000),
+      { operation: 'batch', caller: caller() },
+    );
+  const granted = async () => await new BulkStore(kit.database).anyFinished();
+
+  it('writes at the next start what a group left that took out most of the set and died before its lines went', async () => {
+    await fill(120);
+    // All that it had done by then.
+    await kit.store.applyGroup(
+      nineTenths.map((text) => ({ op: 'remove' as const, entry: entryOf(text) })),
+      new Date(),
+      () => undefined,
+    );
+    await kit.close();
+    kit = await openBlocking({ folder: folder.path, masterSocket: join(folder.path, 'm.sock') });
+    expect(await kit.fileEntries()).toHaveLength(120);
+    await kit.keeper.updateBlockedIpsMap({ acceptShrink: await kit.bulk.finishInterrupted() });
+    await kit.bulk.forgetFinished();
+    expect(await kit.fileEntries()).toHaveLength(12);
+    expect(await granted()).toBe(false);
+  });
+
+  it('writes the file after a group that took out most of the set, though somebody had edited it', async () => {
+    await fill(120);
+    appendFileSync(kit.mapPath, '# a note\n');
+    await unblockNineTenths();
+    await sameEverywhere();
+    expect(await kit.fileEntries()).toHaveLength(12);
+    expect(await granted()).toBe(false);
+  });
+
+  it('does so as soon as it can, and needs no leave for it then', async () => {
+    await fill(120);
+    appendFileSync(kit.mapPath, '# a note\n');
+    vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('the disk is full'));
+    await expect(unblockNineTenths()).rejects.toMatchObject({ status: 503 });
+    expect(await granted()).toBe(true);
+    await block('192.0.2.1');
+    await sameEverywhere();
+    expect(await granted()).toBe(false);
+  });
+
+  it('does not rewrite when more than half of the rows were deleted behind its back', async () => {
+    await fill(200);
+    const before = readFileSync(kit.mapPath, 'utf8');
+    sql('DELETE FROM blocked_ips');
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({
+      code: 6006,
+      detail: expect.stringMatching(/--adopt-map-file.*--accept-map-file.*accept_map_file=true/),
+    });
+    expect(readFileSync(kit.mapPath, 'utf8')).toBe(before);
+    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await sameEverywhere();
+  });
+
+  it('takes what was edited in the database by hand: rows gone, rows come, and its own count of them', async () => {
+    await fill(10);
+    sql(`DELETE FROM blocked_ips WHERE ip_address = '10.1.0.3';
+         INSERT INTO blocked_ips(ip_address, blocked_at) VALUES ('2001:DB8::7', datetime('now')), ('nonsense', 'x')`);
+    await kit.keeper.updateBlockedIpsMap();
+    await sameEverywhere();
+    expect(await kit.fileEntries()).toContain('2001:db8::7 1');
+    const warned = kit.lines.filter((line) => line.message.includes('no addresses'));
+    expect(warned).toMatchObject([{ level: 'warn', fields: { count: 1, rows: [{ ip_address: 'nonsense' }] } }]);
+  });
+
+  it('names the file once in a failure, whoever tells it', async () => {
+    const failure = asMapFileError(new Error('ENOSPC: no space left'), kit.mapPath);
+    const once = `the map file ${kit.mapPath} could not be written: ENOSPC: no space left`;
+    vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('ENOSPC: no space left'));
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6004, detail: once });
+    vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(failure);
+    await expect(kit.keeper.updateBlockedIpsMap()).rejects.toMatchObject({ code: 6004, detail: once });
+    expect(changeFailure(failure).detail).toBe(once);
+    // `/health` says "map file: " before it.
+    vi.spyOn(kit.keeper.file, 'state', 'get').mockReturnValue('behind');
+    expect(kit.keeper.problem).toBe(`${kit.mapPath} could not be written: ENOSPC: no space left`);
+  });
+
+  it('keeps the old file, and takes no block, while a rewrite that has to be cannot be made', async () => {
+    await block('192.0.2.1');
+    const before = readFileSync(kit.mapPath, 'utf8');
+    kit.keeper.markStale('a big change was stored but not written');
+    expect(kit.keeper.problem).toMatch(/big change/);
+    const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValue(new Error('no space left'));
+    await expect(block('192.0.2.2')).rejects.toMatchObject({ code: 6004, retryAfterSeconds: 5 });
+    expect(readFileSync(kit.mapPath, 'utf8')).toBe(before);
+    begin.mockRestore();
+    await block('192.0.2.2');
+    expect(kit.keeper.problem).toBeNull();
+    await sameEverywhere();
+  });
+});

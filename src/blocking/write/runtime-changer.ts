@@ -1,0 +1,261 @@
+// Brings one group of changes into the map of every live worker: the current one first (with the retries that a
+// reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known. A worker
+// that is still starting has perhaps read the map file before the change: it is waited for and changed too.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RuntimeMapFailure } from '../../api/changes.ts';
+import type { GroupOutcome, RuntimeMap, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
+import { CURRENT, MapCommands } from '../../haproxy/maps/runtime-map-commands.ts';
+import type { Worker } from '../../haproxy/process/workers.ts';
+import { processAlive } from '../../system/processes.ts';
+import type { PendingVersions } from '../compare/map-replacement.ts';
+import type { WorkerBook } from '../compare/worker-book.ts';
+import type { MapName } from '../mirrored-map.ts';
+import { type RuntimeLink, waitOutReload } from './runtime-link.ts';
+
+export interface RuntimeChange {
+  readonly map: RuntimeMap;
+  readonly name: MapName;
+  /** Canonical texts; no text in both. */
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  /** Resolves when database and file hold the change; until then nothing is changed, only looked at. */
+  readonly committed: Promise<void>;
+  /**
+   * Those of `add` that the database did not hold before; asked once it is committed. Left out: all. A version under
+   * preparation gets the others by its filling, and a second time would hold them twice.
+   */
+  readonly fresh?: () => readonly string[];
+  /** `performance.now()` milliseconds. */
+  readonly deadline: number;
+}
+
+export interface RuntimeChangeResult {
+  readonly failures: readonly RuntimeMapFailure[];
+  /** The current worker was not seen to be right: a reload has to follow. */
+  readonly currentFailed: boolean;
+  /** Texts that a worker held and that were removed from it. */
+  readonly removedFromWorkers: ReadonlySet<string>;
+}
+
+const startingPollMs = 20;
+/** A group that had less time left did not wait in earnest. */
+const leastWaitMs = 500;
+/** A draining worker that hangs must not cost a group its whole time. */
+const drainingShareMs = 700;
+
+export class RuntimeChanger {
+  readonly #link: RuntimeLink;
+  readonly #book: WorkerBook;
+  readonly #pending: PendingVersions;
+  readonly #onNewWorkers: () => void;
+  /** Starting workers, by pid and start time, that a group waited for in vain: the next groups do not wait again. */
+  #waitedFor = new Set<string>();
+
+  constructor(options: {
+    readonly link: RuntimeLink;
+    readonly book: WorkerBook;
+    /** The versions that atomic replaces are filling; adds go to them too. */
+    readonly pending: PendingVersions;
+    readonly onNewWorkers: () => void;
+  }) {
+    this.#link = options.link;
+    this.#book = options.book;
+    this.#pending = options.pending;
+    this.#onNewWorkers = options.onNewWorkers;
+  }
+
+  async change(change: RuntimeChange): Promise<RuntimeChangeResult> {
+    const { state } = this.#link;
+    if (!state.up) {
+      await change.committed;
+      for (const worker of this.#book.all()) this.#book.markSuspect(worker.pid, change.name, 'master socket is down');
+      return this.#notAsked(change, `master socket is down (${state.reason})`);
+    }
+    const { fresh = () => change.add } = change;
+    // Inside the turn that stored them; what is not stored is neither added nor removed.
+    const noted = change.committed.then(() => {
+      this.#pending.noteAdded(change.name, fresh());
+      for (const worker of this.#book.all()) worker.leftOver[change.name].removing(change.remove.length);
+    });
+    const known = this.#book.draining();
+    const [current, , ...draining] = await Promise.all([
+      this.#changeCurrent(change),
+      noted,
+      ...known.map((worker) => this.#changeDraining(change, worker.pid)),
+    ]);
+    const failures: RuntimeMapFailure[] = [];
+    const removed = new Set<string>(current.removed);
+    const addressed = new Set(known.map((worker) => worker.pid));
+    let late: GroupOutcome[] = [];
+    if (current.processes !== null) {
+      const { draining, starting } = current.processes;
+      const fresh = this.#book.observe(current.processes);
+      // `show proc` was the last command of the connection that the current worker answered on: both speak of one master.
+      const unaddressed = draining.filter((worker) => !addressed.has(worker.pid));
+      this.#waitedFor = new Set(starting.map(identity).filter((one) => this.#waitedFor.has(one)));
+      late = await Promise.all([
+        ...unaddressed.map((worker) => this.#changeDraining(change, worker.pid)),
+        ...starting.map((worker) => this.#changeStarting(change, worker)),
+      ]);
+      if (fresh.length > 0 || starting.length > 0) this.#onNewWorkers();
+    }
+    const currentPid = current.processes?.current[0]?.pid ?? this.#book.current()?.pid ?? null;
+    const ofCurrent = current.failures.length > 0 ? current.failures : unproved(change, current);
+    for (const failure of ofCurrent) failures.push({ ...failure, worker: failure.worker ?? currentPid });
+    if (ofCurrent.length > 0 && currentPid !== null) {
+      this.#book.markSuspect(currentPid, change.name, ofCurrent[0]!.reason);
+    }
+    for (const outcome of [...draining, ...late]) {
+      for (const text of outcome.removed) removed.add(text);
+      // One that exited meanwhile is no failure: nobody is served by it any more.
+      if (!outcome.workerGone) failures.push(...outcome.failures);
+    }
+    // The first worker of all is starting: a reload would not begin before it serves.
+    const first = current.processes?.current.length === 0 && current.processes.starting.length > 0;
+    return { failures, currentFailed: ofCurrent.length > 0 && !first, removedFromWorkers: removed };
+  }
+
+  async #changeCurrent(change: RuntimeChange): Promise<GroupOutcome> {
+    const removed = new Set<string>();
+    const outcome = await this.#link.hold(change.deadline, async () => {
+      // Chosen for each try: the worker that was current may be gone by now.
+      let expected = this.#book.current()?.pid;
+      // What `@1` reaches is known beforehand. A worker that took over meanwhile is named by its pid.
+      let byPid = false;
+      for (;;) {
+        const pending = expected === undefined ? undefined : this.#pending.of(expected, change.name);
+        // A pending version belongs to one worker: the whole of prepare to commit is spoken by pid.
+        byPid ||= pending !== undefined;
+        const outcome = await change.map.changeGroup({
+          worker: byPid && expected !== undefined ? { kind: 'pid', pid: expected } : CURRENT,
+          add: change.add,
+          remove: change.remove,
+          committed: change.committed,
+          processes: true,
+          deadline: change.deadline,
+          ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
+        });
+        for (const text of outcome.removed) removed.add(text);
+        if (outcome.workerGone && byPid && expected !== undefined) {
+          this.#book.forget(expected);
+          expected = undefined;
+          byPid = false;
+          continue;
+        }
+        const current = outcome.processes?.current[0]?.pid;
+        if (current === undefined || current === expected) return outcome;
+        expected = current;
+        byPid = true;
+      }
+    });
+    return { ...outcome, removed: [...removed] };
+  }
+
+  /**
+   * Waits until the worker serves, then changes it like any other. One that fails to start serves nothing. Only one
+   * group waits for a worker: the others, which wait for that group, would each enforce their blocks that much later.
+   */
+  async #changeStarting(change: RuntimeChange, worker: Worker): Promise<GroupOutcome> {
+    const { pid, startTime } = worker;
+    const began = performance.now();
+    do {
+      const outcome = await this.#changeDraining(change, pid);
+      if (!outcome.workerGone || !(await processAlive(pid, startTime))) return outcome;
+      if (this.#waitedFor.has(identity(worker))) break;
+      await sleep(startingPollMs);
+    } while (performance.now() + startingPollMs < change.deadline);
+    if (performance.now() - began >= leastWaitMs) this.#waitedFor.add(identity(worker));
+    return this.#skipped(change, pid, 'worker is starting');
+  }
+
+  async #changeDraining(change: RuntimeChange, pid: number): Promise<GroupOutcome> {
+    const known = this.#book.byPid(pid);
+    if (known?.unresponsive === true) {
+      await change.committed;
+      return this.#skipped(change, pid, 'the draining worker does not answer');
+    }
+    const pending = this.#pending.of(pid, change.name);
+    const outcome = await waitOutReload(change.deadline, async () => {
+      const tried = await change.map.changeGroup({
+        worker: { kind: 'pid', pid },
+        add: change.add,
+        remove: change.remove,
+        committed: change.committed,
+        processes: false,
+        deadline: Math.min(change.deadline, performance.now() + drainingShareMs),
+        ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
+      });
+      // The master closes behind that answer; waited out like a reload it would cost the group all the time it has.
+      return tried.workerGone ? { ...tried, ended: null } : tried;
+    });
+    const gone = outcome.workerGone || (outcome.failures.length > 0 && known !== null && (await hasExited(known)));
+    if (gone) {
+      this.#book.forget(pid);
+      return { ...outcome, workerGone: true };
+    }
+    if (outcome.failures.length > 0) {
+      this.#book.markSuspect(pid, change.name, outcome.failures[0]!.reason);
+      const unanswered = outcome.ended?.reason === 'deadline' && outcome.ended.command !== '';
+      if (unanswered && known !== null) known.unresponsive = true;
+    }
+    return { ...outcome, failures: outcome.failures.map((failure) => ({ ...failure, worker: pid })) };
+  }
+
+  #skipped(change: RuntimeChange, pid: number, reason: string): GroupOutcome {
+    const failures = notSent(change, { kind: 'pid', pid }, pid, reason);
+    return { failures, ended: null, workerGone: false, processes: null, alreadyThere: 0, removed: [] };
+  }
+
+  #notAsked(change: RuntimeChange, reason: string): RuntimeChangeResult {
+    return {
+      failures: notSent(change, CURRENT, this.#book.current()?.pid ?? null, reason),
+      currentFailed: true,
+      removedFromWorkers: new Set(),
+    };
+  }
+}
+
+/**
+ * The master does not always say that a worker is gone: when it exits in the middle of a connection, 2.6.12 takes what
+ * comes behind for commands of its own.
+ */
+async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
+  return startTime !== null && !(await processAlive(pid, startTime));
+}
+
+function identity({ pid, startTime }: Worker): string {
+  return `${pid}:${startTime ?? '?'}`;
+}
+
+/**
+ * Read back right, but without the list of workers: one that nobody knew of may lack the entry. Or with a list in which
+ * no worker takes connections: the one that `@1` reached drains.
+ */
+function unproved(change: RuntimeChange, { processes, ended }: GroupOutcome): RuntimeMapFailure[] {
+  if (processes !== null && processes.current.length > 0) return [];
+  const reason =
+    processes === null ? `the workers could not be listed: ${ended?.reason ?? 'no reply'}` : 'no current worker';
+  return [...change.add, ...change.remove].map((ip) => ({
+    ip_address: ip,
+    worker: null,
+    command: 'show proc',
+    responses: ended?.responses ?? [],
+    reason,
+  }));
+}
+
+/** What would have been sent, and why it was not. */
+function notSent(change: RuntimeChange, to: WorkerRef, worker: number | null, reason: string): RuntimeMapFailure[] {
+  const commands = new MapCommands(change.map.path, to);
+  const failure = (command: string, ip: string): RuntimeMapFailure => ({
+    ip_address: ip,
+    worker,
+    command,
+    responses: [],
+    reason,
+  });
+  return [
+    ...change.add.map((ip) => failure(commands.add(ip), ip)),
+    ...change.remove.map((ip) => failure(commands.del(ip), ip)),
+  ];
+}

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { stopTime } from '../../../testkit/stop-time.ts';
+import { MasterSocket } from '../../haproxy/socket/master-socket.ts';
+import { MasterSocketError } from '../../haproxy/socket/master-socket-error.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { RuntimeLink, waitOutReload } from './runtime-link.ts';
+
+const nowhere = '/nowhere/master.sock';
+const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A way to the master that counts who takes it. */
+class CountedSocket extends MasterSocket {
+  asked = 0;
+  override converse(deadline: number): ReturnType<MasterSocket['converse']> {
+    this.asked += 1;
+    return super.converse(deadline);
+  }
+}
+
+function linkTo(socket: MasterSocket): RuntimeLink {
+  return new RuntimeLink({ socket, log: silent, now: () => new Date(), onRecovered: () => undefined });
+}
+
+const failure = new MasterSocketError('reset', { path: nowhere, command: '@1 get map x 192.0.2.1' });
+
+describe('a link whose last command failed', () => {
+  const socket = new CountedSocket(nowhere);
+  afterEach(() => socket.close());
+
+  it('probes until it is closed', async () => {
+    const link = linkTo(socket);
+    link.markDown(failure);
+    expect(socket.asked).toBe(1);
+    // Whoever tells it says "master socket is down" before it.
+    expect(link.state).toMatchObject({
+      reason: expect.stringMatching(`^reset: ${nowhere} .*: the connection was reset`),
+    });
+    await link.close();
+  });
+
+  it('probes no more when what was under way fails after it was closed', async () => {
+    const link = linkTo(socket);
+    await link.close();
+    const before = socket.asked;
+    link.markDown(failure);
+    expect(socket.asked).toBe(before);
+    expect(link.state.up).toBe(false);
+  });
+});
+
+describe('a reload that is waited out', () => {
+  it('is told by what the last try met, not by a try that had no time any more', async () => {
+    const refused = new MasterSocketError('refused', { path: nowhere, command: '' });
+    using time = stopTime();
+    const deadline = performance.now() + 30;
+    let tries = 0;
+    const attempt = async () => {
+      tries += 1;
+      if (performance.now() >= deadline) {
+        return { ended: new MasterSocketError('deadline', { path: nowhere, command: '' }) };
+      }
+      // A machine that is busy elsewhere: the pause that follows ends long after its time.
+      setImmediate(() => time.standStill(35));
+      return { ended: refused };
+    };
+    expect((await waitOutReload(deadline, attempt)).ended).toBe(refused);
+    expect(tries).toBe(1);
+  });
+});
+
+describe('a command without a whole answer before its deadline', () => {
+  const ended = new MasterSocketError('deadline', { path: nowhere, command: '@1 get map x 192.0.2.1' });
+
+  it.each([
+    ['the time that a block has', 1_400, false],
+    ['the little that was left of it', 200, true],
+  ])('says something about the socket only where it had %s', async (_, givenMs, up) => {
+    using _time = stopTime();
+    const socket = new CountedSocket(nowhere);
+    const link = linkTo(socket);
+    await link.hold(performance.now() + givenMs, async () => ({ ended }));
+    expect(link.state.up).toBe(up);
+    await link.close();
+    socket.close();
+  });
+});

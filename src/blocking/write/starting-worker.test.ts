@@ -1,0 +1,97 @@
+// A worker that read the map file before a change and serves after it (promise 1, promise 7).
+import { appendFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type BlockingKit, caller, openBlocking, temporaryFolder, toBlock } from '../../../testkit/blocking.ts';
+import { eventually, within } from '../../../testkit/conditions.ts';
+import { beginHeldReload } from '../../../testkit/held-reload.ts';
+import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
+import { capabilitiesOf } from '../../haproxy/process/proxy-version.ts';
+import { showProcesses } from '../../haproxy/process/workers.ts';
+
+describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
+  const { workerReadsConfiguration } = capabilitiesOf({ text: '', major, minor });
+  let proxy: RealProxy;
+  let kit: BlockingKit;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeEach(async () => {
+    proxy = await RealProxy.start(bin, {
+      config: (paths) => {
+        appendFileSync(`${paths.blockedMap}.trusted`, '');
+        const trusted = `!{ src,map_ip(${paths.blockedMap}.trusted,0) -m int gt 0 }`;
+        return defaultConfig(paths).replace('-m int gt 0 }', `-m int gt 0 } ${trusted}`);
+      },
+    });
+    folder = await temporaryFolder();
+    const { masterSocket, blockedMap } = proxy.paths;
+    kit = await openBlocking({ folder: folder.path, masterSocket, blockedMap });
+    await kit.keeper.updateBlockedIpsMap();
+    await kit.reconciler.look(true);
+  });
+  afterEach(async () => {
+    await kit?.close();
+    await proxy?.stop();
+    await folder?.remove();
+  });
+
+  const held = async (pid: number): Promise<string[]> => {
+    const keys: string[] = [];
+    const worker = { kind: 'pid', pid } as const;
+    await kit.blocked.runtime.runtimeMapKeys(
+      within(20_000),
+      (batch) => void keys.push(...batch.map(({ key }) => key)),
+      worker,
+    );
+    return keys;
+  };
+
+  it('is answered when the worker holds it that read the map file before', async () => {
+    const before = await proxy.workerPid();
+    const reload = await beginHeldReload(proxy);
+    // With a minute left, so that no busy machine ends the wait.
+    const patient = { ...caller(), receivedAt: performance.now() + 60_000 };
+    const block = kit.blockedSet.block(toBlock('192.0.2.1'), patient);
+    // The line is durable, so the block waits for nothing but the worker.
+    await eventually('the line is in the file', async () => (await kit.fileEntries()).includes('192.0.2.1 1'));
+    await reload.release();
+    const { answer } = await block;
+    expect(answer).toMatchObject({ runtime_map_updated: true, runtime_map_failures: [] });
+    const { current } = await eventually('the master answers', () => showProcesses(proxy.socket, within(20_000)));
+    expect(current[0]?.pid).not.toBe(before);
+    expect(await held(current[0]!.pid)).toEqual(['192.0.2.1']);
+    expect(kit.reloads).toEqual([]);
+  });
+
+  it('names that worker when it does not start in time, and brings it the block when it does', async () => {
+    const before = await proxy.workerPid();
+    const reload = await beginHeldReload(proxy);
+    const { answer } = await kit.blockedSet.block(toBlock('192.0.2.1'), caller());
+    expect(answer.runtime_map_updated).toBe(false);
+    const blocked = ['192.0.2.1'];
+    if (workerReadsConfiguration) {
+      // Nobody waits for that worker once more: with a minute left, this one is answered while it still starts.
+      const patient = { ...caller(), receivedAt: performance.now() + 60_000 };
+      const { answer: next } = await kit.blockedSet.block(toBlock('192.0.2.2'), patient);
+      expect(next.runtime_map_failures).toMatchObject([{ ip_address: '192.0.2.2', reason: 'worker is starting' }]);
+      blocked.push('192.0.2.2');
+      expect(await held(before)).toEqual(blocked);
+    }
+    if (workerReadsConfiguration) {
+      const { current, starting } = await eventually('the master answers', () =>
+        showProcesses(proxy.socket, within(20_000)),
+      );
+      expect(current.map(({ pid }) => pid)).toEqual([before]);
+      expect(starting).toHaveLength(1);
+      const failed = answer.runtime_map_failures.map(({ worker }) => worker);
+      expect(failed).toContain(starting[0]?.pid);
+      if (!failed.includes(before)) expect(await held(before)).toEqual(blocked);
+    }
+    await reload.release();
+    await eventually('the new worker serves', async () => (await proxy.workerPid()) !== before);
+    await eventually('the socket is known to be up', () => kit.link.state.up);
+    await kit.reconciler.lookThroughReload(false);
+    expect((await held(await proxy.workerPid())).sort()).toEqual(blocked);
+    expect(kit.book.isWholeEverywhere()).toBe(true);
+  });
+});

@@ -1,0 +1,91 @@
+// What the parts of the blocked set tell of what they do, with a scripted proxy.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BlockingKit, caller, entryOf, toBlock } from '../../../testkit/blocking.ts';
+import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
+import type { ScriptedMaster } from '../../../testkit/scripted-master.ts';
+import { StoreError } from '../../store/store-error.ts';
+
+let master: ScriptedMaster;
+let kit: BlockingKit;
+let close: () => Promise<void>;
+beforeEach(async () => {
+  ({ master, kit, close } = await openScriptedBlocking());
+  await kit.reconciler.look(true);
+});
+afterEach(() => close());
+
+const told = (type: string) => kit.told.filter((one) => one.type === type).map(({ data }) => data);
+const texts = (count: number) => Array.from({ length: count }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+const batch = (add: string[]) =>
+  kit.blockedSet.batch(
+    { add: add.map((text, index) => ({ index, request: toBlock(text) })), remove: [], rejected: [] },
+    caller(),
+  );
+
+describe('what is told', () => {
+  it('of a block and an unblock says who, why, until when, and whether it was seen', async () => {
+    await kit.blockedSet.block(toBlock('192.0.2.1', { reason: 'ssh' }), caller());
+    await kit.blockedSet.unblock(entryOf('192.0.2.1'), caller());
+    expect(told('entry.blocked')).toEqual([
+      {
+        ip_address: '192.0.2.1',
+        created: true,
+        reason: 'ssh',
+        blocked_by: 'test',
+        expires_at: null,
+        by: 'test',
+        runtime_map_updated: true,
+      },
+    ]);
+    expect(told('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
+  });
+
+  it('of an unblock that was made is all of it, though the database cannot be asked any more what covers it', async () => {
+    await kit.blockedSet.block(toBlock('192.0.2.1'), caller());
+    const asked = vi.spyOn(kit.store, 'coveringOf').mockRejectedValueOnce(new StoreError('io', 'disk gone'));
+    await expect(kit.blockedSet.unblock(entryOf('192.0.2.1'), caller())).rejects.toThrow('disk gone');
+    asked.mockRestore();
+    expect(told('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
+    expect(kit.lines).toContainEqual(
+      expect.objectContaining({ message: 'Operation done', fields: expect.objectContaining({ operation: 'unblock' }) }),
+    );
+  });
+
+  it('of what was not there is nothing', async () => {
+    await expect(kit.blockedSet.unblock(entryOf('192.0.2.1'), caller())).rejects.toThrow();
+    expect(told('entry.unblocked')).toEqual([]);
+  });
+
+  it('of up to a hundred at once is each, of more their counts', async () => {
+    await batch(texts(100));
+    expect(told('entry.blocked')).toHaveLength(100);
+    expect(told('entries.changed')).toEqual([]);
+    await batch(texts(101));
+    await batch(texts(1_001));
+    expect(told('entry.blocked')).toHaveLength(100);
+    expect(told('entries.changed')).toMatchObject([
+      { operation: 'batch', added: 1, removed: 0, unchanged: 100, by: 'test' },
+      { operation: 'batch', added: 900, removed: 0, unchanged: 101, by: 'test' },
+    ]);
+  });
+
+  it('of a map that differs is that it does, and what was repaired', async () => {
+    await batch(texts(3));
+    kit.told.length = 0;
+    master.map(kit.mapPath).del('10.0.0.1');
+    master.map(kit.mapPath).add('9.9.9.9', '1');
+    await kit.reconciler.look(true);
+    expect(told('drift.seen')).toEqual([{ map: 'blocked', worker: master.current.pid, expected: 3, seen: 3 }]);
+    expect(told('drift.repaired')).toMatchObject([
+      { map: 'blocked', worker: master.current.pid, added: 1, removed: 1, corrected: 0 },
+    ]);
+  });
+
+  it('of workers is that they come and go, once', async () => {
+    const before = master.current.pid;
+    expect(told('worker.appeared')).toEqual([{ pid: before, role: 'current' }]);
+    kit.book.forget(before);
+    kit.book.forget(before);
+    expect(told('worker.gone')).toEqual([{ pid: before }]);
+  });
+});

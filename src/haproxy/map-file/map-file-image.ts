@@ -1,0 +1,267 @@
+import { fstatSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { crashPoint } from '../../faults/crash-point.ts';
+import { isMissing } from '../../files/atomic-file.ts';
+import { MapFileBody } from './map-file-body.ts';
+import { asMapFileError, surprise } from './map-file-error.ts';
+import {
+  BODY_START,
+  canonicalEntry,
+  emptySlots,
+  firstByte,
+  HASH_BYTE,
+  HEADER_BYTES,
+  headerLine,
+  type MapFileHeader,
+  nowLine,
+  SLOT_BYTES,
+  TAG_BYTES,
+  tagLine,
+  writeHiddenSlot,
+} from './map-file-layout.ts';
+import type { MapFileOps } from './map-file-ops.ts';
+import { Pace } from './map-file-pace.ts';
+import { SlotTable } from './map-file-slots.ts';
+
+/** Where the parts of a file lie, in bytes; and how many lines its body has. */
+export interface MapFileGeometry {
+  readonly bodyEnd: number;
+  readonly slotsStart: number;
+  readonly slots: number;
+  readonly entries: number;
+  /** Of its first two lines. */
+  readonly generation: number;
+}
+
+/** Slots written at once: 64 KiB. */
+const SLOTS_PER_WRITE = 1024;
+/** The least that a file without free slots grows by. */
+const GROWTH = 256;
+
+/**
+ * One open file in the map file's form, and the changes to it. It knows neither durability nor trust: whoever holds it
+ * syncs after a change, and drops it after an error of any kind.
+ */
+export class MapFileImage {
+  readonly #ops: MapFileOps;
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #slotsStart: number;
+  readonly #body: MapFileBody;
+  readonly #slots: SlotTable;
+  #bodyEntries: number;
+  #deadLines = 0;
+  #generation: number;
+  #left: Identity | null = null;
+
+  /** `path` is where the file is, or will be. */
+  constructor(ops: MapFileOps, path: string, file: FileHandle, geometry: MapFileGeometry) {
+    this.#path = path;
+    this.#ops = ops;
+    this.#file = file;
+    this.#slotsStart = geometry.slotsStart;
+    this.#body = new MapFileBody(path, file, BODY_START, geometry.bodyEnd);
+    this.#slots = new SlotTable(geometry.slots);
+    this.#bodyEntries = geometry.entries;
+    this.#generation = geometry.generation;
+  }
+
+  get file(): FileHandle {
+    return this.#file;
+  }
+
+  get entryCount(): number {
+    return this.#bodyEntries + this.#slots.used;
+  }
+
+  get slotsUsed(): number {
+    return this.#slots.used;
+  }
+
+  get deadLines(): number {
+    return this.#deadLines;
+  }
+
+  /** The number of the last change that was noted in it. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get size(): number {
+    return this.#slotsStart + this.#slots.count * SLOT_BYTES;
+  }
+
+  has(ip: string): boolean {
+    return this.#slots.slotOf(ip) !== undefined || this.#body.find(canonicalEntry(ip)) !== -1;
+  }
+
+  /** Brings the first two lines to a later generation: the body holds all changes up to it. */
+  holds(header: MapFileHeader): void {
+    if (header.generation === this.#generation) return;
+    this.#writeAll(Buffer.concat([headerLine(header), nowLine(header.generation)]), 0);
+    this.#generation = header.generation;
+  }
+
+  /** Writes the second line, unless the file is as far already; returns whether it did. */
+  note(generation: number): boolean {
+    if (generation <= this.#generation) return false;
+    this.#writeAll(nowLine(generation), HEADER_BYTES);
+    this.#generation = generation;
+    return true;
+  }
+
+  /**
+   * Adds canonical addresses; those that are live already and duplicates are skipped. Returns how many were written.
+   * @param generation the number of the change; each of its slots has it
+   */
+  async add(ips: readonly string[], generation = this.#generation): Promise<number> {
+    const missing = await this.#missing(ips);
+    const shortage = this.#slots.shortage(missing.length);
+    if (shortage > 0) await this.#grow(Math.max(shortage, GROWTH));
+    if (missing.length > 0) this.#generation = Math.max(this.#generation, generation);
+    const pace = new Pace();
+    for (let from = 0; from < missing.length; from += SLOTS_PER_WRITE) {
+      const part = missing.slice(from, from + SLOTS_PER_WRITE);
+      const slots = part.map(() => this.#slots.take());
+      this.#writeHidden(part, slots, generation);
+      crashPoint('map-file.slot-hidden');
+      // Only now, the lines being whole, do they become visible, each by one byte.
+      part.forEach((ip, index) => {
+        const slot = slots[index] as number;
+        this.#writeAll(firstByte(ip), this.#lineOf(slot));
+        this.#slots.hold(ip, slot);
+        crashPoint('map-file.slot-shown');
+      });
+      if (pace.due()) await pace.rest();
+    }
+    return missing.length;
+  }
+
+  /** Removes the lines of canonical addresses, and notes the change if there were any; returns those that were there. */
+  async remove(ips: readonly string[], generation = this.#generation): Promise<string[]> {
+    const removed: string[] = [];
+    const pace = new Pace();
+    const hiding = Buffer.from(`${tagLine(generation)}#`, 'latin1');
+    let fromBody = false;
+    for (const ip of ips) {
+      const slot = this.#slots.slotOf(ip);
+      const line = slot === undefined ? this.#body.find(canonicalEntry(ip)) : this.#lineOf(slot);
+      if (line !== -1) {
+        // Of a slot its number too: all of it in one page, which the wait for the disk writes anyway.
+        if (slot === undefined) this.#writeAll(HASH_BYTE, line);
+        else this.#writeAll(hiding, this.#positionOf(slot));
+        crashPoint('map-file.line-hidden');
+        if (slot === undefined) this.#bodyLineDied();
+        else this.#slots.free(ip);
+        fromBody ||= slot === undefined;
+        removed.push(ip);
+      }
+      if (pace.due()) await pace.rest();
+    }
+    if (removed.length > 0 && !fromBody) this.#generation = Math.max(this.#generation, generation);
+    if (fromBody) this.note(generation);
+    return removed;
+  }
+
+  /** Remembers the file as it is now, after our own writes. Throws a MapFileError (`surprise`) when its size is not ours. */
+  settle(): void {
+    const now = identityOf(fstatSync(this.#file.fd, { bigint: true }));
+    if (now.size !== BigInt(this.size)) {
+      throw surprise(this.#path, `its size is ${now.size} where ${this.size} bytes were written`);
+    }
+    this.#left = now;
+  }
+
+  /** What is at the path and is not the file as `settle` left it; null when it is. Costs one stat. */
+  surprise(): string | null {
+    const left = this.#left;
+    if (left === null) return 'it was never settled';
+    let now: Identity;
+    try {
+      now = identityOf(statSync(this.#path, { bigint: true }));
+    } catch (error) {
+      if (isMissing(error)) return 'it is gone';
+      throw error;
+    }
+    if (now.dev !== left.dev || now.ino !== left.ino) return 'another file took its place';
+    if (now.size !== left.size) return `its size is ${now.size} instead of ${left.size}`;
+    return now.mtimeNs === left.mtimeNs ? null : 'somebody else wrote to it';
+  }
+
+  async #missing(ips: readonly string[]): Promise<string[]> {
+    const missing = new Set<string>();
+    const pace = new Pace();
+    for (const ip of ips) {
+      if (!this.has(ip)) missing.add(ip);
+      if (pace.due()) await pace.rest();
+    }
+    return [...missing];
+  }
+
+  /** Writes lines behind their `#`, contiguous slots in one write. */
+  #writeHidden(ips: readonly string[], slots: readonly number[], generation: number): void {
+    for (let from = 0; from < slots.length; ) {
+      let to = from + 1;
+      while (to < slots.length && slots[to] === (slots[to - 1] as number) + 1) to += 1;
+      const bytes = Buffer.allocUnsafe((to - from) * SLOT_BYTES);
+      for (let index = from; index < to; index += 1) {
+        writeHiddenSlot(bytes, (index - from) * SLOT_BYTES, ips[index] as string, generation);
+      }
+      this.#writeAll(bytes, this.#positionOf(slots[from] as number));
+      from = to;
+    }
+  }
+
+  /** Appends empty slots and makes them durable before the first is used; a torn append is a torn comment. */
+  async #grow(slots: number): Promise<void> {
+    for (let done = 0; done < slots; ) {
+      const count = Math.min(slots - done, SLOTS_PER_WRITE);
+      const bytes = emptySlots(count);
+      const written = await this.#ops.write(this.#file, bytes, this.size + done * SLOT_BYTES);
+      if (written !== bytes.length) throw shortWrite(written, bytes.length);
+      done += count;
+    }
+    crashPoint('map-file.slots-appended');
+    try {
+      await this.#ops.dataSync(this.#file);
+    } catch (error) {
+      throw asMapFileError(error, this.#path, 'sync-failed');
+    }
+    crashPoint('map-file.slots-durable');
+    this.#slots.grow(slots);
+  }
+
+  #writeAll(bytes: Uint8Array, position: number): void {
+    const written = this.#ops.writeNow(this.#file, bytes, position);
+    if (written !== bytes.length) throw shortWrite(written, bytes.length);
+  }
+
+  #positionOf(slot: number): number {
+    return this.#slotsStart + slot * SLOT_BYTES;
+  }
+
+  /** Where the slot's line begins, behind its tag. */
+  #lineOf(slot: number): number {
+    return this.#positionOf(slot) + TAG_BYTES;
+  }
+
+  #bodyLineDied(): void {
+    this.#bodyEntries -= 1;
+    this.#deadLines += 1;
+  }
+}
+
+interface Identity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+}
+
+function identityOf(stat: Identity): Identity {
+  return { dev: stat.dev, ino: stat.ino, size: stat.size, mtimeNs: stat.mtimeNs };
+}
+
+function shortWrite(written: number, wanted: number): Error {
+  return new Error(`only ${written} of ${wanted} bytes were written`);
+}

@@ -1,0 +1,27 @@
+import { writeSync } from 'node:fs';
+import { type FileHandle, rename } from 'node:fs/promises';
+import { fsyncFolder } from '../../files/atomic-file.ts';
+
+/** Everything the map file does that changes the disk. Passed in, so that tests can cut, fail and record each step. */
+export interface MapFileOps {
+  /**
+   * A small write at a position, bytes written. Synchronous on purpose: 2 µs into the page cache, where the thread
+   * pool costs 30 µs; the wait for the disk is in `dataSync`, which is not.
+   */
+  writeNow(file: FileHandle, bytes: Uint8Array, position: number): number;
+  /** A large write at a position; bytes written. */
+  write(file: FileHandle, bytes: Uint8Array, position: number): Promise<number>;
+  dataSync(file: FileHandle): Promise<void>;
+  sync(file: FileHandle): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  syncFolder(folder: string): Promise<void>;
+}
+
+export const diskOps: MapFileOps = {
+  writeNow: (file, bytes, position) => writeSync(file.fd, bytes, 0, bytes.length, position),
+  write: async (file, bytes, position) => (await file.write(bytes, 0, bytes.length, position)).bytesWritten,
+  dataSync: (file) => file.datasync(),
+  sync: (file) => file.sync(),
+  rename,
+  syncFolder: fsyncFolder,
+};

@@ -1,0 +1,252 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { isIPv4, isIPv6 } from 'node:net';
+import { isMissing } from '../../files/atomic-file.ts';
+import { parseUntil, UNTIL_BYTES } from '../maps/trusted-map-text.ts';
+import {
+  BODY_START,
+  HASH,
+  type MapFileHeader,
+  NEWLINE,
+  parseHeaderLine,
+  parseNowLine,
+  parseTag,
+  TAG_BYTES,
+} from './map-file-layout.ts';
+
+/**
+ * What HAProxy makes of one line; comments and blank lines are left out. Line numbers begin at 1. `generation`: of a line
+ * that was added since the last rewrite, the number of its change. `until`: where a comment right above says when trust
+ * ends.
+ */
+export type MapFileLine =
+  | {
+      readonly kind: 'entry';
+      readonly key: string;
+      readonly value: string;
+      readonly line: number;
+      readonly generation?: number;
+      readonly until?: string;
+    }
+  | {
+      readonly kind: 'damaged';
+      readonly text: string;
+      readonly line: number;
+      readonly why: string;
+      readonly until?: string;
+    };
+
+/** HAProxy (2.6, 3.0) reads with fgets into a buffer of `tune.bufsize`, 16384 by default; the rest becomes a line of its own. */
+const LONGEST_READABLE_LINE = 16_383;
+/** A multiple of 64, so that a slot never lies across two reads. */
+const CHUNK_BYTES = 65_536;
+const QUOTED_BYTES = 200;
+
+/**
+ * Reads any map file, ours or foreign, in batches: what HAProxy would load of it, and what is damaged. The keys are as
+ * the file spells them, not canonical. Memory is bounded whatever the file holds. Rejects with the system's error
+ * (`ENOENT` for a missing file).
+ */
+export async function* readMapFile(path: string): AsyncGenerator<MapFileLine[], void, undefined> {
+  const file = await open(path, 'r');
+  try {
+    const parser = new MapLineParser();
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+      const lines = bytesRead === 0 ? parser.end() : parser.push(chunk.subarray(0, bytesRead));
+      if (lines.length > 0) yield lines;
+      if (bytesRead === 0) return;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+export interface MapFileIdentity {
+  readonly exists: boolean;
+  /** Null: there is no file, or it is not one of ours (or its first line is damaged). */
+  readonly header: MapFileHeader | null;
+  /** The last change that the file tells of; null where there is no header, or an older version wrote the file. */
+  readonly last: number | null;
+}
+
+/** Whose file this is, and which change it holds: the latest of its second line and of all of its slots. */
+export async function readMapFileHeader(path: string): Promise<MapFileIdentity> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if (isMissing(error)) return { exists: false, header: null, last: null };
+    throw error;
+  }
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BODY_START), 0, BODY_START, 0);
+    const [first, second] = buffer.toString('latin1', 0, bytesRead).split('\n');
+    // Without its newline the first line may be cut short.
+    const header = first === undefined || second === undefined ? null : parseHeaderLine(first);
+    if (header === null) return { exists: true, header, last: null };
+    const [now, tag] = [parseNowLine(second ?? ''), await latestTag(file)];
+    const numbered = now !== null || tag !== null;
+    return { exists: true, header, last: numbered ? Math.max(header.generation, now ?? 0, tag ?? 0) : null };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Every number below 36 to the power of 7. */
+const TAG_BEGIN = '\n#0';
+
+/** The highest number of a slot, null when there is none. Some ms for a million entries: few lines begin so. */
+async function latestTag(file: FileHandle): Promise<number | null> {
+  const buffer = Buffer.allocUnsafe(16 * CHUNK_BYTES);
+  let latest: number | null = null;
+  // What may be the beginning of a tag at the end of a part is read again with the next one.
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+    const part = buffer.subarray(0, bytesRead);
+    for (let at = part.indexOf(TAG_BEGIN); at !== -1; at = part.indexOf(TAG_BEGIN, at + 1)) {
+      if (part[at + TAG_BYTES] !== NEWLINE) continue;
+      const tag = parseTag(part.toString('latin1', at + 1, at + TAG_BYTES));
+      if (tag !== null && (latest === null || tag > latest)) latest = tag;
+    }
+    if (bytesRead <= TAG_BYTES) return latest;
+    position += bytesRead - TAG_BYTES;
+  }
+}
+
+/** Bytes of a map file, cut anywhere → lines. Keeps its own remainder; `end` when there are no more. */
+export class MapLineParser {
+  #rest: Buffer = Buffer.alloc(0);
+  #skipping = false;
+  #line = 1;
+  /** Of a slot whose line comes next. */
+  #tag: number | null = null;
+  /** Of a comment whose entry comes next. */
+  #until: string | null = null;
+
+  push(chunk: Buffer): MapFileLine[] {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const lines: MapFileLine[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      this.#finish(bytes, start, end, lines);
+      start = end + 1;
+    }
+    this.#keep(bytes.subarray(start), lines);
+    return lines;
+  }
+
+  end(): MapFileLine[] {
+    const rest = this.#rest;
+    this.#rest = Buffer.alloc(0);
+    // A torn comment or torn blanks hide nothing and hurt nobody.
+    if (this.#skipping || isCommentOrBlank(rest, 0, rest.length)) return [];
+    return [this.#withUntil(damaged(rest, this.#line, 'the last line has no newline: it may be cut short'))];
+  }
+
+  #finish(bytes: Buffer, start: number, end: number, lines: MapFileLine[]): void {
+    if (this.#skipping) this.#skipping = false;
+    else if (end - start >= LONGEST_READABLE_LINE) lines.push(tooLong(bytes.subarray(start, end), this.#line));
+    else {
+      const line = readLine(bytes, start, end, this.#line);
+      if (line !== null) lines.push(this.#withUntil(this.#withTag(line)));
+      this.#tag = readTag(bytes, start, end);
+      this.#until = readUntil(bytes, start, end);
+    }
+    this.#line += 1;
+  }
+
+  #withTag(line: MapFileLine): MapFileLine {
+    return line.kind === 'entry' && this.#tag !== null ? { ...line, generation: this.#tag } : line;
+  }
+
+  #withUntil(line: MapFileLine): MapFileLine {
+    return this.#until === null ? line : { ...line, until: this.#until };
+  }
+
+  #keep(rest: Buffer, lines: MapFileLine[]): void {
+    if (this.#skipping) return;
+    if (rest.length < LONGEST_READABLE_LINE) {
+      // A copy: the caller reuses its buffer.
+      this.#rest = Buffer.from(rest);
+      return;
+    }
+    lines.push(tooLong(rest, this.#line));
+    this.#rest = Buffer.alloc(0);
+    this.#skipping = true;
+  }
+}
+
+function readTag(bytes: Buffer, start: number, end: number): number | null {
+  if (end - start !== TAG_BYTES - 1 || bytes[start] !== HASH) return null;
+  return parseTag(bytes.toString('latin1', start, end));
+}
+
+function readUntil(bytes: Buffer, start: number, end: number): string | null {
+  if (end - start !== UNTIL_BYTES || bytes[start] !== HASH) return null;
+  return parseUntil(bytes.toString('latin1', start, end));
+}
+
+/** Why a line that holds an address alone is damaged; told apart because a list of addresses looks like this. */
+export const NO_VALUE = 'no value: HAProxy loads it, and it does not block';
+
+function readLine(bytes: Buffer, start: number, end: number, line: number): MapFileLine | null {
+  if (isCommentOrBlank(bytes, start, end)) return null;
+  const text = bytes.toString('latin1', start, end);
+  if (text.includes('\0')) {
+    return damaged(bytes.subarray(start, end), line, 'a NUL byte: HAProxy loses what follows it');
+  }
+  // As HAProxy's pat_ref_read_from_file_smp: blanks before the key, blanks between, then the value up to CR or newline.
+  const match = /^[ \t]*([^ \t\r]+)[ \t]*([^\r]*)/.exec(text);
+  const key = match?.[1] ?? '';
+  const value = (match?.[2] ?? '').replace(/[ \t]+$/, '');
+  if (!isLoadableAddress(key)) {
+    return damaged(
+      bytes.subarray(start, end),
+      line,
+      'the key is no IPv4 or IPv6 address or network: HAProxy refuses the file',
+    );
+  }
+  if (value === '') {
+    return damaged(bytes.subarray(start, end), line, NO_VALUE);
+  }
+  return { kind: 'entry', key, value, line };
+}
+
+/** A NUL makes even a comment worth a look: it is the mark of a block that never reached the disk. */
+function isCommentOrBlank(bytes: Buffer, start: number, end: number): boolean {
+  if (bytes[start] === HASH && start < end) return !includesNul(bytes, start, end);
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at];
+    if (byte === 0x0d) return true;
+    if (byte !== 0x20 && byte !== 0x09) return false;
+  }
+  return true;
+}
+
+function includesNul(bytes: Buffer, start: number, end: number): boolean {
+  const at = bytes.subarray(start, end).indexOf(0);
+  return at !== -1;
+}
+
+/** What HAProxy takes for a key of an ip map: wider than our canonical form (host bits, dotted masks, any spelling). */
+function isLoadableAddress(key: string): boolean {
+  const slash = key.indexOf('/');
+  const address = slash === -1 ? key : key.slice(0, slash);
+  const mask = slash === -1 ? null : key.slice(slash + 1);
+  if (isIPv4(address)) return mask === null || isPrefix(mask, 32) || isIPv4(mask);
+  // node:net lets a zone id pass, inet_pton does not.
+  return isIPv6(address) && !address.includes('%') && (mask === null || isPrefix(mask, 128));
+}
+
+function isPrefix(text: string, longest: number): boolean {
+  return /^\d{1,3}$/.test(text) && Number(text) <= longest;
+}
+
+function tooLong(bytes: Buffer, line: number): MapFileLine {
+  return damaged(bytes, line, `longer than ${LONGEST_READABLE_LINE} bytes: HAProxy reads the rest as another line`);
+}
+
+function damaged(bytes: Buffer, line: number, why: string): MapFileLine {
+  return { kind: 'damaged', text: bytes.toString('utf8', 0, QUOTED_BYTES), line, why };
+}

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_COMMAND_BYTES } from '../socket/conversation-command.ts';
+import { checkKey, hides, MapCommands, UnsafeArgumentError } from './runtime-map-commands.ts';
+
+const commands = new MapCommands('/m', { kind: 'pid', pid: 4711 });
+
+describe('map commands', () => {
+  it('name the worker first and the map by its path', () => {
+    expect(commands.get('2001:db8::/32')).toBe('@!4711 get map /m 2001:db8::');
+    expect(commands.add('10.0.0.0/8', 3)).toBe('@!4711 add map @3 /m 10.0.0.0/8 1');
+    expect(commands.del('::1')).toBe('@!4711 del map /m ::1');
+    expect(commands.set('1.2.3.4')).toBe('@!4711 set map /m 1.2.3.4 1');
+    expect(commands.setElement('0x7f8b9d9d29e0')).toBe('@!4711 set map /m #0x7f8b9d9d29e0 1');
+    expect(commands.delElement('0x7f8b9d9d29e0')).toBe('@!4711 del map /m #0x7f8b9d9d29e0');
+    expect(commands.show(3)).toBe('@!4711 show map @3 /m');
+    expect(commands.commit(3)).toBe('@!4711 commit map @3 /m');
+  });
+
+  it('cut any list into payloads that fit, and lose none', () => {
+    const ip = fc.oneof(fc.ipV4(), fc.constant('2001:db8:1111:2222:3333:4444:5555:6666/127'));
+    const property = fc.property(fc.array(ip, { maxLength: 3000, size: 'max' }), (ips) => {
+      const chunks = commands.addAll(ips);
+      expect(chunks.flatMap((chunk) => chunk.keys)).toEqual(ips);
+      for (const { command, keys } of chunks) {
+        expect(command.wire.length).toBeLessThanOrEqual(MAX_COMMAND_BYTES);
+        expect(command.wire).toBe(`@!4711 add map /m <<\n${keys.map((key) => `${key} 1\n`).join('')}\n`);
+      }
+    });
+    fc.assert(property, { numRuns: 30 });
+  });
+
+  it.each(['', '0x', '7f8b', '0x7F', '0x1;2', '0x1 2', '#0x1'])('take no element like %j', (element) => {
+    expect(() => commands.delElement(element)).toThrow(UnsafeArgumentError);
+  });
+
+  it('take every address as a key', () => {
+    fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => void expect(checkKey(ip)).toBe(ip)));
+  });
+});
+
+it.each([
+  ['10.0.0.0/16', '10.0.0.0/8', true],
+  ['10.0.0.0', '10.0.0.0/8', true],
+  ['10.0.0.0/008', '10.0.0.0/8', true],
+  ['10.0.0.0/255.0.0.0', '10.0.0.0/8', true],
+  ['10.0.0.0/8', '10.0.0.0/16', false],
+  ['10.0.0.0/8', '10.0.0.0/8', false],
+  ['10.0.0.0/8', '10.1.2.3', false],
+  ['::ffff:1.2.3.4', '1.2.3.4', false],
+  ['2001:db8::/48', '2001:db8::/32', true],
+])('that %s is found hides %s: %s', (found, wanted, hidden) => expect(hides(found, wanted)).toBe(hidden));

@@ -1,0 +1,152 @@
+// The map commands, spelled as rule 1, rule 2 and rule 3 have them: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
+import { MAX_COMMAND_BYTES, PayloadCommand } from '../socket/conversation-command.ts';
+
+/** The current worker, or any one by its pid, draining ones included. */
+export type WorkerRef = { readonly kind: 'current' } | { readonly kind: 'pid'; readonly pid: number };
+
+export const CURRENT: WorkerRef = { kind: 'current' };
+
+/** The one value that blocks (rule 3). */
+export const BLOCKING_VALUE = '1';
+
+/** A key or path that must not reach the command line (promise 8); a fault of the caller. */
+export class UnsafeArgumentError extends Error {
+  override readonly name = 'UnsafeArgumentError';
+}
+
+// A blank, a backslash, a quote or `;` would end or change the argument; `#<id>` would name another map tomorrow.
+const PATH = /^\/[^\s;\\"'<>\p{Cc}]+$/u;
+// Everything HAProxy's own parser of addresses can store; canonical form is the business of whoever adds.
+const KEY = /^(?=.*[.:])[0-9A-Fa-f:][0-9A-Fa-f:./]{1,63}$/;
+
+const ELEMENT = /^0x[0-9a-f]{1,16}$/;
+
+export function checkMapPath(path: string): string {
+  if (PATH.test(path)) return path;
+  throw new UnsafeArgumentError(
+    `${JSON.stringify(path)} cannot name a map on the command line: give an absolute path without blanks, quotes, backslashes and ";"`,
+  );
+}
+
+export function checkKey(key: string): string {
+  if (KEY.test(key)) return key;
+  throw new UnsafeArgumentError(`${JSON.stringify(key.slice(0, 80))} is no IP address or network`);
+}
+
+/** An entry by its address in the worker's memory, as `show map` lists it: `0x7f8b9d9d29e0`. */
+function checkElement(element: string): string {
+  if (ELEMENT.test(element)) return `#${element}`;
+  throw new UnsafeArgumentError(`${JSON.stringify(element.slice(0, 80))} is no element of a map`);
+}
+
+/** The commands of one map in one worker. */
+export class MapCommands {
+  /** Who is asked: `@1`, or `@!<pid>`. */
+  readonly target: string;
+  readonly #path: string;
+
+  constructor(path: string, worker: WorkerRef) {
+    this.#path = path;
+    this.target = worker.kind === 'current' ? '@1' : `@!${worker.pid}`;
+  }
+
+  /** Asks with a network's first address: an IPv6 network as argument says `found=no` (2.6.12, 3.0.11). */
+  get(key: string): string {
+    return `${this.target} get map ${this.#path} ${firstAddress(checkKey(key))}`;
+  }
+
+  add(key: string, version?: number): string {
+    return `${this.target} add map ${this.#at(version)} ${checkKey(key)} ${BLOCKING_VALUE}`;
+  }
+
+  /** The keys in as few payloads as hold them. */
+  addAll(keys: readonly string[], version?: number): { command: PayloadCommand; keys: readonly string[] }[] {
+    const head = `${this.target} add map ${this.#at(version)}`;
+    const chunks: { command: PayloadCommand; keys: readonly string[] }[] = [];
+    const room = MAX_COMMAND_BYTES - Buffer.byteLength(head) - ' <<\n\n'.length;
+    let from = 0;
+    let used = 0;
+    const cut = (to: number): void => {
+      const part = keys.slice(from, to);
+      chunks.push({
+        command: new PayloadCommand(
+          head,
+          part.map((key) => `${key} ${BLOCKING_VALUE}`),
+        ),
+        keys: part,
+      });
+      from = to;
+      used = 0;
+    };
+    for (const [index, key] of keys.entries()) {
+      const size = checkKey(key).length + BLOCKING_VALUE.length + ' \n'.length;
+      if (used + size > room) cut(index);
+      used += size;
+    }
+    if (from < keys.length) cut(keys.length);
+    return chunks;
+  }
+
+  set(key: string): string {
+    return `${this.target} set map ${this.#path} ${checkKey(key)} ${BLOCKING_VALUE}`;
+  }
+
+  del(key: string): string {
+    return `${this.target} del map ${this.#path} ${checkKey(key)}`;
+  }
+
+  /** Sets the value of this very entry; duplicates of its key keep theirs. */
+  setElement(element: string): string {
+    return `${this.target} set map ${this.#path} ${checkElement(element)} ${BLOCKING_VALUE}`;
+  }
+
+  /** Removes this very entry; duplicates of its key stay. */
+  delElement(element: string): string {
+    return `${this.target} del map ${this.#path} ${checkElement(element)}`;
+  }
+
+  show(version?: number): string {
+    return `${this.target} show map ${this.#at(version)}`;
+  }
+
+  list(): string {
+    return `${this.target} show map`;
+  }
+
+  prepare(): string {
+    return `${this.target} prepare map ${this.#path}`;
+  }
+
+  commit(version: number): string {
+    return `${this.target} commit map ${this.#at(version)}`;
+  }
+
+  #at(version: number | undefined): string {
+    return version === undefined ? this.#path : `@${version} ${this.#path}`;
+  }
+}
+
+export function firstAddress(key: string): string {
+  const slash = key.indexOf('/');
+  return slash === -1 ? key : key.slice(0, slash);
+}
+
+const isIpv6 = (key: string): boolean => key.includes(':');
+
+/** Bits of the key's prefix; null for a form that only HAProxy understands (`10.0.0.0/255.0.0.0`). */
+function prefixLength(key: string): number | null {
+  const slash = key.indexOf('/');
+  if (slash === -1) return isIpv6(key) ? 128 : 32;
+  const bits = key.slice(slash + 1);
+  return /^\d+$/.test(bits) ? Number(bits) : null;
+}
+
+/**
+ * Whether a lookup that found `found` says nothing about `wanted`: the longest prefix wins, and of two spellings of one
+ * network the one that was there first. An entry of the other family is only found when its own has nothing.
+ */
+export function hides(found: string, wanted: string): boolean {
+  if (found === wanted || isIpv6(found) !== isIpv6(wanted)) return false;
+  const bits = prefixLength(found);
+  return bits === null || bits >= (prefixLength(wanted) ?? 0);
+}

@@ -1,0 +1,381 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, within } from '../../../testkit/conditions.ts';
+import { hang, ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
+import { stopTime } from '../../../testkit/stop-time.ts';
+import { MasterSocket } from '../socket/master-socket.ts';
+import {
+  type EntryFailure,
+  type GroupOutcome,
+  type GroupRequest,
+  RuntimeMap,
+  RuntimeMapRejection,
+} from './runtime-map.ts';
+import { UnsafeArgumentError } from './runtime-map-commands.ts';
+
+const MAP = '/etc/proxy/blocked_ips.map';
+const [A, B, C] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
+const NOT_FOUND = 'type=ip, case=sensitive, found=no';
+const soon = (): number => within(60_000);
+const current = { kind: 'current' } as const;
+
+let folder: string;
+let master: ScriptedMaster;
+let socket: MasterSocket;
+let map: RuntimeMap;
+let failures: EntryFailure[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pm-'));
+  master = new ScriptedMaster(join(folder, 'm.sock'), { [MAP]: [] });
+  await master.listen();
+  socket = new MasterSocket(master.path);
+  failures = [];
+  map = new RuntimeMap(socket, MAP, { onFailure: (failure) => failures.push(failure) });
+});
+afterEach(async () => {
+  socket.close();
+  await master.stop();
+  await rm(folder, { recursive: true });
+});
+
+const on = (verb: string, behaviour: ReturnType<ScriptedMaster['script']>, from = 1): void => {
+  let seen = 0;
+  master.script = (command) => (command.includes(` ${verb} `) && ++seen >= from ? behaviour : undefined);
+};
+
+function change(request: Partial<GroupRequest>): Promise<GroupOutcome> {
+  const defaults = { worker: current, add: [], remove: [], committed: Promise.resolve(), processes: true };
+  return map.changeGroup({ ...defaults, deadline: soon(), ...request });
+}
+
+describe('adding an address (rule 4)', () => {
+  it('sends the commands of rule 1, rule 2 and rule 3', async () => {
+    expect(await map.addIpToRuntimeMap(A, soon())).toBe(true);
+    const get = `@1 get map ${MAP} ${A}`;
+    expect(master.commands).toEqual([get, `@1 add map ${MAP} ${A} 1`, get]);
+    expect(failures).toEqual([]);
+  });
+
+  it('is false when the reply is not empty, even if the address is then there', async () => {
+    master.script = (command) => {
+      if (!command.includes(' add ')) return undefined;
+      master.answer(command);
+      return say('Something nobody has heard of.\n\n');
+    };
+    expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]).toMatchObject({ ip_address: A, reason: 'rejected', command: `@1 add map ${MAP} ${A} 1` });
+    expect(failures[0]?.responses).toContain('Something nobody has heard of.');
+  });
+
+  it('is false when an empty reply changed nothing (rule 8)', async () => {
+    on('add', say('\n'));
+    expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]).toMatchObject({ reason: 'read-back absent', responses: [NOT_FOUND, '', NOT_FOUND] });
+  });
+
+  it('is false when only a network around it is found', async () => {
+    master.map(MAP).add('192.0.2.0/24', '1');
+    on('add', say('\n'));
+    expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]?.reason).toBe('read-back absent');
+  });
+
+  it('is false when the value stays wrong', async () => {
+    master.map(MAP).add(A, '0');
+    on('set', say('\n'));
+    expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]?.reason).toBe('wrong value');
+  });
+
+  it('adds nothing on top of an answer that it cannot read', async () => {
+    on('get', say('garbage\n\n'));
+    expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]).toMatchObject({ reason: 'unknown reply', responses: ['garbage'] });
+    expect(master.commands.some((command) => command.includes(' add '))).toBe(false);
+  });
+
+  it.each([
+    [say('', 'close'), 'cut-short'],
+    [say('half', 'close'), 'cut-short'],
+    [say('a\n\nb\n\n'), 'garbled'],
+  ] as const)('is false when the connection fails at the read-back (%j)', async (behaviour, reason) => {
+    on('get', behaviour, 2);
+    expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]?.reason).toBe(reason === 'garbled' ? 'unknown reply' : reason);
+  });
+
+  it('is false, within its time, when the proxy hangs', async () => {
+    using time = stopTime();
+    on('add', hang);
+    const added = map.addIpToRuntimeMap(A, within(80));
+    await eventually('it hangs', () => master.commands.some((command) => command.includes(' add ')));
+    await time.pass(80);
+    expect(await added).toBe(false);
+    expect(failures[0]).toMatchObject({ reason: 'deadline', responses: [NOT_FOUND] });
+  });
+
+  it('is false when there is no socket', async () => {
+    await master.stop();
+    expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]?.reason).toBe('missing');
+  });
+});
+
+describe('removing an address (rule 5)', () => {
+  it('is false on any other reply than an empty one and Key not found.', async () => {
+    master.map(MAP).add(A, '1');
+    on('del', say('Permission denied\n\n'));
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]?.reason).toBe('rejected');
+  });
+
+  it('is false when the entry is still there', async () => {
+    master.map(MAP).add(A, '1');
+    on('del', say('\n'));
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
+    expect(failures[0]?.reason).toBe('read-back present');
+  });
+
+  it('is told by the command that was to do it when there is no socket', async () => {
+    await master.stop();
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
+    expect(failures).toMatchObject([{ ip_address: A, reason: 'missing', command: `@1 del map ${MAP} ${A}` }]);
+    await master.listen();
+  });
+
+  it('is true when a network around it is found instead', async () => {
+    master.map(MAP).add('192.0.2.0/24', '1');
+    master.map(MAP).add(A, '1');
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(true);
+  });
+});
+
+describe('a group', () => {
+  it('changes nothing before the database has committed', async () => {
+    let commit = (): void => undefined;
+    const committed = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    master.script = (command) => {
+      // The look-up is the last of its stage: from here on only a commit may lead to a change.
+      if (command.includes(A) && command.includes(' get ')) setImmediate(commit);
+      return undefined;
+    };
+    const before = committed.then(() => master.commands.filter((command) => !command.includes(' get ')));
+    expect((await change({ add: [B, A], remove: [C], committed })).failures).toEqual([]);
+    expect(await before).toEqual([]);
+  });
+
+  it('rejects with the error of the commit and leaves the proxy alone, even when the socket failed too', async () => {
+    const committed = (): Promise<void> => Promise.reject(new Error('disk full'));
+    await expect(change({ add: [A], remove: [B], committed: committed() })).rejects.toThrow('disk full');
+    expect(master.commands.every((command) => command.includes(' get '))).toBe(true);
+    expect(socket.connections).toBe(0);
+    await master.stop();
+    await expect(change({ add: [A], committed: committed() })).rejects.toThrow('disk full');
+  });
+
+  it('judges every address by itself', async () => {
+    master.script = (command) => (command === `@1 del map ${MAP} ${B}` ? say('No.\n\n') : undefined);
+    master.map(MAP).add(B, '1');
+    const outcome = await change({ add: [A], remove: [B, C] });
+    expect(outcome.failures.map(({ ip_address, reason }) => [ip_address, reason])).toEqual([[B, 'rejected']]);
+    expect(outcome.failures[0]?.worker).toBe(101);
+  });
+
+  it('believes of a lost connection what had been read back, and no more', async () => {
+    on('get', say('', 'close'), 4);
+    const outcome = await change({ add: [A, B] });
+    expect(outcome.ended?.reason).toBe('cut-short');
+    expect(outcome.processes).toBeNull();
+    expect(outcome.failures.map(({ ip_address, reason }) => [ip_address, reason])).toEqual([[B, 'cut-short']]);
+  });
+
+  it('without its show proc is not whole', async () => {
+    master.script = (command) => (command === 'show proc' ? say('nonsense\n\n') : undefined);
+    const outcome = await change({ add: [A] });
+    expect(outcome.ended).toMatchObject({ reason: 'garbled', responses: ['nonsense'] });
+    expect(outcome).toMatchObject({ processes: null, failures: [] });
+  });
+
+  it.each([
+    ['one address', [A]],
+    ['several', [A, B, C]],
+  ])('believes nothing when a reply too many pushes the others out of place: %s', async (_what, add) => {
+    master.script = (command) => {
+      if (!command.includes(' add ')) return undefined;
+      return say(`${master.answer(command).text}\n`);
+    };
+    const outcome = await change({ add });
+    expect(outcome.failures.map((failure) => failure.ip_address)).toContain(A);
+    expect(outcome).toMatchObject({ processes: null, ended: { reason: 'garbled' } });
+  });
+
+  it('believes no show proc that is another reply', async () => {
+    on('get', say(`${NOT_FOUND}\n\n${NOT_FOUND}\n\n`), 2);
+    const outcome = await change({ remove: [A, B] });
+    expect(outcome).toMatchObject({ processes: null, ended: { reason: 'garbled' } });
+  });
+
+  it('sets a wrong value right where a more specific entry hides it', async () => {
+    for (const key of ['10.0.0.0/8', '10.0.0.0']) master.map(MAP).add(key, '0');
+    expect((await change({ add: ['10.0.0.0/8'] })).failures).toEqual([]);
+    expect(
+      master
+        .map(MAP)
+        .live()
+        .map((entry) => entry.value),
+    ).toEqual(['1', '0']);
+  });
+
+  it('looks for a hidden address through the one place there is', async () => {
+    master.map(MAP).add('10.0.0.0/24', '1');
+    const narrow = new MasterSocket(master.path, { maxConnections: 2 });
+    map = new RuntimeMap(narrow, MAP);
+    expect(await change({ add: ['10.0.0.0/8'], deadline: soon() })).toMatchObject({ failures: [], ended: null });
+    expect(narrow.connections).toBe(0);
+    narrow.close();
+  });
+
+  it('reports a hidden address whose dump is cut short', async () => {
+    for (const key of ['10.0.0.0/8', '10.0.0.0']) master.map(MAP).add(key, '1');
+    on('show', say('0x1 10.0.0.', 'close'), 2);
+    const outcome = await change({ add: ['10.0.0.0/8', A] });
+    expect(outcome.ended?.reason).toBe('cut-short');
+    expect(outcome.failures.map(({ ip_address, reason }) => [ip_address, reason])).toEqual([
+      ['10.0.0.0/8', 'cut-short'],
+    ]);
+  });
+
+  it('says of a rejected payload that all its addresses failed', async () => {
+    on('add', say('out of memory error.\n\n'));
+    const outcome = await change({ add: [A, B] });
+    expect(outcome.failures.map((failure) => failure.reason)).toEqual(['rejected', 'rejected']);
+    expect(outcome.failures[1]?.responses).toEqual([NOT_FOUND, 'out of memory error.', NOT_FOUND]);
+  });
+
+  it('adds to a version under preparation too, and reports when that fails', async () => {
+    await map.prepare(current, soon());
+    master.map(MAP).add(A, '1');
+    expect((await change({ add: [A, B], pendingVersion: 1 })).failures).toEqual([]);
+    expect(
+      master
+        .map(MAP)
+        .entries.filter((entry) => entry.version === 1)
+        .map((entry) => entry.key),
+    ).toEqual([A, B]);
+    const wrong = await change({ add: [C], pendingVersion: 7 });
+    expect(wrong.failures.map((failure) => failure.reason)).toEqual(['rejected']);
+  });
+
+  it('refuses an address that is twice in it', async () => {
+    await expect(change({ add: [A], remove: [A] })).rejects.toThrow('twice');
+  });
+
+  it.each(['', 'bad', '1.2.3.4 1', '1.2.3.4\nreload', '1.2.3.4;reload', '#1', 'fe80::1%eth0', '@1'])(
+    'lets %j nowhere near the command line',
+    async (text) => {
+      await expect(change({ add: [text] })).rejects.toThrow(UnsafeArgumentError);
+      await expect(map.runtimeMapLookup(text, soon())).rejects.toThrow(UnsafeArgumentError);
+      await expect(map.deleteMany(current, [text], soon())).rejects.toThrow(UnsafeArgumentError);
+      await expect(map.addMany(current, [text], soon())).rejects.toThrow(UnsafeArgumentError);
+      expect(master.commands).toEqual([]);
+      expect(socket.connections).toBe(0);
+    },
+  );
+});
+
+describe('a map', () => {
+  it.each(['', 'relative.map', '/with blank.map', '/a;b', '/a\\b', '/a"b', '#1', '/a\nb'])(
+    'is not named %j',
+    (path) => {
+      expect(() => new RuntimeMap(socket, path)).toThrow(UnsafeArgumentError);
+    },
+  );
+
+  it('that is cut short or garbled is no dump', async () => {
+    master.script = () => say('0x1 192.0.2.1 1\n', 'close');
+    await expect(map.runtimeMapKeys(soon(), () => undefined)).rejects.toMatchObject({ reason: 'cut-short' });
+    master.script = () => say('0x1 192.0.2.1 1\nnonsense\n\n');
+    await expect(map.runtimeMapKeys(soon(), () => undefined)).rejects.toThrow(RuntimeMapRejection);
+  });
+
+  it('counts an entry once although the configuration uses the map in two types', async () => {
+    const listing = `# id (file) description\n0 (${MAP}) pattern loaded from file '${MAP}' used by map at file 'c' line 1, by map at file 'c' line 2. curr_ver=3 next_ver=4 entry_cnt=14\n\n`;
+    master.script = (command) => say(command.endsWith('show map') ? listing : `${NOT_FOUND}\n${NOT_FOUND}\n\n`);
+    expect(await map.entryCount(soon())).toEqual({ entries: 7, currentVersion: 3, nextVersion: 4 });
+  });
+
+  it.each(['all', 'one'] as const)(
+    'blocks at every moment while duplicates are removed (by key: %s)',
+    async (byKey) => {
+      master.map(MAP).byKey = byKey;
+      for (const value of ['1', '0', '1', '0']) master.map(MAP).add(A, value);
+      const lookups: string[] = [];
+      master.script = (command) => {
+        lookups.push(master.map(MAP).get(A));
+        expect(command).not.toContain('clear');
+        return undefined;
+      };
+      await map.changeElements(current, await map.duplicateChanges(current, [A], soon()), soon());
+      expect(lookups.length).toBeGreaterThan(5);
+      expect(lookups.every((reply) => reply.includes('value="1"'))).toBe(true);
+      expect(master.map(MAP).live()).toMatchObject([{ key: A, value: '1' }]);
+    },
+  );
+
+  it('gets every value of every key set before a duplicate is removed, the last of the map first', async () => {
+    const B = '192.0.2.77';
+    for (const [key, value] of [
+      [A, '1'],
+      [B, '1'],
+      [A, '0'],
+      [B, '0'],
+    ] as const)
+      master.map(MAP).add(key, value);
+    const changes = await map.duplicateChanges(current, [A, B], soon());
+    const [, , third, fourth] = master.map(MAP).live();
+    expect(changes).toEqual([
+      { key: B, element: fourth!.element, change: 'set' },
+      { key: A, element: third!.element, change: 'set' },
+      { key: B, element: fourth!.element, change: 'remove' },
+      { key: A, element: third!.element, change: 'remove' },
+    ]);
+  });
+
+  it('keeps its duplicates when a value cannot be set', async () => {
+    for (const value of ['1', '0']) master.map(MAP).add(A, value);
+    on('set', say('No.\n\n'));
+    const changes = await map.duplicateChanges(current, [A], soon());
+    await expect(map.changeElements(current, changes, soon())).rejects.toThrow('No.');
+    expect(master.map(MAP).live()).toHaveLength(2);
+  });
+
+  it('removes an address again until it is absent where a removal leaves duplicates', async () => {
+    master.map(MAP).byKey = 'one';
+    for (let n = 0; n < 4; n += 1) master.map(MAP).add(A, '1');
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(true);
+    expect(master.map(MAP).live()).toEqual([]);
+  });
+
+  it('gives up on an address that is still there after four removals', async () => {
+    master.map(MAP).byKey = 'one';
+    for (let n = 0; n < 5; n += 1) master.map(MAP).add(A, '1');
+    expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
+    expect(master.commands.filter((command) => command.includes(' del map '))).toHaveLength(4);
+  });
+
+  it('is told that the version to commit was live before', async () => {
+    await expect(map.commit(current, 0, soon())).rejects.toThrow('out of range');
+  });
+
+  it('stops sending once a command was rejected', async () => {
+    const ips = Array.from({ length: 500 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+    on('del', say('No.\n\n'));
+    await expect(map.deleteMany(current, ips, soon())).rejects.toMatchObject({ responses: ['No.'] });
+    expect(master.commands.length).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,290 @@
+// One map of the proxy, by its path, in any of its workers. Functions are named as the rules name them (docs/promises.md).
+import { setTimeout } from 'node:timers/promises';
+import type { Conversation } from '../socket/conversation.ts';
+import type { Command } from '../socket/conversation-command.ts';
+import type { ConverseOptions, Deadline, MasterSocket } from '../socket/master-socket.ts';
+import { millisecondsUntil } from '../socket/master-socket-error.ts';
+import {
+  ELEMENT_NOT_FOUND,
+  KEY_NOT_FOUND,
+  type MapEntry,
+  parseGetMap,
+  parsePrepare,
+  parseShowMapListing,
+  parseUses,
+} from '../socket/replies.ts';
+import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
+import { BLOCKING_VALUE, CURRENT, checkMapPath, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
+import { dump, type ElementChange, type EntriesSink, elementsOf } from './runtime-map-dump.ts';
+import { type Expectation, runMapCommands } from './runtime-map-helper.ts';
+import type { EntryFailure } from './runtime-map-judgement.ts';
+import { RuntimeMapRejection } from './runtime-map-rejection.ts';
+
+export type { GroupOutcome, GroupRequest } from './runtime-map-changes.ts';
+export type { WorkerRef } from './runtime-map-commands.ts';
+export type { ElementChange } from './runtime-map-dump.ts';
+export type { EntryFailure } from './runtime-map-judgement.ts';
+export { RuntimeMapRejection } from './runtime-map-rejection.ts';
+
+/** Between two looks whether a commit has switched; the switch itself takes some 5 ms at a million. */
+const SWITCH_POLL_MS = 1;
+/** Rule 5: an absent key is the end state that was asked for. */
+const ABSENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND] };
+/** Another process removed the duplicate. */
+const ABSENT_ELEMENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND, ELEMENT_NOT_FOUND] };
+
+export interface RuntimeMapOptions {
+  /** Hears why `addIpToRuntimeMap` or `removeIpFromRuntimeMap` returned false. */
+  readonly onFailure?: (failure: EntryFailure) => void;
+}
+
+export interface EntryCount {
+  /** Entries of the live version and of pending ones together (the proxy counts no other way, 2.6.12, 3.0.11). */
+  readonly entries: number;
+  readonly currentVersion: number;
+  /** Above `currentVersion`: a version is under preparation, or was left behind. */
+  readonly nextVersion: number;
+}
+
+/**
+ * All methods reject with MasterSocketError when the connection fails, with RuntimeMapRejection (carrying all bodies as
+ * `responses`) when the proxy answers something else than success, with UnsafeArgumentError before anything is sent.
+ */
+export class RuntimeMap {
+  readonly path: string;
+  readonly #socket: MasterSocket;
+  readonly #onFailure: (failure: EntryFailure) => void;
+
+  constructor(socket: MasterSocket, path: string, options: RuntimeMapOptions = {}) {
+    this.path = checkMapPath(path);
+    this.#socket = socket;
+    this.#onFailure = options.onFailure ?? (() => undefined);
+  }
+
+  /** Rule 4: true only when `get map` then finds this very entry with value 1 in the current worker. */
+  async addIpToRuntimeMap(ip: string, deadline: Deadline): Promise<boolean> {
+    return this.#changeOne([ip], [], deadline);
+  }
+
+  /** Rule 5: true when the entry is absent afterwards. */
+  async removeIpFromRuntimeMap(ip: string, deadline: Deadline): Promise<boolean> {
+    return this.#changeOne([], [ip], deadline);
+  }
+
+  /** Rule 7. The entry that the proxy finds for the address, a network around it included; null when none. */
+  async runtimeMapLookup(
+    ip: string,
+    deadline: Deadline,
+    worker: WorkerRef = CURRENT,
+    options: ConverseOptions = {},
+  ): Promise<MapEntry | null> {
+    const command = this.#commands(worker).get(ip);
+    const [body = ''] = await this.#once([command], deadline, options);
+    const reply = parseGetMap(body);
+    if (reply.found === 'unknown') throw new RuntimeMapRejection(command, [body], 'cannot be read');
+    return reply.found ? { key: reply.key, value: reply.value } : null;
+  }
+
+  /** Rule 7. Streams `show map`; nothing is read while the promise of a batch is pending. A dump that is cut short rejects. */
+  async runtimeMapKeys(
+    deadline: Deadline,
+    onEntries: EntriesSink,
+    worker: WorkerRef = CURRENT,
+    version?: number,
+  ): Promise<{ count: number }> {
+    const command = this.#commands(worker).show(version);
+    return this.#with(deadline, async (conversation) => ({ count: await dump(conversation, command, onEntries) }));
+  }
+
+  /** The cheap probe: 0.2 ms at any size. */
+  async entryCount(deadline: Deadline, worker: WorkerRef = CURRENT): Promise<EntryCount> {
+    const commands = this.#commands(worker);
+    // The proxy counts an entry once for each type in which the configuration uses the map; a lookup answers as often.
+    const [listing = '', lookup = ''] = await this.#once([commands.list(), commands.get('192.0.2.1')], deadline);
+    const maps = parseShowMapListing(listing);
+    const map = maps?.find((listed) => listed.file === this.path);
+    if (maps !== null && map === undefined) {
+      throw new RuntimeMapRejection(commands.list(), [listing], '', this.path);
+    }
+    if (map === undefined || map.entryCount === null) {
+      throw new RuntimeMapRejection(commands.list(), [listing], `does not tell the entries of ${this.path}`);
+    }
+    const uses = parseUses(lookup);
+    if (uses === null) throw new RuntimeMapRejection(commands.get('192.0.2.1'), [listing, lookup], 'cannot be read');
+    return { entries: map.entryCount / uses, currentVersion: map.currentVersion, nextVersion: map.nextVersion };
+  }
+
+  /** As `entryCount`, of a worker that may have missed a deadline before: what it owes is waited for. */
+  async firstAnswer(deadline: Deadline, worker: WorkerRef): Promise<EntryCount> {
+    await this.#socket.settled(this.#commands(worker).target, deadline);
+    return await this.entryCount(deadline, worker);
+  }
+
+  /** The group of the writer; see `GroupRequest` and `GroupOutcome`. Rejects only with the error of `committed`. */
+  async changeGroup(request: GroupRequest): Promise<GroupOutcome> {
+    return changeGroup(this.#socket, this.path, request);
+  }
+
+  /** Adds without looking: what is there already is there twice afterwards. Payloads of at most 15,000 bytes. */
+  async addMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline, version?: number): Promise<void> {
+    const chunks = this.#commands(worker).addAll(ips, version);
+    await this.#mutate(
+      chunks.map((chunk) => chunk.command),
+      deadline,
+    );
+  }
+
+  /** Takes the keys as they are stored. An absent one is as it should be. */
+  async deleteMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
+    const commands = this.#commands(worker);
+    await this.#mutate(
+      ips.map((ip) => commands.del(ip)),
+      deadline,
+      ABSENT_IS_GOOD,
+    );
+  }
+
+  /** Sets the value 1. An absent key rejects (`entry not found.`). */
+  async setMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
+    const commands = this.#commands(worker);
+    await this.#mutate(
+      ips.map((ip) => commands.set(ip)),
+      deadline,
+    );
+  }
+
+  /**
+   * Lists the map, and returns the changes that leave each key once, with value 1. All duplicates of all keys get the
+   * value 1 before any is removed, and one of each key stays, so that every key blocks all the time. Each entry is named by its element, because
+   * `set map` and `del map` by key act on all duplicates or, from 3.4 on, on some of them.
+   */
+  async duplicateChanges(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<ElementChange[]> {
+    const command = this.#commands(worker).show();
+    const elements = await this.#with(deadline, (conversation) => elementsOf(conversation, command, ips));
+    const set: ElementChange[] = [];
+    const remove: ElementChange[] = [];
+    for (const [key, entries] of elements) {
+      for (const { element, value } of entries) {
+        if (value !== BLOCKING_VALUE) set.push({ key, element, change: 'set' });
+      }
+      for (const { element } of entries.slice(1)) remove.push({ key, element, change: 'remove' });
+    }
+    // A scan ends at its entry. Whoever measures the first commands measures the dearest, those at the map's end.
+    return [...set.reverse(), ...remove.reverse()];
+  }
+
+  /**
+   * Carries out changes of `duplicateChanges`, in its order. An element that is gone is good. HAProxy gives the element
+   * of a removed entry to a new one and does not compare the key, so leave out each key that changed since the listing.
+   */
+  async changeElements(worker: WorkerRef, changes: readonly ElementChange[], deadline: Deadline): Promise<void> {
+    if (changes.length === 0) return;
+    const commands = this.#commands(worker);
+    const elements = (wanted: ElementChange['change']): string[] =>
+      changes.filter(({ change }) => change === wanted).map(({ element }) => element);
+    const set = elements('set').map((element) => commands.setElement(element));
+    const remove = elements('remove').map((element) => commands.delElement(element));
+    await this.#with(
+      deadline,
+      async (conversation) => {
+        await runMapCommands(conversation, set, ABSENT_ELEMENT_IS_GOOD);
+        await runMapCommands(conversation, remove, ABSENT_ELEMENT_IS_GOOD);
+      },
+      true,
+    );
+  }
+
+  /** Begins a new version, unseen until it is committed. Version numbers begin anew in each worker: name it by its pid. */
+  async prepare(worker: WorkerRef, deadline: Deadline): Promise<number> {
+    const command = this.#commands(worker).prepare();
+    const [body = ''] = await this.#once([command], deadline);
+    const version = parsePrepare(body);
+    if (version === null) throw new RuntimeMapRejection(command, [body]);
+    return version;
+  }
+
+  /**
+   * Switches at once, and resolves as soon as that was seen: the worker answers the command only when the old entries
+   * are freed (0.4 to 0.65 s at a million), and takes other commands meanwhile (2.6.12, 3.0.11). `cleared` is that
+   * answer. Committing an empty version empties the live map: count it first.
+   * @param deadline for the switch to be seen; by then it may not have been (`seen` false), and may still happen until
+   * `cleared` is settled
+   * @param clearedBy for the answer
+   */
+  async commit(
+    worker: WorkerRef,
+    version: number,
+    deadline: Deadline,
+    clearedBy: Deadline = deadline,
+  ): Promise<{ readonly seen: boolean; readonly cleared: Promise<void> }> {
+    // One that is live already is refused by the worker; it must not be taken for one that switched now.
+    let answered = (await this.entryCount(deadline, worker)).currentVersion === version;
+    const cleared = this.#mutate([this.#commands(worker).commit(version)], clearedBy).finally(() => {
+      answered = true;
+    });
+    // Heard by whoever waits for it, which may be later than it fails.
+    cleared.catch(() => undefined);
+    while (!answered) {
+      const live = await this.entryCount(deadline, worker).then(
+        ({ currentVersion }) => currentVersion,
+        (error: unknown) => error,
+      );
+      if (live === version) return { seen: true, cleared };
+      // The answer tells as well; without either, the command's own failure is the one to report.
+      if (typeof live !== 'number') break;
+      await setTimeout(SWITCH_POLL_MS);
+    }
+    const timer = new AbortController();
+    try {
+      const late = setTimeout(millisecondsUntil(deadline), false, { signal: timer.signal });
+      return { seen: await Promise.race([cleared.then(() => true), late]), cleared };
+    } finally {
+      timer.abort();
+    }
+  }
+
+  /** The entries of one version, by `show map @N`; a version that does not exist has none. */
+  async countVersion(worker: WorkerRef, version: number, deadline: Deadline): Promise<number> {
+    const command = this.#commands(worker).show(version);
+    return this.#with(deadline, (conversation) => dump(conversation, command, () => undefined));
+  }
+
+  async #changeOne(add: string[], remove: string[], deadline: Deadline): Promise<boolean> {
+    const committed = Promise.resolve();
+    const { failures } = await this.changeGroup({
+      worker: CURRENT,
+      add,
+      remove,
+      committed,
+      processes: false,
+      deadline,
+    });
+    for (const failure of failures) this.#onFailure(failure);
+    return failures.length === 0;
+  }
+
+  async #mutate(commands: readonly Command[], deadline: Deadline, expectation: Expectation = {}): Promise<void> {
+    if (commands.length === 0) return;
+    await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation), true);
+  }
+
+  async #once(commands: readonly Command[], deadline: Deadline, options: ConverseOptions = {}): Promise<string[]> {
+    const conversation = await this.#socket.converse(deadline, options);
+    return conversation.finish(commands);
+  }
+
+  async #with<T>(deadline: Deadline, work: (conversation: Conversation) => Promise<T>, change = false): Promise<T> {
+    const conversation = await this.#socket.converse(deadline, { change });
+    try {
+      const result = await work(conversation);
+      await conversation.finish([]);
+      return result;
+    } finally {
+      conversation.close();
+    }
+  }
+
+  #commands(worker: WorkerRef): MapCommands {
+    return new MapCommands(this.path, worker);
+  }
+}

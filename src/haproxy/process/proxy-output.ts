@@ -1,0 +1,46 @@
+// What the proxy writes where its master was told to: up to 2.6 only there does it say why a reload failed.
+import { open, stat } from 'node:fs/promises';
+import { isMissing } from '../../files/atomic-file.ts';
+
+/** Of the end of what was written; a reload that fails writes some lines. */
+const mostBytes = 16_384;
+
+/** The output file as it was at one moment. */
+export class ProxyOutput {
+  readonly #path: string;
+  readonly #from: number;
+
+  private constructor(path: string, from: number) {
+    this.#path = path;
+    this.#from = from;
+  }
+
+  static async now(path: string): Promise<ProxyOutput> {
+    return new ProxyOutput(path, await sizeOf(path));
+  }
+
+  /** The alerts and warnings written since, a line each; empty where there are none. */
+  async complaints(): Promise<string> {
+    const size = await sizeOf(this.#path);
+    // A smaller one was begun anew.
+    const from = Math.max(size < this.#from ? 0 : this.#from, size - mostBytes);
+    if (size <= from) return '';
+    const handle = await open(this.#path);
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from);
+      const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n');
+      return lines.filter((line) => /^\[(ALERT|WARNING)\]/.test(line)).join('\n');
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import {
+  capabilitiesOf,
+  ProxyVersionError,
+  parseProxyVersion,
+  readProxyVersion,
+  supportedVersion,
+} from './proxy-version.ts';
+
+const versionOf = (text: string) => supportedVersion(text, 'haproxy');
+
+it.each([
+  ['HAProxy version 2.6.12-1+deb12u4 2026/10/17 - https://haproxy.org/\nStatus: long-term\n', '2.6.12-1+deb12u4', 2, 6],
+  ['HA-Proxy version 1.6.3 2015/12/25\n', '1.6.3', 1, 6],
+  ['HA-Proxy version 2.1-dev0-a1b2c3 2019/12/16 - https://haproxy.org/\n', '2.1-dev0-a1b2c3', 2, 1],
+  ['[WARNING] something\nHAProxy version 3.12.0 2027/01/01', '3.12.0', 3, 12],
+])('%j is read', (output, text, major, minor) => expect(versionOf(output)).toEqual({ text, major, minor }));
+
+it('a version below 1.6 is refused by its name', () => {
+  expect(() => versionOf('HA-Proxy version 1.5.18 2016/05/10')).toThrow(/1\.5\.18.*1\.6 or newer/);
+});
+
+it.each(['', 'nginx version: 1.22', 'HAProxy version x'])('%j is refused, saying what was read', (output) => {
+  expect(parseProxyVersion(output)).toBeNull();
+  expect(() => versionOf(output)).toThrow(ProxyVersionError);
+  expect(() => versionOf(output)).toThrow(JSON.stringify(output));
+});
+
+it.each([
+  ['1.8.30', [false, false, false, false]],
+  ['1.9.0', [true, false, false, false]],
+  ['2.4.0', [true, true, false, false]],
+  ['2.6.12', [true, true, false, false]],
+  ['2.9.0', [true, true, true, false]],
+  ['3.0.11', [true, true, true, false]],
+  ['3.1.0', [true, true, true, true]],
+  ['3.4.0', [true, true, true, true]],
+])('%s can do what it can', (version, [masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration]) => {
+  const can = capabilitiesOf(versionOf(`HAProxy version ${version} 2026/01/01`));
+  expect(can).toEqual({ masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration });
+});
+
+it('a program that is missing or fails is an error', async () => {
+  await expect(readProxyVersion('/no/such/haproxy')).rejects.toThrow(
+    /no\/such\/haproxy -v cannot be run: there is no such program \(PROXY_MANAGER_PROXY_BIN/,
+  );
+  await expect(readProxyVersion('/bin/false')).rejects.toThrow(ProxyVersionError);
+  await expect(readProxyVersion('/bin/true')).rejects.toThrow('names no HAProxy version');
+});
+
+describeOnEachProxy('-v', (proxy) => {
+  it('is read', async () => {
+    const { version: text, major, minor } = proxy;
+    expect(await readProxyVersion(proxy.bin)).toEqual({ text, major, minor });
+  });
+});

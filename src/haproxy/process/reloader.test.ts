@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, within } from '../../../testkit/conditions.ts';
+import { beginHeldReload } from '../../../testkit/held-reload.ts';
+import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { RealProxy } from '../../../testkit/real-proxy.ts';
+import { ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
+import { stopTime } from '../../../testkit/stop-time.ts';
+import { childrenOf, processAlive } from '../../system/processes.ts';
+import { MasterSocket } from '../socket/master-socket.ts';
+import { masterAt } from './master-process.ts';
+import { ProxyReloader } from './reloader.ts';
+
+/** Ends only a reload that never comes. */
+const soon = (): number => within(60_000);
+
+const reloaderOf = ({ socket, paths }: RealProxy): ProxyReloader =>
+  new ProxyReloader({
+    socket,
+    pidFile: paths.pidFile,
+    configFile: paths.config,
+    workerReadsConfiguration: () => false,
+  });
+
+describeOnEachProxy('a reload', ({ bin }) => {
+  let proxy: RealProxy;
+  let config: string;
+  beforeAll(async () => {
+    proxy = await RealProxy.start(bin);
+    config = await readFile(proxy.paths.config, 'utf8');
+  });
+  afterEach(() => writeFile(proxy.paths.config, config));
+  afterAll(() => proxy?.stop());
+
+  it('is confirmed by a new worker', async () => {
+    const before = await proxy.workerPid();
+    const outcome = await reloaderOf(proxy).reload(soon());
+    expect(outcome).toMatchObject({ confirmed: true, by: 'socket', workerBefore: before });
+    const after = await proxy.workerPid();
+    expect(after).not.toBe(before);
+    expect(outcome.workerAfter).toBe(after);
+  });
+
+  it('with a configuration that the proxy refuses is refused, and the worker stays', async () => {
+    const before = await proxy.workerPid();
+    await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
+    const outcome = await reloaderOf(proxy).reload(soon());
+    expect(outcome).toMatchObject({ confirmed: false, reason: 'refused', workerBefore: before });
+    expect(await proxy.workerPid()).toBe(before);
+    await writeFile(proxy.paths.config, config);
+    expect(await reloaderOf(proxy).reload(soon())).toMatchObject({ confirmed: true });
+  });
+
+  it('twice refused is refused twice: an old failure is not mistaken for a new one', async () => {
+    await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await reloaderOf(proxy).reload(soon())).toMatchObject({ confirmed: false, reason: 'refused' });
+    }
+    await writeFile(proxy.paths.config, config);
+    expect(await reloaderOf(proxy).reload(soon())).toMatchObject({ confirmed: true });
+  });
+
+  it('is made while others reload too, and each is confirmed by a worker of its own time', async () => {
+    const reloader = reloaderOf(proxy);
+    const before = await proxy.workerPid();
+    const outcomes = await Promise.all([reloader.reload(soon()), reloader.reload(soon())]);
+    for (const outcome of outcomes) {
+      expect(outcome.confirmed).toBe(true);
+      expect(outcome.workerAfter).not.toBe(before);
+    }
+  });
+
+  it('waits until the worker of another reload serves, and is confirmed by a worker of its own', async () => {
+    const other = await beginHeldReload(proxy);
+    const reload = reloaderOf(proxy).reload(soon());
+    // Proof that ours was asked for: refused or not answered, it tries again and again.
+    await other.release().catch(() => undefined);
+    const outcome = await reload;
+    expect(outcome).toMatchObject({ confirmed: true });
+    expect(outcome.workerAfter).toBe(await proxy.workerPid());
+    // The configuration that was released has no further map: a worker of the held one has.
+    const [maps = ''] = await (await proxy.socket.converse(soon())).finish(['@1 show map']);
+    expect(maps).not.toContain('held.map');
+  });
+
+  it('is made by signal where the socket’s file is gone, which makes the socket anew', async () => {
+    await rm(proxy.paths.masterSocket);
+    const outcome = await reloaderOf(proxy).reload(soon());
+    expect(outcome).toMatchObject({ confirmed: true, by: 'signal', workerBefore: expect.any(Number) });
+    expect(outcome.workerAfter).not.toBe(outcome.workerBefore);
+    expect(await proxy.workerPid()).toBe(outcome.workerAfter);
+  });
+
+  it('by signal with a configuration that the proxy refuses is refused', async () => {
+    const before = await proxy.workerPid();
+    await rm(proxy.paths.masterSocket);
+    await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
+    const outcome = await reloaderOf(proxy).reload(soon());
+    expect(outcome).toMatchObject({ confirmed: false, reason: 'refused' });
+    await writeFile(proxy.paths.config, config);
+    expect(await proxy.workerPid()).toBe(before);
+  });
+
+  it('of a proxy that is gone says so at once', async () => {
+    process.kill(proxy.masterPid, 'SIGKILL');
+    await eventually('it is gone', async () => !(await processAlive(proxy.masterPid, null)));
+    {
+      // Nothing is waited for.
+      using _time = stopTime();
+      expect(await reloaderOf(proxy).reload(soon())).toMatchObject({ confirmed: false, reason: 'not-running' });
+    }
+    await proxy.launch();
+  });
+});
+
+describe('a reload', () => {
+  it('whose signal was lost is asked for anew, once the master was seen not to reload', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-signal-'));
+    const configFile = join(folder, 'proxy.cfg');
+    const deaf = spawn('sh', ['-c', 'trap "" USR2; sleep 60; true', 'haproxy', '-W', '-f', configFile]);
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    try {
+      master.master.pid = deaf.pid ?? 0;
+      await master.listen();
+      // Unreadable once: the socket cannot be used, and the signal is what is left.
+      master.script = (_command, nth) => (nth === 1 ? say('what?\n') : undefined);
+      await eventually('its words are there', () => masterAt(master.master.pid, configFile));
+      const worker = await eventually('its child is there', async () => (await childrenOf(master.master.pid))[0]);
+      master.current = { pid: worker, maps: new Map() };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile,
+        knownMaster: () => master.master.pid,
+        workerReadsConfiguration: () => false,
+      });
+      const outcome = await reloader.reload(soon());
+      expect(outcome).toMatchObject({ confirmed: true, by: 'socket', workerBefore: worker, workerAfter: 102 });
+      expect(master.commands.filter((command) => command === 'reload')).toHaveLength(1);
+    } finally {
+      deaf.kill('SIGKILL');
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('is not confirmed by the old worker that goes on when the worker of another reload fails to start', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    try {
+      await master.listen();
+      const old = master.current.pid;
+      const other = master.beginReload().pid;
+      let asked = 0;
+      master.script = (command) => {
+        if (command === 'reload') {
+          // The other worker has just failed, so this reload is taken.
+          master.refuseReload();
+          master.beginReload();
+          return say('', 'close');
+        }
+        if (command === 'show proc' && master.starting !== null && master.starting.pid !== other) {
+          asked += 1;
+          if (asked === 3) master.finishReload();
+        }
+        return undefined;
+      };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile: join(folder, 'proxy.cfg'),
+        workerReadsConfiguration: () => true,
+      });
+      const outcome = await reloader.reload(soon());
+      expect(outcome).toMatchObject({ confirmed: true, workerBefore: other, workerAfter: other + 1 });
+      expect(asked).toBe(3);
+      expect(master.draining.map(({ pid }) => pid)).toEqual([old]);
+    } finally {
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('of which the master dies is not waited for any longer', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    const mortal = spawn('sleep', ['600'], { stdio: 'ignore' });
+    try {
+      await master.listen();
+      master.master.pid = mortal.pid!;
+      master.script = (command) => {
+        if (command !== 'reload') return undefined;
+        mortal.kill('SIGKILL');
+        return say('', 'close');
+      };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile: join(folder, 'proxy.cfg'),
+        workerReadsConfiguration: () => false,
+      });
+      expect(await reloader.reload(soon())).toMatchObject({
+        confirmed: false,
+        detail: 'the master died of the reload',
+        workerAfter: null,
+      });
+    } finally {
+      mortal.kill('SIGKILL');
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('asks again while the master says that another reload is in progress', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    const socket = new MasterSocket(master.path);
+    try {
+      await master.listen();
+      let asked = 0;
+      master.script = (command) => {
+        if (command !== 'reload') return undefined;
+        asked += 1;
+        if (asked < 4) return say('Success=0\n--\nAnother reload is still in progress.\n\n', 'close');
+        return undefined;
+      };
+      const reloader = new ProxyReloader({
+        socket,
+        pidFile: join(folder, 'none'),
+        configFile: join(folder, 'proxy.cfg'),
+        workerReadsConfiguration: () => true,
+      });
+      expect(await reloader.reload(soon())).toMatchObject({ confirmed: true, workerAfter: 102 });
+      expect(asked).toBe(4);
+    } finally {
+      socket.close();
+      await master.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('never throws for a socket and a pid file that are not there', async () => {
+    const socket = new MasterSocket('/nowhere/master.sock');
+    const reloader = new ProxyReloader({
+      socket,
+      pidFile: '/nowhere/pid',
+      configFile: '/nowhere/cfg',
+      workerReadsConfiguration: () => false,
+    });
+    expect(await reloader.reload(soon())).toMatchObject({
+      confirmed: false,
+      reason: 'not-running',
+      detail: expect.stringContaining('/nowhere/pid'),
+    });
+    socket.close();
+  });
+});

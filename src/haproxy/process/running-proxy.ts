@@ -1,0 +1,71 @@
+// The HAProxies that run on this machine, whoever started them.
+import { basename } from 'node:path';
+import {
+  commandLine,
+  executableOf,
+  parentOf,
+  processIds,
+  processStartTime,
+  trustedProcesses,
+  unitOf,
+} from '../../system/processes.ts';
+import { settledWords } from './master-process.ts';
+import { type ProxyArguments, parseMasterWords } from './proxy-arguments.ts';
+
+export interface RunningProxy {
+  readonly pid: number;
+  readonly startTime: number;
+  /** The program, as the kernel knows it; as its first word says where that may not be read. */
+  readonly exe: string;
+  readonly arguments: ProxyArguments;
+  /** The systemd service that it belongs to, such as `haproxy.service`. */
+  readonly unit: string | null;
+}
+
+/**
+ * The masters, and those that run without one, in the order of their pids. Only root's and our own, whose words can be
+ * believed, and none of a container's. A master is one that has a worker: before that nothing of its configuration is in
+ * force, and a worker that outlived its master has none.
+ */
+export async function findRunningProxies(): Promise<RunningProxy[]> {
+  const proxies = await proxyProcesses();
+  const parents = new Set(proxies.values());
+  const found: RunningProxy[] = [];
+  for (const pid of await trustedProcesses()) {
+    const parent = proxies.get(pid);
+    // A child of another HAProxy is its worker.
+    if (parent === undefined || proxies.has(parent)) continue;
+    const proxy = await runningProxy(pid, parents.has(pid));
+    if (proxy !== null) found.push(proxy);
+  }
+  return found.sort((one, other) => one.pid - other.pid);
+}
+
+/** Every process of a HAProxy, with its parent. */
+async function proxyProcesses(): Promise<Map<number, number>> {
+  const proxies = new Map<number, number>();
+  for (const pid of await processIds()) {
+    const parent = parentOf(pid);
+    if (parent !== null && isProxy(await programOf(pid))) proxies.set(pid, parent);
+  }
+  return proxies;
+}
+
+async function programOf(pid: number): Promise<string | null> {
+  return (await executableOf(pid)) ?? (await commandLine(pid))?.[0] ?? null;
+}
+
+/** `haproxy`, `haproxy-3.2`, `haproxy3` … */
+function isProxy(program: string | null): boolean {
+  return program !== null && /^haproxy[-\d.]*$/.test(basename(program));
+}
+
+async function runningProxy(pid: number, hasWorker: boolean): Promise<RunningProxy | null> {
+  const startTime = await processStartTime(pid);
+  const words = startTime === null ? null : await settledWords(pid, startTime);
+  const exe = await programOf(pid);
+  if (startTime === null || words === null || exe === null) return null;
+  const args = parseMasterWords(words);
+  if (args.isCheck || (args.isMaster && !hasWorker)) return null;
+  return { pid, startTime, exe, arguments: { ...args, isMaster: hasWorker }, unit: await unitOf(pid) };
+}

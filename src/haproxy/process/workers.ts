@@ -1,0 +1,210 @@
+// The processes of the proxy: its master, the current worker, the draining workers that finish their connections, and a
+// worker that is still starting.
+//
+// The sections of `show proc` do not say which worker serves. From 3.1 on the worker reads the configuration itself, so
+// during a reload `# workers` lists a process that cannot be reached yet, and after a refused reload `# workers` is empty
+// while the serving worker stays under `# old workers`, among those that drain (3.2.26, 3.4.0). A starting worker is
+// told apart by what the master answers to a command for it, and a serving one from a draining one by what it says
+// itself.
+
+import { processStartTime } from '../../system/processes.ts';
+import { type ConverseOptions, type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
+import { socketFailureReason } from '../socket/master-socket-error.ts';
+import { isWorkerGone } from '../socket/replies.ts';
+import { type MasterRow, type ProcRows, parseShowProc, type WorkerRow } from '../socket/show-proc.ts';
+
+export interface Worker {
+  readonly pid: number;
+  /** Field 22 of /proc/<pid>/stat, identity together with the pid; null when unreadable. */
+  readonly startTime: number | null;
+  readonly version: string;
+}
+
+export interface Processes {
+  readonly master: MasterRow;
+  /**
+   * The worker that takes new connections, which `@1` reaches. Empty while the first worker starts, and where none
+   * takes any: from 3.1 on the master outlives a serving worker that dies after a refused reload.
+   */
+  readonly current: readonly Worker[];
+  /** False: the current worker was not seen to answer a command. It hangs. */
+  readonly currentAnswered: boolean;
+  readonly draining: readonly Worker[];
+  /** Listed, and not to be reached by commands yet. */
+  readonly starting: readonly Worker[];
+}
+
+export interface Listing {
+  readonly master: MasterRow;
+  /** Starting, serving and draining, the newest first. */
+  readonly workers: readonly Worker[];
+}
+
+/** A command for a starting worker is refused by the master at once, so a slower answer is not from the master. */
+const probeMs = 1_000;
+/** One that had less time than this, on a busy machine, is not said to hang. */
+const shortestProbeMs = 200;
+
+/** The workers, by pid and start time, that answered a command before: they have started, and do not start again. */
+const answeredBefore = new WeakMap<MasterSocket, ReadonlySet<string>>();
+
+/**
+ * `show proc`, and one harmless command to each worker under `# workers` that never answered before. Where none of those
+ * has started, the newest of the others is asked each time whether it drains.
+ * @throws MasterSocketError; 'garbled' when the reply is not a `show proc`, 'deadline' also when the time was too short
+ * to tell a worker that starts from one that hangs
+ */
+export async function showProcesses(
+  socket: MasterSocket,
+  deadline: Deadline,
+  options: ConverseOptions = {},
+): Promise<Processes> {
+  return await processesFrom(socket, await askShowProc(socket, deadline, options), deadline, options);
+}
+
+/** `show proc` alone, without a command to any worker. @throws MasterSocketError as `showProcesses` */
+export async function listProcesses(
+  socket: MasterSocket,
+  deadline: Deadline,
+  options: ConverseOptions = {},
+): Promise<Listing> {
+  const { master, workers, oldWorkers } = await identified(socket, await askShowProc(socket, deadline, options));
+  return { master, workers: [...workers, ...oldWorkers].toSorted(newestFirst).map(worker) };
+}
+
+/**
+ * The processes of a `show proc` reply that came already; see `showProcesses`.
+ * @throws MasterSocketError; `exhausted` when no file descriptor is left to read /proc
+ */
+export async function processesFrom(
+  socket: MasterSocket,
+  body: string,
+  deadline: Deadline,
+  options: ConverseOptions = {},
+): Promise<Processes> {
+  const { master, workers, oldWorkers } = await identified(socket, body);
+  const ask = (pid: number) => probe(socket, pid, Math.min(deadline, performance.now() + probeMs), options);
+  const before = answeredBefore.get(socket);
+  const answered = new Set([...workers, ...oldWorkers].map(identity).filter((one) => before?.has(one)));
+  answeredBefore.set(socket, answered);
+  const current: ListedWorker[] = [];
+  let currentAnswered = true;
+  /** Returns those that have not started. */
+  const take = async (candidates: readonly ListedWorker[]): Promise<ListedWorker[]> => {
+    const starting: ListedWorker[] = [];
+    for (const one of candidates) {
+      const state = answered.has(identity(one)) ? 'serving' : await ask(one.pid);
+      if (state === 'unreachable') {
+        starting.push(one);
+        continue;
+      }
+      current.push(one);
+      if (state === 'hanging') currentAnswered = false;
+      else answered.add(identity(one));
+    }
+    return starting;
+  };
+  let starting = await take(workers);
+  // As the master chooses the target of `@1`: the one with the fewest reloads. One that drains takes no connections.
+  const [newestOld] = oldWorkers.toSorted(newestFirst);
+  if (current.length === 0 && newestOld !== undefined) {
+    const state = await ask(newestOld.pid);
+    if (state === 'serving' || state === 'hanging') current.push(newestOld);
+    currentAnswered = state !== 'hanging';
+    // One that drains, or is gone, may have handed over since the first question.
+    if (current.length === 0) starting = await take(starting);
+  }
+  return {
+    master,
+    current: current.map(worker),
+    currentAnswered: current.length > 0 && currentAnswered,
+    draining: oldWorkers.filter((old) => !current.includes(old)).map(worker),
+    starting: starting.map(worker),
+  };
+}
+
+interface Listed {
+  readonly master: MasterRow;
+  readonly workers: readonly ListedWorker[];
+  readonly oldWorkers: readonly ListedWorker[];
+}
+
+interface ListedWorker extends Worker {
+  readonly reloads: number;
+}
+
+function newestFirst(one: ListedWorker, other: ListedWorker): number {
+  return one.reloads - other.reloads;
+}
+
+function worker({ pid, startTime, version }: ListedWorker): Worker {
+  return { pid, startTime, version };
+}
+
+function identity({ pid, startTime }: Worker): string {
+  return `${pid}:${startTime ?? '?'}`;
+}
+
+async function askShowProc(socket: MasterSocket, deadline: Deadline, options: ConverseOptions): Promise<string> {
+  const conversation = await socket.converse(deadline, options);
+  return (await conversation.finish(['show proc']))[0] ?? '';
+}
+
+/** `unreachable`: the master forwards nothing to it, since it starts or has exited. `hanging`: no answer in time. */
+type WorkerState = 'serving' | 'draining' | 'unreachable' | 'hanging';
+
+/** @throws MasterSocketError when the master is gone, or the time was too short to tell */
+async function probe(
+  socket: MasterSocket,
+  pid: number,
+  deadline: Deadline,
+  options: ConverseOptions,
+): Promise<WorkerState> {
+  let given = 0;
+  try {
+    const conversation = await socket.converse(deadline, options);
+    given = deadline - performance.now();
+    const [info = ''] = await conversation.finish([`@!${pid} show info`]);
+    return /^Stopping: [^0]/m.test(info) ? 'draining' : 'serving';
+  } catch (error) {
+    if (!(error instanceof MasterSocketError)) throw error;
+    if (isWorkerGone(error.partial)) return 'unreachable';
+    const unanswered = error.reason === 'deadline' && error.command !== '' && given >= shortestProbeMs;
+    if (unanswered || error.reason === 'cut-short') return 'hanging';
+    throw error;
+  }
+}
+
+/** @throws MasterSocketError 'garbled' when the reply is not a `show proc` */
+export function readShowProc(path: string, body: string): ProcRows {
+  const rows = parseShowProc(body);
+  if (rows !== null) return rows;
+  const detail = `its reply to "show proc" cannot be read: ${JSON.stringify(body.slice(0, 200))}`;
+  throw new MasterSocketError('garbled', { path, command: 'show proc', responses: [body], detail });
+}
+
+async function identified(socket: MasterSocket, body: string): Promise<Listed> {
+  const rows = readShowProc(socket.path, body);
+  try {
+    return {
+      master: rows.master,
+      workers: await Promise.all(rows.workers.map(identify)),
+      oldWorkers: await Promise.all(rows.oldWorkers.map(identify)),
+    };
+  } catch (error) {
+    if (socketFailureReason(error as NodeJS.ErrnoException, true) !== 'exhausted') throw error;
+    const detail =
+      'who its workers are could not be looked at: this service can open nothing more (no file descriptor is left)';
+    throw new MasterSocketError('exhausted', {
+      path: socket.path,
+      command: 'show proc',
+      responses: [body],
+      detail,
+      cause: error,
+    });
+  }
+}
+
+async function identify({ pid, reloads, version }: WorkerRow): Promise<ListedWorker> {
+  return { pid, startTime: await processStartTime(pid), version, reloads };
+}

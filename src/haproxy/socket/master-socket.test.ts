@@ -1,0 +1,334 @@
+import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, settled, within } from '../../../testkit/conditions.ts';
+import { hang, ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
+import { stopTime } from '../../../testkit/stop-time.ts';
+import { askForReload } from '../process/master-socket-reload.ts';
+import { showProcesses } from '../process/workers.ts';
+import { UnsafeCommandError } from './conversation-command.ts';
+import { MasterSocket, MasterSocketError, type SocketFailureReason } from './master-socket.ts';
+
+const MAP = '/etc/proxy/blocked_ips.map';
+const GET = `@1 get map ${MAP} 192.0.2.1`;
+const NOT_FOUND = 'type=ip, case=sensitive, found=no';
+const soon = (): number => within(60_000);
+const shortly = (): number => within(60);
+
+let folder: string;
+let master: ScriptedMaster;
+let socket: MasterSocket;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pm-'));
+  master = new ScriptedMaster(join(folder, 'm.sock'), { [MAP]: [] });
+  await master.listen();
+  socket = new MasterSocket(master.path);
+});
+afterEach(async () => {
+  socket.close();
+  await master.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function failure(work: Promise<unknown>): Promise<MasterSocketError> {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(MasterSocketError);
+  return error as MasterSocketError;
+}
+
+/** What fails of the works, all begun at once, when their time is up, which is once the master has all these commands. */
+async function timeUp(works: readonly (() => Promise<unknown>)[], ...asked: string[]): Promise<MasterSocketError[]> {
+  using time = stopTime();
+  const failures = Promise.all(works.map((work) => failure(work())));
+  await eventually('they are asked', () => asked.every((command, index) => master.commands[index] === command));
+  await settled();
+  await time.pass(60);
+  return await failures;
+}
+
+/** Asks with little time. */
+const ask = (command: string) => async () => (await socket.converse(shortly())).send([command]);
+
+async function exchange(...commands: string[]): Promise<string[]> {
+  return (await socket.converse(soon())).finish(commands);
+}
+
+describe('a conversation', () => {
+  it('returns one body per command, in stages, on one connection', async () => {
+    const conversation = await socket.converse(soon());
+    expect(await conversation.send([GET])).toEqual([NOT_FOUND]);
+    expect(await conversation.send([])).toEqual([]);
+    expect(await conversation.finish([`@1 add map ${MAP} 192.0.2.1 1`, GET])).toEqual([
+      '',
+      'type=ip, case=sensitive, found=yes, idx=tree, key="192.0.2.1", value="1", type="str"',
+    ]);
+    expect(master.peak).toBe(1);
+    expect(socket.connections).toBe(0);
+  });
+
+  it('blames nobody for what came while this process stood still', async () => {
+    using time = stopTime();
+    const conversation = await socket.converse(shortly());
+    master.script = () => {
+      // The answer goes out in this turn of the event loop; it is read after the next 150 ms.
+      setImmediate(() => time.standStill(150));
+      return undefined;
+    };
+    expect(await conversation.finish([GET])).toEqual([NOT_FOUND]);
+  });
+
+  it('sends nothing of a list that holds an unsafe command', async () => {
+    const conversation = await socket.converse(soon());
+    await expect(conversation.send([GET, `${GET}\nreload`])).rejects.toThrow(UnsafeCommandError);
+    await conversation.finish([]);
+    expect(master.commands).toEqual([]);
+  });
+
+  it('takes one turn at a time', async () => {
+    const conversation = await socket.converse(soon());
+    const first = conversation.send([GET]);
+    await expect(conversation.send([GET])).rejects.toThrow('one turn at a time');
+    await first;
+    conversation.close();
+  });
+
+  it('reads while it writes, many megabytes of both', async () => {
+    const long = `0x1 ${'k'.repeat(900)} 1\n\n`;
+    master.script = () => say(long);
+    const commands = Array.from({ length: 10_000 }, () => `@1 show map ${'/m'.repeat(400)}`);
+    expect(await exchange(...commands)).toHaveLength(10_000);
+  });
+
+  it('does not read on while the reader of its lines is busy', async () => {
+    for (let i = 0; i < 60_000; i++) master.map(MAP).add(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, '1');
+    const conversation = await socket.converse(soon());
+    let busy = 0;
+    let most = 0;
+    let lines = 0;
+    await conversation.streamLines(`@1 show map ${MAP}`, async (batch) => {
+      most = Math.max(most, ++busy);
+      await new Promise(setImmediate);
+      lines += batch.length;
+      busy -= 1;
+    });
+    expect({ most, lines }).toEqual({ most: 1, lines: 60_000 });
+    await conversation.finish([]);
+  });
+
+  it('ends with the error of the reader of its lines', async () => {
+    master.map(MAP).add('192.0.2.1', '1');
+    for (const reader of [
+      () => {
+        throw new Error('no more');
+      },
+      () => Promise.reject(new Error('no more')),
+    ]) {
+      const conversation = await socket.converse(soon());
+      await expect(conversation.streamLines(`@1 show map ${MAP}`, reader)).rejects.toThrow('no more');
+      expect(socket.connections).toBe(0);
+    }
+  });
+
+  it('fails with the bodies so far, each failure by its literal reason', async () => {
+    const cases: [script: ReturnType<ScriptedMaster['script']>, reason: SocketFailureReason, partial: string][] = [
+      [say('', 'close'), 'cut-short', ''],
+      [say('half a li', 'close'), 'cut-short', 'half a li'],
+      [say('a line\nhalf', 'close'), 'cut-short', 'a line\nhalf'],
+      [hang, 'deadline', ''],
+      [say('half', 'hang'), 'deadline', 'half'],
+      [say('one\n\ntwo\n\n'), 'garbled', ''],
+      [say('one\n\n\n'), 'garbled', ''],
+      [
+        say("Can't find the target PID matching the prefix '@!9'\n", 'hang'),
+        'cut-short',
+        "Can't find the target PID matching the prefix '@!9'\n",
+      ],
+      [say("Can't connect to the target CLI!\n", 'hang'), 'cut-short', "Can't connect to the target CLI!\n"],
+    ];
+    for (const [behaviour, reason, partial] of cases) {
+      master.script = (command) => (command === 'show proc' ? behaviour : undefined);
+      master.commands.length = 0;
+      const finish = async (deadline: number) => (await socket.converse(deadline)).finish([GET, 'show proc']);
+      const [error] =
+        reason === 'deadline'
+          ? await timeUp([() => finish(shortly())], GET, 'show proc')
+          : [await failure(finish(soon()))];
+      const responses = reason === 'garbled' ? [NOT_FOUND, 'one'] : [NOT_FOUND];
+      expect(error).toMatchObject({ reason, responses, partial, command: 'show proc', path: master.path });
+      // What is owed is not asked for again; each case is to find a master that owes nothing.
+      master.script = () => undefined;
+      master.dropConnections();
+      await eventually('nothing is owed', () => socket.connections === 0);
+    }
+  });
+
+  it('refuses an endless line and an endless reply', async () => {
+    master.script = () => say('x'.repeat(400_000));
+    expect((await failure(exchange(GET))).reason).toBe('garbled');
+    master.script = () => say(`${'x'.repeat(1000)}\n`.repeat(10_000));
+    expect((await failure(exchange(GET))).reason).toBe('garbled');
+  });
+
+  it('does not believe what is said without having been asked', async () => {
+    const conversation = await socket.converse(soon());
+    await conversation.send([GET]);
+    master.say('\n');
+    await eventually('it is noticed', () => socket.connections === 0);
+    expect((await failure(conversation.send([GET]))).reason).toBe('garbled');
+  });
+
+  it('that lost its connection between two stages says so, and sends nothing', async () => {
+    const conversation = await socket.converse(soon());
+    await conversation.send([GET]);
+    master.dropConnections();
+    await eventually('the place is free', () => socket.connections === 0);
+    expect(await failure(conversation.send([GET]))).toMatchObject({ reason: 'no-reply', responses: [] });
+    expect(master.commands).toHaveLength(1);
+  });
+
+  it('says that its outcome is unknown when the time is up', async () => {
+    master.script = () => hang;
+    const [error] = await timeUp([ask(GET)], GET);
+    expect(error?.message).toContain('the outcome is unknown');
+    expect(error?.message).toContain(GET);
+  });
+});
+
+describe('the master socket', () => {
+  it('is missing, refused or unsafe before anything is sent', async () => {
+    expect((await failure(new MasterSocket(join(folder, 'none')).converse(soon()))).reason).toBe('missing');
+    await chmod(master.path, 0o666);
+    expect((await failure(socket.converse(soon()))).reason).toBe('unsafe');
+    await chmod(master.path, 0o600);
+    await master.stop(true);
+    expect((await failure(socket.converse(soon()))).reason).toBe('refused');
+    expect(socket.connections).toBe(0);
+  });
+
+  it('that closes at once, or resets, has not replied', async () => {
+    master.welcome = 'close';
+    expect((await failure(exchange(GET))).reason).toBe('no-reply');
+    master.welcome = 'reset';
+    expect((await failure(exchange(...Array<string>(20_000).fill(GET)))).reason).toBe('reset');
+  });
+
+  it('asks one command and reads to the end, empty lines included', async () => {
+    master.script = () => say('Success=1\n--\na log\n\nwith an empty line\n', 'close');
+    expect(await socket.ask('reload', soon())).toBe('Success=1\n--\na log\n\nwith an empty line\n');
+    master.script = () => say('', 'close');
+    expect((await failure(socket.ask('reload', soon()))).reason).toBe('no-reply');
+    expect(await askForReload(socket, soon())).toEqual({ kind: 'silent' });
+  });
+
+  it('reads that no worker serves at once, though the master leaves the connection open behind it', async () => {
+    const words = "Can't find the target PID matching the prefix '@1'\n";
+    master.script = () => say(words, 'hang');
+    const error = await failure(socket.ask('@1 show servers state', soon()));
+    expect(error).toMatchObject({ reason: 'cut-short', partial: words });
+    // What the master says for itself may hold such a line.
+    master.script = () => say(words, 'close');
+    expect(await socket.ask('reload', soon())).toBe(words);
+  });
+
+  it('takes a reply to show proc that cannot be read for garbled', async () => {
+    master.script = () => say('Unknown command\n\n');
+    const error = await failure(showProcesses(socket, soon()));
+    expect(error).toMatchObject({ reason: 'garbled', responses: ['Unknown command'] });
+  });
+
+  it('never opens more connections than it may, and serves the waiting in turn', async () => {
+    // However long the master takes to close one: a place is free when it has.
+    using _time = stopTime();
+    await Promise.all(Array.from({ length: 30 }, () => exchange(GET)));
+    expect(master.peak).toBe(3);
+    expect(master.commands).toHaveLength(30);
+  });
+
+  it('keeps one connection for reserved use', async () => {
+    const held = await Promise.all([1, 2, 3].map(() => socket.converse(soon())));
+    expect(await failure(socket.converse(shortly()))).toMatchObject({ reason: 'deadline', responses: [] });
+    expect(await socket.ask('show proc', soon(), { reserved: true })).toContain('# workers');
+    for (const conversation of held) conversation.close();
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+  });
+
+  it('counts what it gave up as long as the master holds it, and no longer', async () => {
+    master.script = () => hang;
+    for (const error of await timeUp(Array(8).fill(ask(GET)), GET, GET, GET)) expect(error.reason).toBe('deadline');
+    expect(socket.connections).toBe(3);
+    await eventually('one question is asked for all', () => master.commands.includes('@1 show map'));
+    expect(master.peak).toBe(4);
+    expect(master.commands.filter((command) => command === GET)).toHaveLength(3);
+    expect(master.commands.filter((command) => command === '@1 show map')).toHaveLength(1);
+
+    master.script = () => undefined;
+    master.say('an answer\n\n');
+    await eventually('the places are free again', () => socket.connections === 0);
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+  });
+
+  it('frees what it gave up when the master re-executes itself', async () => {
+    master.script = () => hang;
+    await timeUp([ask(GET)], GET);
+    expect(socket.connections).toBe(1);
+    await eventually('the question was asked', () => master.commands.includes('@1 show map'));
+    master.dropConnections();
+    await eventually('the place is free again', () => socket.connections === 0);
+  });
+
+  it('asks a target that owes an answer nothing more, and the others go on', async () => {
+    master.script = (command) => (command.startsWith('@!101 ') ? hang : undefined);
+    const toTheHungOne = `@!101 get map ${MAP} 192.0.2.1`;
+    await timeUp([ask(toTheHungOne)], toTheHungOne);
+    for (let count = 0; count < 5; count += 1) {
+      const error = await failure(exchange(toTheHungOne));
+      expect(error).toMatchObject({ reason: 'deadline', message: expect.stringContaining('nothing was sent') });
+    }
+    expect(socket.connections).toBe(1);
+    expect(master.commands.filter((command) => command === toTheHungOne)).toHaveLength(1);
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+    expect(await exchange('show proc')).toHaveLength(1);
+  });
+
+  it('asks a master that owes an answer nothing more, since it forwards nothing either', async () => {
+    master.script = () => hang;
+    await timeUp([ask('show proc')], 'show proc');
+    expect((await failure(exchange(GET))).message).toContain('nothing was sent');
+  });
+
+  it('that was made anew at its path owes nothing, whoever still holds the old connections', async () => {
+    master.script = () => hang;
+    await timeUp(Array(4).fill(ask(GET)), GET, GET, GET);
+    expect(socket.connections).toBe(3);
+    await eventually('the question was asked', () => master.commands.includes('@1 show map'));
+    await rename(master.path, `${master.path}.old`);
+    const anew = new ScriptedMaster(master.path, { [MAP]: [] });
+    await anew.listen();
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+    expect(socket.connections).toBe(0);
+    expect(anew.commands).toEqual([GET]);
+    await anew.stop();
+  });
+
+  it('sends nothing after its deadline', async () => {
+    const error = await failure(socket.ask('reload', performance.now()));
+    expect(error).toMatchObject({ reason: 'deadline', message: expect.stringContaining('nothing was sent') });
+    expect(master.commands).toEqual([]);
+    expect(socket.connections).toBe(0);
+  });
+
+  it('takes a deadline of never', async () => {
+    expect(await (await socket.converse(Number.POSITIVE_INFINITY)).finish([GET])).toEqual([NOT_FOUND]);
+  });
+
+  it('waits beyond the master’s ten connections no longer than the deadline', async () => {
+    master.maxConnections = 0;
+    const [error] = await timeUp([ask(GET)]);
+    expect(error?.reason).toBe('deadline');
+  });
+});

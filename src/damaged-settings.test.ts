@@ -15,7 +15,7 @@ import { parseDuration } from './domain/duration.ts';
 import { parseDomain, parseServerAddress, parseServerOptions } from './domain/site.ts';
 import { ServiceError } from './errors/service-error.ts';
 import { describeReloadBy, parseListen, readSettings, SettingsError, settingDefinitions } from './settings.ts';
-import { decodeCursor, encodeCursor } from './store/page-cursor.ts';
+import { decodeCursor, encodeCursor } from './store/blocked-pages.ts';
 import { InvalidCursor } from './store/store-error.ts';
 
 const noFile = (): string => {

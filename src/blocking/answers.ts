@@ -1,6 +1,21 @@
 // Who asks the blocked set, for what; what it answers are the records of the API.
+
 import type { BulkAnswer, Rejection } from '../api/blocked-ips-bulk.ts';
 import type { IpEntry } from '../domain/ip.ts';
+import type { BlockedEffect } from '../store/blocked-ips-store.ts';
+
+export const nothingChanged: ChangeCounts = Object.freeze({ added: 0, updated: 0, removed: 0, unchanged: 0 });
+
+/** What became of each change of a group, counted. */
+export function countsOf(effects: readonly BlockedEffect[]): ChangeCounts {
+  const counts = { ...nothingChanged };
+  for (const effect of effects) {
+    if (effect.op !== 'add') counts[effect.removed === null ? 'unchanged' : 'removed'] += 1;
+    else if (effect.created) counts.added += 1;
+    else counts[effect.changed ? 'updated' : 'unchanged'] += 1;
+  }
+  return counts;
+}
 
 /** Who asks, and since when; every log line of the operation names it. */
 export interface Caller {

@@ -10,7 +10,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { AddressChecker } from './address-checker.ts';
-import type { BlockRequest, BulkItem, Caller, ChangeCounts } from './answers.ts';
+import { type BlockRequest, type BulkItem, type Caller, type ChangeCounts, countsOf } from './answers.ts';
 import type {
   BatchOptions,
   BatchRequest,
@@ -23,7 +23,6 @@ import type { Synchroniser } from './compare/sync.ts';
 import { textPages } from './text-pages.ts';
 import type { Admission } from './write/admission.ts';
 import { auditedChange } from './write/audit-notes.ts';
-import { countsOf } from './write/change-counts.ts';
 import { changeFailure } from './write/change-failure.ts';
 import type { GroupWriter } from './write/group-writer.ts';
 import type { Outcomes } from './write/outcomes.ts';

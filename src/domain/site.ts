@@ -1,11 +1,88 @@
 import { isIP } from 'node:net';
-import { hostNameFault, lowerAscii } from './host-name.ts';
 import { parseIp } from './ip.ts';
 import { type Parsed, parsed, refused } from './parsed.ts';
 import { quote } from './quote.ts';
-import type { ServerOptions } from './server-options.ts';
 
-export { parseServerOptions, type ServerOptions } from './server-options.ts';
+/** How the proxy treats one server. A closed list, and nothing in it is free text that could reach the configuration. */
+export interface ServerOptions {
+  /** Share of the requests against the others', 0 to 256; 0 takes none. */
+  readonly weight?: number;
+  /** Used only when every other server is down. */
+  readonly backup?: boolean;
+  /** Connections at once, 1 to 1,000,000. */
+  readonly max_connections?: number;
+  /** Whether its health is checked; true when left out. */
+  readonly check?: boolean;
+  /** TLS to the server: none, with its certificate verified, or with any certificate. */
+  readonly ssl?: 'none' | 'verify' | 'insecure';
+}
+
+interface Rule {
+  readonly fits: (value: unknown) => boolean;
+  readonly wanted: string;
+}
+
+const RULES: { readonly [Name in keyof ServerOptions]-?: Rule } = {
+  weight: whole(0, 256),
+  backup: { fits: (value) => typeof value === 'boolean', wanted: 'true or false' },
+  max_connections: whole(1, 1_000_000),
+  check: { fits: (value) => typeof value === 'boolean', wanted: 'true or false' },
+  ssl: {
+    fits: (value) => value === 'none' || value === 'verify' || value === 'insecure',
+    wanted: '"none", "verify" or "insecure"',
+  },
+};
+
+/** The options of a server as JSON gave them (absent: none), with the default of `check` filled in. */
+export function parseServerOptions(options: unknown): Parsed<ServerOptions> {
+  if (options === undefined) return parsed({ check: true });
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    return refused('the server options must be an object');
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(RULES, name)) {
+      const known = Object.keys(RULES).join(', ');
+      return refused(`the server option ${quote(name)} is not known; there are ${known}`);
+    }
+    const rule = RULES[name as keyof ServerOptions];
+    if (!rule.fits(value)) return refused(`the server option ${name} must be ${rule.wanted}`);
+  }
+  return parsed({ check: true, ...options });
+}
+
+function whole(least: number, most: number): Rule {
+  return {
+    fits: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
+    wanted: `a whole number from ${least} to ${most}`,
+  };
+}
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * What keeps a lower-case text from being a host name (RFC 1123: at most 253 characters, labels of 1 to 63 letters,
+ * digits and inner hyphens, a last label that is not a number), or undefined when it is one.
+ */
+export function hostNameFault(name: string): string | undefined {
+  if (name === '') return 'is empty';
+  if (name.length > 253) return 'is longer than 253 characters';
+  if (/[^ -~]/.test(name)) return 'has characters that are not printable ASCII; write it in its xn-- form';
+  if (name.endsWith('.')) return 'ends in a dot; leave it out';
+  const labels = name.split('.');
+  for (const label of labels) {
+    if (label === '') return 'has an empty part between its dots';
+    if (label.length > 63) return 'has a part longer than 63 characters';
+    if (!LABEL.test(label)) return 'may hold only letters, digits, dots, and hyphens inside a part';
+  }
+  // RFC 1123 2.1: a name whose last part is a number cannot be told from an address.
+  if (/^([0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1) as string)) return 'ends in a number, as only an IP address does';
+  return undefined;
+}
+
+/** Lower case for A to Z alone: `toLowerCase` turns some letters of other scripts (the Kelvin sign) into ASCII. */
+export function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
 
 /** One upstream of a site. */
 export interface SiteServer {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HealthFindings } from './health-findings.ts';
-import { healthParts } from './health-verdict.ts';
+import { HealthFindings, healthParts } from './health-verdict.ts';
 
 describe('what a probe found', () => {
   it('is told in the order in which it was found, and says which parts it concerns', () => {

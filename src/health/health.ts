@@ -17,8 +17,7 @@ import { childrenOf, processAlive } from '../system/processes.ts';
 import { causeText } from '../telemetry/log.ts';
 import { type ConfigurationDrift, driftSeen } from './configuration-drift.ts';
 import { type EntryCount, EntryCounter, saysNothing, troubleInCount } from './entry-counter.ts';
-import { HealthFindings } from './health-findings.ts';
-import type { HealthVerdict } from './health-verdict.ts';
+import { HealthFindings, type HealthVerdict } from './health-verdict.ts';
 import { Look, type Seen } from './look.ts';
 import { LookBound } from './look-bound.ts';
 

@@ -1,6 +1,7 @@
 // The HTTP service, apart from listening: limits, hooks and the routes of every resource.
 
 import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
+import './request-context.ts';
 import { getMetrics } from '../api/metrics.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authenticate } from './authentication.ts';
@@ -9,27 +10,26 @@ import { blockedIpsRoutes } from './blocked-ips-routes.ts';
 import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
-import { connectionLimit, readProcessLimits } from './connection-limit.ts';
+import { connectionLimit, readProcessLimits } from './connections.ts';
 import { tellEnded, tellRefusedLooks } from './ended-operations.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
 import type { StreamPace } from './event-stream.ts';
 import { eventsRoutes } from './events-routes.ts';
 import { FailureLimiter } from './failure-limiter.ts';
+import { readQueryValues } from './handle.ts';
 import { healthRoutes } from './health-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
-import { compileLate } from './late-compilers.ts';
+import { compileLate, schemaRules } from './late-compilers.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
 import { isLostVisit, panelRoutes, sendPage } from './panel-routes.ts';
 import { pathOf } from './path-of.ts';
-import { readQueryValues } from './query-values.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { requestId } from './request-id.ts';
 import { RequestLines } from './request-lines.ts';
 import { requireScope } from './require-scope.ts';
 import { RouteTable } from './route-table.ts';
-import { schemaRules } from './schema-rules.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { Services } from './services.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -37,7 +37,6 @@ import { sitesRoutes } from './sites-routes.ts';
 import { StrictRequests } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import { webhooksRoutes } from './webhooks-routes.ts';
-import './request-context.ts';
 
 export interface AppOptions {
   /** The time by the calendar, for `expires_at`. */

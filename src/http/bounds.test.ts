@@ -7,7 +7,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../testkit/blocking.ts';
 import { eventually, untilPasses } from '../../testkit/conditions.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
-import { connectionLimit } from './connection-limit.ts';
+import { connectionLimit } from './connections.ts';
 import { type Listening, listen } from './listen.ts';
 import { BEARER, BULK, HEALTH, NO_DIFF, type Overrides, stubApp } from './testkit/stub-services.ts';
 

@@ -6,8 +6,7 @@ import { parseIp } from '../domain/ip.ts';
 import { quote } from '../domain/quote.ts';
 import { readBlockRequest } from './block-request.ts';
 import type { JsonValue } from './json-values.ts';
-import { LONGEST_SHOWN, shortCopy } from './short-copy.ts';
-import { shortJson } from './short-json.ts';
+import { LONGEST_SHOWN, shortCopy, shortJson } from './short-json.ts';
 import { describeSchemaErrors, type SchemaError } from './validation-errors.ts';
 
 /** A compiled schema, as ajv gives it. */

@@ -2,9 +2,42 @@
 // as long as it is used; one that has shown nothing gives way to a newer one. So strangers, however many and however
 // slow, wait only for each other, and whoever speaks at once is served. One key cannot have all of them at work, or a slow
 // reader with the least of keys would keep the others out (docs/adr/0026-bounded-connections.md).
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { sourceOf } from './failure-limiter.ts';
 import { busy } from './refusals.ts';
+
+// How many connections the API may hold: each costs a descriptor, and the database, the map file and the master socket
+// need theirs whatever strangers open.
+
+/** About 60 MB of idle connections. More clients than this at once are no clients of one proxy's manager. */
+const MOST_CONNECTIONS = 2048;
+/** Where descriptors are very short the API still answers one operator. */
+const LEAST_CONNECTIONS = 16;
+/** Kept for everything else: some 40 are open at rest, a reload, a sync and a rewrite add some dozens. */
+const KEPT_DESCRIPTORS = 128;
+
+/** @param limits the text of /proc/self/limits; empty where there is none */
+export function connectionLimit(limits: string): number {
+  const files = openFilesOf(limits);
+  return Math.min(MOST_CONNECTIONS, Math.max(LEAST_CONNECTIONS, Math.floor((files - KEPT_DESCRIPTORS) / 2)));
+}
+
+export function readProcessLimits(path = '/proc/self/limits'): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    // A system without /proc has its own defaults; ours bounds the memory all the same.
+    if (['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+}
+
+/** The soft limit stands first: `Max open files            1024                 20000                files`. */
+function openFilesOf(limits: string): number {
+  const soft = /^Max open files\s+(\d{1,15}|unlimited)\s/m.exec(limits)?.[1];
+  return soft === undefined || soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+}
 
 /** Of all connections, how many one key may have at work. */
 const SHARE_OF_ONE_KEY = 3 / 4;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FailureLimiter, sourceOf } from './failure-limiter.ts';
-import { KeylessLines } from './keyless-lines.ts';
 import { busy } from './refusals.ts';
+import { KeylessLines } from './request-lines.ts';
 import { BEARER, stubApp } from './testkit/stub-services.ts';
 
 afterEach(() => vi.useRealTimers());

@@ -10,7 +10,7 @@ import type { Health } from '../health/health.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
 import type { SitesService } from '../sites/sites-service.ts';
-import type { WebhooksService } from '../webhooks/webhooks-service.ts';
+import type { WebhooksService } from '../webhooks/webhooks.ts';
 import type { PanelAsset } from './panel-asset.ts';
 
 export interface Services {

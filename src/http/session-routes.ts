@@ -1,13 +1,46 @@
 // Who the request comes from: the panel offers only what its key may do. And the panel's sign-in: a key for a token.
+import type { IncomingHttpHeaders } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { getSession, type Session, signIn, signOut } from '../api/keys.ts';
-import { parseIp } from '../domain/ip.ts';
+import { covers, type IpEntry, parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { bearerOf } from './authentication.ts';
 import { handle } from './handle.ts';
 import type { Services } from './services.ts';
-import { trustableAddress } from './trustable-address.ts';
+
+// Whether trusting the address of a client trusts that client. Through a tunnel or a proxy every client has the address of
+// its end: trusted, nobody could be blocked any more.
+
+const loopback = ['127.0.0.0/8', '::1'].map(entryOf);
+/** What a proxy adds to a request. */
+const relayed = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const;
+
+/**
+ * The address as text; null where others come from it too, as far as can be known here: loopback, an address of this
+ * machine, a request that a proxy has passed on. NAT cannot be seen.
+ * @param own addresses of this machine; canonical or not
+ */
+export function trustableAddress(
+  client: IpEntry,
+  headers: IncomingHttpHeaders,
+  own: readonly string[] = ownAddresses(),
+): string | null {
+  if (relayed.some((name) => headers[name] !== undefined)) return null;
+  const machine = own.map((text) => parseIp(text)).flatMap((parsed) => (parsed.ok ? [parsed.entry] : []));
+  return [...loopback, ...machine].some((entry) => covers(entry, client)) ? null : client.text;
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+}
+
+function entryOf(text: string): IpEntry {
+  const parsed = parseIp(text);
+  if (!parsed.ok) throw new Error(`${text}: ${parsed.why}`);
+  return parsed.entry;
+}
 
 export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services): void {
   handle(app, getSession, ({ request }) => recordOf(request));

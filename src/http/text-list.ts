@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util';
 import type { BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
-import { shortCopy } from './short-copy.ts';
+import { shortCopy } from './short-json.ts';
 
 /** About 5 ms of parsing; between two batches everybody else has a turn. */
 const BATCH = 2000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseIp } from '../domain/ip.ts';
-import { trustableAddress } from './trustable-address.ts';
+import { trustableAddress } from './session-routes.ts';
 
 const own = ['127.0.0.1', '192.0.2.1', 'fe80::1%eth0', '2001:db8::1'];
 const of = (text: string, headers = {}): string | null => {

@@ -1,5 +1,6 @@
 // `GET /metrics`: what the parts told while they worked, and what they are asked at the moment of the scrape. It never has
 // the writer's turn, and asks the proxy on its stats socket, so no block and no reload waits for it.
+
 import type { Registry } from '@prometheus-io/client';
 import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
@@ -8,7 +9,6 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import { asOpenMetrics, expositionOf } from './exposition.ts';
 import { Glance, type GlanceTimes } from './glance.ts';
 import { HealthMetrics } from './health-metrics.ts';
-import { InfoMetrics } from './info-metrics.ts';
 import { Instruments } from './instruments.ts';
 import type { MetricObservers } from './observers.ts';
 import { ProcessMetrics } from './process-metrics.ts';
@@ -16,6 +16,25 @@ import { ProxyMetrics } from './proxy-metrics.ts';
 import type { ReloadSource } from './reload-metrics.ts';
 import { SetMetrics, type SetSources, type StoredFacts } from './set-metrics.ts';
 import type { WebhookBacklog } from './webhook-metrics.ts';
+
+// Which versions run: series whose value is always 1.
+
+export class InfoMetrics {
+  readonly #proxy;
+
+  constructor(instruments: Instruments, version: string) {
+    instruments
+      .gauge('build_info', 'The service; always 1.', ['version', 'node_version'])
+      .set({ version, node_version: process.versions.node }, 1);
+    this.#proxy = instruments.gauge('proxy_info', 'The proxy that runs, as it names itself; always 1.', ['version']);
+  }
+
+  /** It may be another one after a reload. */
+  refresh(proxyVersion: string): void {
+    this.#proxy.reset();
+    this.#proxy.set({ version: proxyVersion }, 1);
+  }
+}
 
 export interface MetricSources {
   readonly version: string;

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import { type AuditNote, AuditRows } from './audit-rows.ts';
@@ -18,11 +18,41 @@ import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { coveredAmong } from './covered-among.ts';
 import { Generation } from './instance-store.ts';
-import { LastWord } from './last-word.ts';
 import type { Database } from './open-database.ts';
-import { breathe, type Runner } from './prepared-query.ts';
+import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
+
+/**
+ * A big change counts as made at the moment at which it was complete; its slices come later. Whoever changes one of
+ * its addresses in between was acknowledged after it and keeps the last word: that address is marked, and the slices
+ * pass it by. An expiry marks nothing, for it says nothing that the big change does not know better.
+ */
+export class LastWord {
+  readonly #active: PreparedQuery<{ id: number }>;
+  readonly #mark: PreparedQuery<unknown>;
+
+  constructor(db: Kysely<Schema>) {
+    this.#active = new PreparedQuery(
+      db.selectFrom('bulk_changes').select('id').where('state', 'in', ['adding', 'removing']).compile(),
+    );
+    this.#mark = new PreparedQuery(
+      db
+        .insertInto('bulk_skips')
+        .values({ bulk: 0, sort_key: Buffer.alloc(0), ip_address: '' })
+        .onConflict((conflict) => conflict.doNothing())
+        .compile(),
+    );
+  }
+
+  /** Within the transaction that changes `entries`. */
+  async of(runner: Runner, entries: readonly IpEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    for (const { id } of await this.#active.all(runner, ['adding', 'removing'])) {
+      for (const entry of entries) await this.#mark.write(runner, [id, sortKey(entry), entry.text]);
+    }
+  }
+}
 
 export type { BlockedChange, BlockedEffect, BlockedIpRow, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { Page, PageRequest } from './blocked-pages.ts';

@@ -4,9 +4,26 @@ import type { BlockedIpRow } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { BlockedTextSearch } from './blocked-text-search.ts';
 import type { Database } from './open-database.ts';
-import { decodeCursor, encodeCursor } from './page-cursor.ts';
 import type { Schema } from './schema.ts';
 import { SliceTurns } from './slice-turns.ts';
+import { InvalidCursor } from './store-error.ts';
+
+/** Opaque to the client: the sort key of the last row it got, behind a version. */
+const VERSION = 1;
+const KEY_BYTES = 17;
+
+export function encodeCursor(key: Uint8Array): string {
+  return Buffer.from([VERSION, ...key]).toString('base64url');
+}
+
+/** Throws `InvalidCursor`. */
+export function decodeCursor(cursor: string): Buffer {
+  const bytes = Buffer.from(cursor, 'base64url');
+  if (bytes.length !== KEY_BYTES + 1 || bytes[0] !== VERSION || bytes.toString('base64url') !== cursor) {
+    throw new InvalidCursor();
+  }
+  return bytes.subarray(1);
+}
 
 export interface PageRequest {
   /** At least 1. */

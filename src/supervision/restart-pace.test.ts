@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RestartPace } from './restart-pace.ts';
+import { RestartPace } from './supervisor.ts';
 
 /** The waits before so many starts, with what happened after each. */
 function waits(pace: RestartPace, count: number, then: (pace: RestartPace) => void): number[] {

@@ -1,5 +1,55 @@
 // Who counts what was found to differ from the database, and what was put right.
 import type { MapName } from '../mirrored-map.ts';
+import type { Comparison } from './worker-comparison.ts';
+import type { Repairs } from './worker-repair.ts';
+
+// Tells an observer what one repair of a worker's map found, kind by kind, and what it put right.
+
+export class DriftTally {
+  readonly #observer: DriftObserver;
+  readonly #map: MapName;
+  #wrongValues = 0;
+
+  constructor(observer: DriftObserver, map: MapName) {
+    this.#observer = observer;
+    this.#map = map;
+  }
+
+  /** The same comparison; what is missing is told as it is read, since nobody knows it before. */
+  found(comparison: Comparison): Comparison {
+    const { unexpectedTotal, wrongValue, duplicate } = comparison.differences;
+    this.#wrongValues = new Set(wrongValue).size;
+    this.#seen('unexpected', unexpectedTotal);
+    this.#seen('wrong_value', this.#wrongValues);
+    this.#seen('duplicate', new Set(duplicate).size);
+    return { ...comparison, missing: () => this.#countedMissing(comparison) };
+  }
+
+  /** To be called once, when the repair has ended, also where it failed midway. */
+  repaired({ added, removed, corrected }: Repairs): void {
+    // Wrong values are set right before duplicates are removed.
+    const wrongValues = Math.min(corrected, this.#wrongValues);
+    this.#told('missing', added);
+    this.#told('unexpected', removed);
+    this.#told('wrong_value', wrongValues);
+    this.#told('duplicate', corrected - wrongValues);
+  }
+
+  async *#countedMissing(comparison: Comparison): AsyncIterable<readonly string[]> {
+    for await (const page of comparison.missing()) {
+      this.#seen('missing', page.length);
+      yield page;
+    }
+  }
+
+  #seen(kind: DriftKind, entries: number): void {
+    if (entries > 0) this.#observer.seen(this.#map, kind, entries);
+  }
+
+  #told(kind: DriftKind, entries: number): void {
+    if (entries > 0) this.#observer.repaired(this.#map, kind, entries);
+  }
+}
 
 export type DriftKind = 'missing' | 'unexpected' | 'wrong_value' | 'duplicate';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAhead } from './read-ahead.ts';
+import { readAhead } from './map-replacement.ts';
 
 describe('pages read ahead', () => {
   it('come as they are, each asked for while the one before is worked on', async () => {

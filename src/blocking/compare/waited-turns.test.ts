@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { stopTime } from '../../../testkit/stop-time.ts';
-import { TurnQueue } from '../write/turn-queue.ts';
-import { WaitedTurns } from './waited-turns.ts';
+import { TurnQueue, WaitedTurns } from '../write/turn-queue.ts';
 
 it('what turns waited is counted, what they did is not, and their outcome is the caller’s', async () => {
   using time = stopTime();

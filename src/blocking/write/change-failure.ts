@@ -1,8 +1,7 @@
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { MapFileError } from '../../haproxy/map-file/map-file.ts';
-import type { ChangeCounts } from '../answers.ts';
-import { nothingChanged } from './change-counts.ts';
+import { type ChangeCounts, nothingChanged } from '../answers.ts';
 
 /**
  * A failure as its client hears it: what the database and the map file say of themselves as it is, anything else as a

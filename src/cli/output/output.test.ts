@@ -3,11 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../testkit/any-text.ts';
 import { mayPaint, unpainted } from './colour.ts';
-import { displayWidth, fitted, padded } from './display-width.ts';
 import { harmless, harmlessJson, harmlessLines } from './harmless.ts';
 import { Output } from './output.ts';
 import { Progress, progressLine } from './progress.ts';
-import { type Column, plainLine, Table } from './table.ts';
+import { type Column, displayWidth, fitted, padded, plainLine, Table } from './table.ts';
 import { counted, fromNow, minute, span } from './times.ts';
 
 /** What a terminal obeys or does not show: controls of both sets, bidirectional marks, separators, invisible ones. */

@@ -1,7 +1,8 @@
 // One map of the proxy, by its path, in any of its workers. Functions are named as the rules name them (docs/promises.md).
+
 import { setTimeout } from 'node:timers/promises';
 import type { Conversation } from '../socket/conversation.ts';
-import type { Command } from '../socket/conversation-command.ts';
+import { type Command, PayloadCommand } from '../socket/conversation-command.ts';
 import type { ConverseOptions, Deadline, MasterSocket } from '../socket/master-socket.ts';
 import { millisecondsUntil } from '../socket/master-socket-error.ts';
 import {
@@ -16,9 +17,41 @@ import {
 import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
 import { BLOCKING_VALUE, CURRENT, checkMapPath, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
 import { dump, type ElementChange, type EntriesSink, elementsOf } from './runtime-map-dump.ts';
-import { type Expectation, runMapCommands } from './runtime-map-helper.ts';
 import type { EntryFailure } from './runtime-map-judgement.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
+
+// The command helper of rule 6.
+
+/** Commands that are under way at a time; the rest is never sent once one was rejected. */
+const WINDOW = 64;
+
+export interface Expectation {
+  /** Any non-empty body is a rejection, even one that matches no known text. Default true: for mutating commands. */
+  readonly expectEmpty?: boolean;
+  /** Non-empty bodies that are good all the same, such as `Key not found.` after `del map`. */
+  readonly alsoGood?: readonly string[];
+}
+
+/** Returns the bodies. A rejection carries those of its window up to and including the bad one (`responses`). */
+export async function runMapCommands(
+  conversation: Conversation,
+  commands: readonly Command[],
+  { expectEmpty = true, alsoGood = [] }: Expectation = {},
+): Promise<string[]> {
+  const all: string[] = [];
+  for (let from = 0; from < commands.length; from += WINDOW) {
+    const window = commands.slice(from, from + WINDOW);
+    const bodies = await conversation.send(window);
+    const bad = expectEmpty ? bodies.findIndex((body) => body !== '' && !alsoGood.includes(body)) : -1;
+    if (bad !== -1) {
+      const command = window[bad] ?? '';
+      const text = command instanceof PayloadCommand ? command.wire : command;
+      throw new RuntimeMapRejection(text, bodies.slice(0, bad + 1));
+    }
+    for (const body of bodies) all.push(body);
+  }
+  return all;
+}
 
 export type { GroupOutcome, GroupRequest } from './runtime-map-changes.ts';
 export type { WorkerRef } from './runtime-map-commands.ts';

@@ -1,9 +1,9 @@
 // Staged commands on one connection to the master. Every reply ends in an empty line; half-closing afterwards is not
 // needed for the framing, but the end that follows proves that nothing was left over.
+
 import type { Socket } from 'node:net';
 import { type CommandObserver, commandNameOf, unobserved } from './command-observer.ts';
-import { type Command, PayloadCommand, targetOf } from './conversation-command.ts';
-import { attempt, blocksOf, type LinesSink, type Turn } from './conversation-turn.ts';
+import { type Command, PayloadCommand, targetOf, wireText } from './conversation-command.ts';
 import {
   type Deadline,
   MasterSocketError,
@@ -12,6 +12,54 @@ import {
   socketFailureReason,
 } from './master-socket-error.ts';
 import { ReplyParser } from './reply-parser.ts';
+
+// One call on a conversation: what it sends, and what has come of its replies.
+
+/** Written at once before looking whether the other side reads. */
+const WRITE_BLOCK = 64 * 1024;
+
+export type LinesSink = (lines: string[]) => void | Promise<void>;
+
+/** One call of send, finish, streamLines or readToEnd. */
+export interface Turn {
+  readonly commands: readonly Command[];
+  readonly bodies: string[];
+  /** Lines of the reply under way. */
+  lines: string[];
+  size: number;
+  received: boolean;
+  /** `performance.now()` at which it was sent, or the last reply had come. */
+  since: number;
+  readonly sink: LinesSink | null;
+  /** What the sink still has to do; the socket is paused meanwhile. */
+  sinkWork: Promise<void> | null;
+  readonly untilEnd: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The sink is called at once; a synchronous failure is a rejection like any other. */
+export function attempt(call: () => void | Promise<void>): Promise<void> | undefined {
+  try {
+    return call() ?? undefined;
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** The commands as they go over the wire, in blocks. Throws UnsafeCommandError. */
+export function blocksOf(commands: readonly Command[]): string[] {
+  const blocks: string[] = [];
+  let block = '';
+  for (const command of commands) {
+    block += wireText(command);
+    if (block.length < WRITE_BLOCK) continue;
+    blocks.push(block);
+    block = '';
+  }
+  if (block !== '') blocks.push(block);
+  return blocks;
+}
 
 /** A reply that is collected whole may be this long (characters); a longer one is not a reply. */
 const MAX_BODY = 8 * 1024 * 1024;

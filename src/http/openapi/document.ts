@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document: made from the operations by which requests are checked and answered, so that it cannot say
 // anything else.
 
+import Type from 'typebox';
 import { type Answer, type Example, type Operation, tags } from '../../api/operation.ts';
 import { Problem, ScopeMembers } from '../../api/problem.ts';
 import { lookUpCode } from '../../errors/catalogue.ts';
@@ -10,7 +11,47 @@ import { introduction } from './introduction.ts';
 import type { OpenApi } from './openapi-types.ts';
 import { parameters } from './parameters.ts';
 import { commonCodes, sampleProblem } from './problems.ts';
-import { answerHeaders, protobufError, sharedHeaders } from './shared-parts.ts';
+
+// Headers, and the form of an error that is no JSON.
+
+export const sharedHeaders: Readonly<Record<string, Json>> = {
+  'X-Request-Id': {
+    description:
+      'The id of this request, made by the service or, where the client sent one of the right form, taken over. It stands in every line of the log that is about this request.',
+    required: true,
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+    example: 'V1StGXR8_Z5jdHi6',
+  },
+  'Retry-After': {
+    description: 'After how many seconds to try again. Absent where waiting does not help.',
+    schema: { type: 'integer', minimum: 1, maximum: 3600 },
+    example: 5,
+  },
+  'WWW-Authenticate': {
+    description: 'RFC 6750. With a valid key that lacks a scope it names the scope.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'Bearer error="insufficient_scope", scope="admin"',
+  },
+  Vary: {
+    description: 'The answer depends on what the request accepts.',
+    schema: { type: 'string', const: 'Accept' },
+    example: 'Accept',
+  },
+};
+
+export function answerHeaders(...names: readonly string[]): Json {
+  const all = ['X-Request-Id', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+export const protobufError = Type.Unsafe<string>({
+  title: 'ProtobufError',
+  type: 'string',
+  description:
+    'The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are in `proto/` of the project.',
+  contentMediaType: 'application/x-protobuf',
+});
 
 interface Properties {
   readonly properties?: Readonly<Record<string, Json>>;

@@ -54,7 +54,7 @@ describeOnOneProxy('many clients at once', ({ bin }) => {
     for (const operation of ['block', 'unblock', 'get', 'check', 'list', 'visit', 'batch of 500', 'batch of 1500']) {
       expect(count.get(operation), operation).toBeGreaterThan(0);
     }
-    expect(clients.unjudged).toBeLessThan(clients.done);
+    expect(clients.judged).toBeGreaterThan(100);
     expect(traffic.all.sent).toBeGreaterThan(100);
     expect(samples.rss_mb.length).toBeGreaterThan(1);
     expect(samples.heap_mb.length).toBeGreaterThan(1);

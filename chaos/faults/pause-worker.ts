@@ -9,13 +9,14 @@ export const pauseWorker: Fault = {
   async strike({ service }) {
     const pid = await service.workerPid();
     send(pid, 'SIGSTOP');
-    const isCurrent = async () => (await service.processes()).current.some((worker) => worker.pid === pid);
     let replaced = false;
     return {
       detail: `SIGSTOP to worker ${pid}`,
       // HAProxy resets what waits in a worker that a reload replaced while it was paused (docs/haproxy-notes.md).
       async alsoExcuses() {
-        replaced = !(await untilPasses(isCurrent));
+        const { current, starting } = await untilPasses(() => service.processes());
+        // Also by a reload that waits for it: a new worker asks it for its listeners.
+        replaced = starting.length > 0 || current.every((worker) => worker.pid !== pid);
         return { traffic: replaced };
       },
       heal: async () => send(pid, 'SIGCONT'),

@@ -30,6 +30,7 @@ export interface Progress {
 export interface ClientsReport {
   readonly seconds: number;
   readonly done: number;
+  readonly judged: number;
   readonly unjudged: number;
   /** Changes whose answer says that a worker was not seen to have them before the deadline. */
   readonly late: number;
@@ -102,11 +103,12 @@ export class Clients {
   async run(): Promise<ClientsReport> {
     this.#until = performance.now() + this.#order.seconds * 1_000;
     await Promise.all(this.#clients.map((client) => this.#work(client)));
-    const { seconds, done, unjudged, late, wrongTotal, wrongs } = this.#tally;
+    const { seconds, done, judged, unjudged, late, wrongTotal, wrongs } = this.#tally;
     for (const client of this.#clients) client.close();
     return {
       seconds,
       done,
+      judged,
       unjudged,
       late,
       wrongTotal,

@@ -77,9 +77,7 @@ function sometimes(client: Client, address: string): boolean {
 
 /** False: a `PUT` that overlapped may have come before or after. */
 function settled(client: Client, address: string, before: Presence, after: Presence): boolean {
-  if (before !== 'either' && client.model.of(address) === after) return true;
-  client.tally.unjudged += 1;
-  return false;
+  return client.tally.mayJudge(before !== 'either' && client.model.of(address) === after);
 }
 
 export async function expectVisit(client: Client, address: string, status: 200 | 403): Promise<void> {
@@ -87,8 +85,8 @@ export async function expectVisit(client: Client, address: string, status: 200 |
   const seen = await client.visit(address);
   if (seen === null) return;
   // A `PUT` that wants something else may have begun meanwhile.
-  if (client.model.of(address) !== before || before === 'either') client.tally.unjudged += 1;
-  else if (seen !== status) {
+  if (!client.tally.mayJudge(client.model.of(address) === before && before !== 'either')) return;
+  if (seen !== status) {
     // What the service and its workers say to the same question, for whoever has to find out why.
     const said = await client.ask('check', 'GET', `/api/check/${address}`, [200]);
     client.tally.wrong('visit', `from ${address}, which is ${before}: ${seen}, not ${status}; ${JSON.stringify(said)}`);
@@ -194,10 +192,7 @@ export async function batch(client: Client, operation: string, addresses: readon
   const sure = addresses.every(
     (address) => before.get(address) !== 'either' && client.model.of(address) === wanted(address),
   );
-  if (!sure) {
-    client.tally.unjudged += 1;
-    return;
-  }
+  if (!client.tally.mayJudge(sure)) return;
   client.expect(operation, 'changes in all', sum, addresses.length);
   client.expect(operation, 'added', answer.added, add.length);
   client.expect(operation, 'removed', answer.removed, remove.length);

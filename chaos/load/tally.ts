@@ -26,7 +26,9 @@ export class Tally {
   readonly wrongs: Wrong[] = [];
   wrongTotal = 0;
   done = 0;
-  /** Answers that nothing could be said about: an overlapping `PUT` wanted something else. */
+  /** What answers said that was held against what has to be. */
+  judged = 0;
+  /** What nothing could be said about: an overlapping `PUT` wanted something else. */
   unjudged = 0;
   /** Changes whose answer says that a worker was not seen to have them before the deadline. */
   late = 0;
@@ -48,6 +50,13 @@ export class Tally {
       this.#longest.set(operation, { ms, seconds: this.seconds - ms / 1_000 });
     }
     if (operation === 'block' || operation === 'unblock') this.#latest.push(ms);
+  }
+
+  /** Counts it. @param sure nothing else wanted something else meanwhile */
+  mayJudge(sure: boolean): boolean {
+    if (sure) this.judged += 1;
+    else this.unjudged += 1;
+    return sure;
   }
 
   has(operation: string): boolean {

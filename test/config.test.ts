@@ -95,6 +95,9 @@ describeOnProductProxies('the configuration', ({ bin }) => {
       /^(Configuration validation|Backup |Safe reload|The live configuration was)/.test(message),
     );
 
+  /** What no version of HAProxy does differently. */
+  const ofTheService = isOnlyProxyFor(bin) ? it : () => undefined;
+
   it('is told as it is live, with its hash', async () => {
     const answer = await service.call('GET', '/api/config');
     expect(answer.body['text']).toBe(await live());
@@ -106,7 +109,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(answer.body['path']).toBe(service.paths.config);
   });
 
-  it('comes from the operator’s template at every reload, and the difference is told before', async () => {
+  ofTheService('comes from the operator’s template at every reload, and the difference is told before', async () => {
     expect((await service.call('GET', '/api/config/diff')).body).toEqual({
       changed: false,
       diff: '',
@@ -138,7 +141,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await reload()).body).toMatchObject({ changed: false });
   });
 
-  it('tells what the restore of a backup would change, and of one that is not there', async () => {
+  ofTheService('tells what the restore of a backup would change, and of one that is not there', async () => {
     await writeFile(template, good.replace('timeout connect 5s', 'timeout connect 7s'));
     await reload();
     await writeFile(template, good);
@@ -225,7 +228,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await service.healthy();
   });
 
-  it('is warned of by the dry run as by the reload itself', async () => {
+  ofTheService('is warned of by the dry run as by the reload itself', async () => {
     await writeFile(template, withWarnings(await freePort()));
     const { body } = await service.call('POST', '/api/config/validate');
     expect(body).toMatchObject({ valid: true, needs_replace_configuration: false });
@@ -288,7 +291,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await service.call('DELETE', '/api/sites/nowhere.example');
   });
 
-  it('has a history, newest first and page by page', async () => {
+  ofTheService('has a history, newest first and page by page', async () => {
     const done = await reload();
     const first = await service.call('GET', '/api/config/reloads?limit=1');
     expect(first.body['items']).toMatchObject([
@@ -301,7 +304,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await service.call('GET', '/api/config/reloads/..%2f..%2fx')).status).toBe(400);
   });
 
-  it('is backed up before every change, and a backup goes back through the same safe reload', async () => {
+  ofTheService('is backed up before every change, and a backup goes back through the same safe reload', async () => {
     await writeFile(template, good.replace('retries 3', 'retries 2'));
     const old = (await reload()).body;
     await writeFile(template, good);
@@ -334,7 +337,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await service.call('POST', '/api/config/backups/..%2f..%2fetc/restore')).status).toBe(400);
   });
 
-  it('that was edited by hand is noticed, logged, and can be had back, sites and all', async () => {
+  ofTheService('that was edited by hand is noticed, logged, and can be had back, sites and all', async () => {
     await writeFile(template, good);
     const site = (domain: string, query = '') =>
       service.call('PUT', `/api/sites/${domain}${query}`, {
@@ -374,7 +377,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(kept).toMatchObject({ written_by: 'other' });
   });
 
-  it('that is not UTF-8 is named, by the reload and by /health, and never overwritten', async () => {
+  ofTheService('that is not UTF-8 is named, by the reload and by /health, and never overwritten', async () => {
     const before = await live();
     const bytes = Buffer.concat([Buffer.from(before), Buffer.from('# Gr\xfc\xdfe\n', 'latin1')]);
     await writeFile(service.paths.config, bytes);
@@ -388,7 +391,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await reload()).status).toBe(200);
   });
 
-  it('that cannot be backed up is not changed: 503 with the reason', async () => {
+  ofTheService('that cannot be backed up is not changed: 503 with the reason', async () => {
     const before = await live();
     const { backupDir } = service.paths;
     const aside = `${backupDir}.aside`;
@@ -404,8 +407,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(await service.workerPid()).toBe(worker);
   });
 
-  const counts = isOnlyProxyFor(bin) ? it : () => undefined;
-  counts('keeps the last twenty different backups, and for good those of what it did not write', async () => {
+  ofTheService('keeps the last twenty different backups, and for good those of what it did not write', async () => {
     const ids = async (): Promise<string[]> =>
       (await readdir(service.paths.backupDir)).filter((name) => /^\d{8}T/.test(name)).sort();
     await writeFile(service.paths.config, `${await live()}# by hand\n`);

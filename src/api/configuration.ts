@@ -118,7 +118,7 @@ const ValidationAnswer = model('ValidationAnswer', 'What a dry run said.', {
 export type ValidationAnswer = Static<typeof ValidationAnswer>;
 
 /** Who wrote the live configuration. */
-const liveOrigin = (description: string) =>
+export const liveOrigin = (description: string) =>
   Type.Unsafe<'rendered' | 'restored' | 'other' | null>({
     type: ['string', 'null'],
     enum: ['rendered', 'restored', 'other', null],

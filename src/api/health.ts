@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { liveOrigin } from './configuration.ts';
 import { operation } from './operation.ts';
 import {
   count,
@@ -85,12 +86,9 @@ const ConfigurationDrift = model(
       ['none', 'drift', 'unknown'],
       '`drift`: they differ, and `GET /api/config/diff` says how; `unknown`: it could not be rendered or read.',
     ),
-    live: Type.Unsafe<'rendered' | 'restored' | 'other' | null>({
-      type: ['string', 'null'],
-      enum: ['rendered', 'restored', 'other', null],
-      description:
-        'Who wrote the live text: `rendered` from the template; `restored` from a backup; `other`: written or edited by hand. The last two are replaced only with `replace_configuration=true`. Null: there is none, or it is not known.',
-    }),
+    live: liveOrigin(
+      'Who wrote the live text: `rendered` from the template; `restored` from a backup; `other`: written or edited by hand. The last two are replaced only with `replace_configuration=true`. Null: there is none, or it is not known.',
+    ),
     backup: textOrNull('The id of the backup that was restored; null: none was.'),
     added: countOrNull('How many lines a reload would add; null: not known.'),
     removed: countOrNull('How many lines a reload would remove; null: not known.'),

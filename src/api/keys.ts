@@ -31,10 +31,12 @@ const NewKey = model('NewKey', 'A new key.', {
 });
 export type NewKey = Static<typeof NewKey>;
 
+const scopeRule = `a scope: ${scopes.join(', ')}`;
+
 const KeyRequest = requestModel('KeyRequest', 'The key to make.', 'a JSON object with name', {
   name: plainName('How lists and log lines name it.'),
   scopes: Type.Optional(
-    Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes, mustBe: `a scope: ${scopes.join(', ')}` }), {
+    Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes, description: scopeRule, mustBe: scopeRule }), {
       minItems: 1,
       uniqueItems: true,
       description: 'What it may do; absent: `["admin"]`.',

@@ -107,6 +107,11 @@ export type AnswerOf<Declared extends Operation> = {
     : never;
 }[keyof Declared['answers']];
 
+/** Of a body whose every field may be left out. */
+export function mayBeLeftOut(body: Operation['body']): boolean {
+  return body !== undefined && ((body as { readonly required?: readonly string[] }).required ?? []).length === 0;
+}
+
 /** `PUT /api/webhooks/:id`. */
 export function routeName({ method, path }: Pick<Operation, 'method' | 'path'>): string {
   return `${method} ${path}`;

@@ -51,7 +51,7 @@ const optionFields = {
 
 const ServerOptions = model('ServerOptions', 'How the proxy treats a server.', optionFields);
 
-/** The form of what `domain/server-options.ts` judges, for the document. */
+/** The form of what `domain/site.ts` judges, for the document. */
 const ServerOptionsRequest = model(
   'ServerOptionsRequest',
   'How the proxy treats a server.',

@@ -24,9 +24,9 @@ interface Window {
 }
 
 /** A key, and how many of its refusals got no row. */
-export type Untold = readonly [key: string, untold: number];
+type Untold = readonly [key: string, untold: number];
 
-export class RefusalPace {
+class RefusalPace {
   readonly #windows = new Map<string, Window>();
 
   /**

@@ -12,7 +12,7 @@ export const specialRanges = [
   'multicast',
   'unique-local',
 ] as const;
-export type SpecialRange = (typeof specialRanges)[number];
+type SpecialRange = (typeof specialRanges)[number];
 
 interface Range {
   readonly entry: IpEntry;

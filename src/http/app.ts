@@ -3,6 +3,7 @@
 import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
 import './request-context.ts';
 import { getMetrics } from '../api/metrics.ts';
+import { operations } from '../api/operations.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
@@ -176,6 +177,7 @@ function addHooks(
       if (route.config?.open === true && isPanelRoute(route.url)) return;
       throw new Error(`${methods.join(', ')} ${route.url} is no operation: declare it in src/api, and use \`handle\``);
     }
+    if (!operations.includes(operation)) throw new Error(`${operation.id} is missing in src/api/operations.ts`);
     const { audit, access } = operation;
     const open = access === 'open' || (metricsOpen && operation.id === getMetrics.id);
     route.config = { ...route.config, open };

@@ -47,9 +47,10 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     counted(created ? { added: 1 } : changed ? { updated: 1 } : { unchanged: 1 });
     return answer;
   });
-  handle(app, unblockAddress, ({ params, caller, counted }) => {
+  handle(app, unblockAddress, async ({ params, caller, counted }) => {
+    const answer = await blockedSet.unblock(pathAddress(params.ip_address), caller);
     counted({ removed: 1 });
-    return blockedSet.unblock(pathAddress(params.ip_address), caller);
+    return answer;
   });
   handle(app, getBlockedAddress, ({ params }) => blockedSet.get(pathAddress(params.ip_address)));
   handle(app, checkAddress, ({ params }) => blockedSet.check(pathAddress(params.ip_address)));

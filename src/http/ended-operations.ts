@@ -71,7 +71,7 @@ function endedOperation(request: FastifyRequest, reply: FastifyReply, operation:
       result: resultOf(answered),
     },
     attempted: request.attempted && !isDryRun(request) && !(failure !== null && isOfEdge(failure)),
-    seenEverywhere: seenEverywhere(answered),
+    seenEverywhere: failure === null ? seenEverywhere(answered) : null,
     counts: request.entryCounts ?? countsOf(answered),
   };
 }

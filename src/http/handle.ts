@@ -1,7 +1,7 @@
 // A declared operation as a route: checked by its schemas, and answered by its handler.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { EntryCounts } from '../api/ended-operation.ts';
-import type { AnswerOf, Operation, RequestOf } from '../api/operation.ts';
+import { type AnswerOf, mayBeLeftOut, type Operation, type RequestOf } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { callerOf } from './request-context.ts';
 
@@ -73,11 +73,6 @@ export function handle<Declared extends Operation>(
     },
   };
   app.route(route);
-}
-
-/** A body whose every field may be left out. */
-function mayBeLeftOut(body: Operation['body']): boolean {
-  return body !== undefined && ((body as { readonly required?: readonly string[] }).required ?? []).length === 0;
 }
 
 async function emptyBody(request: FastifyRequest): Promise<void> {

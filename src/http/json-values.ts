@@ -15,7 +15,7 @@ const MARK = /\xef\xbb\xbf|\\u[fF][eE][fF][fF]/g;
 const BEGUN = /(?:\xef\xbb?|\\(?:u(?:[fF](?:[eE][fF]?)?)?)?)$/;
 const LONGEST_BEGUN = 5;
 
-export class ByteOrderMarks {
+class ByteOrderMarks {
   #begun = '';
 
   /** The positions in the slice right behind each mark that ends in it, in order. Slices are to come in order too. */

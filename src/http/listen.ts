@@ -20,7 +20,7 @@ export interface Listening {
 const IDLE_CHECK_MS = 25;
 
 /**
- * As many as are held at once (connection-limit.ts). With Node's 511 a service that is late for a few seconds loses the
+ * As many as are held at once (connections.ts). With Node's 511 a service that is late for a few seconds loses the
  * rest of a burst: the system resets what waits too long for a place. The system's own bound is net.core.somaxconn.
  */
 const backlog = 2048;

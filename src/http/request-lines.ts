@@ -1,5 +1,5 @@
 // The log's lines of requests: one an answered request, and before it one with the cause of a failure of the service.
-// Refusals cost their sender nothing, so those beyond so many a minute are only counted (`keyless-lines.ts`).
+// Refusals cost their sender nothing, so those beyond so many a minute are only counted.
 import type { FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { sourceOf } from './failure-limiter.ts';
@@ -19,7 +19,7 @@ export interface KeylessLimits {
 
 const DEFAULTS: KeylessLimits = { lines: 20, windowMs: 60_000, sources: 1_000 };
 /** With a valid key, as many as the audit has rows of one key's refusals. */
-export const keyedLines: KeylessLimits = { ...DEFAULTS, lines: 60 };
+const keyedLines: KeylessLimits = { ...DEFAULTS, lines: 60 };
 const NAMED_SOURCES = 20;
 
 type Tell = (message: string, fields: Readonly<Record<string, unknown>>) => void;

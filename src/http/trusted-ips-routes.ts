@@ -29,9 +29,10 @@ export function trustedIpsRoutes(app: FastifyInstance, { trustedIps }: Services,
     counted(created ? { added: 1 } : { unchanged: 1 });
     return answer;
   });
-  handle(app, distrustAddress, ({ params, caller, counted }) => {
+  handle(app, distrustAddress, async ({ params, caller, counted }) => {
+    const answer = await trustedIps.remove(pathAddress(params.ip_address), caller);
     counted({ removed: 1 });
-    return trustedIps.remove(pathAddress(params.ip_address), caller);
+    return answer;
   });
 }
 

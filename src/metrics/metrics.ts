@@ -19,7 +19,7 @@ import type { WebhookBacklog } from './webhook-metrics.ts';
 
 // Which versions run: series whose value is always 1.
 
-export class InfoMetrics {
+class InfoMetrics {
   readonly #proxy;
 
   constructor(instruments: Instruments, version: string) {

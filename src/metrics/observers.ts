@@ -16,7 +16,7 @@ import { WebhookMetrics } from './webhook-metrics.ts';
 /** Seconds. A lookup takes 0.1 ms, a `del map` on 2.6 up to 40 ms, a listing of a million 0.1 s, a reload one or two. */
 const commandBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-export class CommandMetrics implements CommandObserver {
+class CommandMetrics implements CommandObserver {
   readonly #durations: Readonly<Record<CommandName, { observe(seconds: number): void }>>;
   readonly #failures;
 
@@ -55,7 +55,7 @@ const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
 type Series = { observe(seconds: number): void };
 
-export class RequestMetrics implements RequestObserver {
+class RequestMetrics implements RequestObserver {
   readonly #durations;
   /** Looked up once each: every block is a request. */
   readonly #series = new Map<string, Series>();
@@ -94,7 +94,7 @@ const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_000];
 /** Seconds; 1.4 of them are what the running maps are waited for. */
 const groupDurations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2.5, 5];
 
-export class GroupMetrics {
+class GroupMetrics {
   readonly #sizes;
   readonly #durations;
 

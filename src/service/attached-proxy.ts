@@ -20,7 +20,7 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 // nothing about the configuration.
 
 /** @throws ConfigurationCheckError when the check cannot be made or does not end */
-export async function attachedCheck(proxyBin: string, running: RunningArguments): Promise<AttachedCheck> {
+async function attachedCheck(proxyBin: string, running: RunningArguments): Promise<AttachedCheck> {
   const folder = await workFolderOfProxy(running);
   const files = running.files.map((file) => resolve(folder, file));
   const barred = await unreadableOf(files);
@@ -33,7 +33,7 @@ export async function attachedCheck(proxyBin: string, running: RunningArguments)
 }
 
 /** What a start says before anybody asks for health: whether this user may use the master socket. */
-export async function socketProblems(path: string): Promise<string[]> {
+async function socketProblems(path: string): Promise<string[]> {
   try {
     await access(path, constants.R_OK | constants.W_OK);
     return [];

@@ -28,7 +28,7 @@ import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
  * its addresses in between was acknowledged after it and keeps the last word: that address is marked, and the slices
  * pass it by. An expiry marks nothing, for it says nothing that the big change does not know better.
  */
-export class LastWord {
+class LastWord {
   readonly #active: PreparedQuery<{ id: number }>;
   readonly #mark: PreparedQuery<unknown>;
 

@@ -66,7 +66,7 @@ export interface SessionsTable {
   /** SHA-256 of the token, lower-case hex. */
   hash: string;
   key_name: string;
-  /** Shows that the key is still the one that signed in; `service/sessions.ts`. */
+  /** Shows that the key is still the one that signed in; `keys/sessions.ts`. */
   key_proof: string;
   created_at: string;
   /** To the minute. */

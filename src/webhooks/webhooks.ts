@@ -57,7 +57,7 @@ export interface WebhookRequest {
 }
 
 /** Who changes it, as far as it matters here. */
-export interface WebhookAuthor {
+interface WebhookAuthor {
   readonly keyName: string;
   readonly requestId: string;
   readonly audited: AuditedChange;

@@ -20,7 +20,7 @@ import type { TurnQueue } from './turn-queue.ts';
 const adoptPage = 500;
 const listedUnusable = 20;
 
-export class RowsByHand {
+class RowsByHand {
   readonly #store: BlockedIpsStore;
   readonly #log: Log;
   readonly #now: () => Date;

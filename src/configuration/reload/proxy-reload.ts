@@ -22,7 +22,7 @@ import { keepServerState } from './server-state.ts';
 // 3.0.11). So it is not asked.
 
 /** The addresses of the configuration that the running proxy does not have yet and cannot get, as they stand in it. */
-export async function heldByOthers(
+async function heldByOthers(
   configText: string,
   { pidFile, configFile }: Pick<Settings, 'pidFile' | 'configFile'>,
 ): Promise<string[]> {

@@ -25,7 +25,7 @@ import { RuntimeMapRejection } from './runtime-map-rejection.ts';
 /** Commands that are under way at a time; the rest is never sent once one was rejected. */
 const WINDOW = 64;
 
-export interface Expectation {
+interface Expectation {
   /** Any non-empty body is a rejection, even one that matches no known text. Default true: for mutating commands. */
   readonly expectEmpty?: boolean;
   /** Non-empty bodies that are good all the same, such as `Key not found.` after `del map`. */
@@ -33,7 +33,7 @@ export interface Expectation {
 }
 
 /** Returns the bodies. A rejection carries those of its window up to and including the bad one (`responses`). */
-export async function runMapCommands(
+async function runMapCommands(
   conversation: Conversation,
   commands: readonly Command[],
   { expectEmpty = true, alsoGood = [] }: Expectation = {},

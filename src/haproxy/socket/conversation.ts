@@ -18,10 +18,10 @@ import { ReplyParser } from './reply-parser.ts';
 /** Written at once before looking whether the other side reads. */
 const WRITE_BLOCK = 64 * 1024;
 
-export type LinesSink = (lines: string[]) => void | Promise<void>;
+type LinesSink = (lines: string[]) => void | Promise<void>;
 
 /** One call of send, finish, streamLines or readToEnd. */
-export interface Turn {
+interface Turn {
   readonly commands: readonly Command[];
   readonly bodies: string[];
   /** Lines of the reply under way. */

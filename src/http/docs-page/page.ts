@@ -6,8 +6,7 @@ import { operationSection, type PlacedOperation } from './operations.ts';
 import { paragraphs } from './prose.ts';
 import { modelSections } from './schemas.ts';
 
-// Of the page, as it stands in it.
-
+/** Sent inside the page. */
 export const style = `
 :root{color-scheme:light dark;--text:#1c2430;--quiet:#55606e;--paper:#fff;--raised:#f4f6f8;--line:#d5dae0;--link:#0b5cad;--good:#176639;--bad:#a3262a;--get:#0b5cad;--put:#8a5300;--post:#176639;--delete:#a3262a}
 @media (prefers-color-scheme:dark){:root{--text:#e4e8ed;--quiet:#a3adb8;--paper:#14181d;--raised:#1d232a;--line:#38414b;--link:#7db8f5;--good:#73cf98;--bad:#f49a9c;--get:#7db8f5;--put:#e8b66a;--post:#73cf98;--delete:#f49a9c}}

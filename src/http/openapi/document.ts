@@ -2,7 +2,7 @@
 // anything else.
 
 import Type from 'typebox';
-import { type Answer, type Example, type Operation, tags } from '../../api/operation.ts';
+import { type Answer, type Example, mayBeLeftOut, type Operation, tags } from '../../api/operation.ts';
 import { Problem, ScopeMembers } from '../../api/problem.ts';
 import { lookUpCode } from '../../errors/catalogue.ts';
 import { version } from '../../version.ts';
@@ -14,7 +14,7 @@ import { commonCodes, sampleProblem } from './problems.ts';
 
 // Headers, and the form of an error that is no JSON.
 
-export const sharedHeaders: Readonly<Record<string, Json>> = {
+const sharedHeaders: Readonly<Record<string, Json>> = {
   'X-Request-Id': {
     description:
       'The id of this request, made by the service or, where the client sent one of the right form, taken over. It stands in every line of the log that is about this request.',
@@ -40,12 +40,12 @@ export const sharedHeaders: Readonly<Record<string, Json>> = {
   },
 };
 
-export function answerHeaders(...names: readonly string[]): Json {
+function answerHeaders(...names: readonly string[]): Json {
   const all = ['X-Request-Id', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-export const protobufError = Type.Unsafe<string>({
+const protobufError = Type.Unsafe<string>({
   title: 'ProtobufError',
   type: 'string',
   description:
@@ -154,9 +154,7 @@ function requestBody(operation: Operation, components: Components): Json | null 
       ),
     },
   ]);
-  // A body whose every field may be left out may be left out itself.
-  const needed = body === undefined || ((body as Properties).required ?? []).length > 0;
-  return { required: needed, content: Object.fromEntries(content) };
+  return { required: !mayBeLeftOut(body), content: Object.fromEntries(content) };
 }
 
 function responsesOf(operation: Operation, components: Components, shared: SharedProblems): Json {

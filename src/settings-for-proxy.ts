@@ -1,5 +1,5 @@
 // The settings that a proxy needs, where others are wrong: a misspelt `PROXY_MANAGER_LISTEN` is no reason to leave the
-// sites without one (docs/adr/0038-a-refused-start-keeps-the-proxy.md).
+// sites without one (ADR 0038).
 import { nearestNames } from './domain/nearest-names.ts';
 import { readSettings, type Settings, SettingsError, settingDefinitions } from './settings.ts';
 

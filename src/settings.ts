@@ -323,7 +323,7 @@ const likelySlips = 3;
 /** A misspelt variable would be ignored in silence otherwise. */
 function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
   const known = new Set(settingDefinitions.map((definition) => definition.variable));
-  // These belong to the command line and to the launcher; the last is docs/adr/0022's.
+  // These belong to the command line and to the launcher; the last is ADR 0022's.
   const others = new Set(['PROXY_MANAGER_URL', 'PROXY_MANAGER_NODE', crashVariable]);
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('PROXY_MANAGER_TEST_')) continue;

@@ -1,4 +1,4 @@
-// What a key may do. Three steps, each with all that is below it (docs/adr/0024-scopes.md).
+// What a key may do. Three steps, each with all that is below it (ADR 0024).
 
 /** From the least to the most. */
 export const scopes = ['read', 'block', 'admin'] as const;

@@ -1,5 +1,5 @@
 // Which events there are, and which of their parts are for administrators only: what the API itself keeps from other keys
-// (docs/adr/0024-scopes.md), names and scopes of keys, webhooks, and whatever HAProxy says of a configuration.
+// (ADR 0024), names and scopes of keys, webhooks, and whatever HAProxy says of a configuration.
 import type { Activities, ActivityType } from './facts.ts';
 
 /** `null`: all of it is an administrator's; else the fields that are. */

@@ -1,6 +1,6 @@
 // A test hook: the moments at which a test may let the service die, as a power failure or a `kill -9` would. Unarmed,
 // which it is unless a variable was set at start, a point does nothing; nothing that comes over the network arms one.
-// docs/adr/0022 says why it is in the product's code.
+// ADR 0022 says why it is in the product's code.
 import { writeSync } from 'node:fs';
 
 /** `<name>` or `<name>:<n>`: the service kills itself when it gets to this point for the nth time since its start. */

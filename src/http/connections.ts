@@ -1,7 +1,7 @@
 // Who may hold a connection when there are more than the service can bear. A connection that has shown a valid key stays
 // as long as it is used; one that has shown nothing gives way to a newer one. So strangers, however many and however
 // slow, wait only for each other, and whoever speaks at once is served. One key cannot have all of them at work, or a slow
-// reader with the least of keys would keep the others out (docs/adr/0026-bounded-connections.md).
+// reader with the least of keys would keep the others out (ADR 0026).
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { sourceOf } from './failure-limiter.ts';

@@ -77,7 +77,7 @@ export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
   return new ServiceError(codes.TooManyFailedKeys, AUTHENTICATE, detail, { retryAfterSeconds });
 }
 
-/** Connections, requests, exports or batches under way are as many as may be: docs/adr/0026-bounded-connections.md. */
+/** Connections, requests, exports or batches under way are as many as may be: ADR 0026. */
 export function busy(detail: string): ServiceError {
   return new ServiceError(codes.TooMuchAtOnce, READ, detail, { retryAfterSeconds: 1 });
 }

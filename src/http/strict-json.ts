@@ -2,7 +2,7 @@
 //
 // A name twice, `{"ip_address": "192.0.2.1", "ip_address": "192.0.2.2"}`: parsers differ in which one counts (RFC 8259, 4),
 // so what one program checked may not be what the next one does. In a list of addresses that is one bad entry, and the
-// good ones are applied (docs/adr/0027-names-that-stand-twice.md). And lists inside lists without end: whatever walks over
+// good ones are applied (ADR 0027). And lists inside lists without end: whatever walks over
 // such a value, level by level, runs out of stack.
 import { type JSONParser, TokenType } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';

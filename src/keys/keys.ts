@@ -19,9 +19,9 @@ import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
-/** Of the key of the settings: no stored key can have it (`keyNameOptions`), so the log and the audit tell them apart. */
+/** Of the key of the settings: no stored key can have it (`plainName`), so the log and the audit tell them apart. */
 export const settingsKeyName = '_settings';
-/** What a key may do whose maker did not say: as before there were scopes (docs/adr/0024-scopes.md). */
+/** What a key may do whose maker did not say: as before there were scopes (ADR 0024). */
 const everything: readonly Scope[] = ['admin'];
 
 export class ApiKeys {

@@ -1,4 +1,4 @@
-// Sessions of the panel (docs/adr/0046-sessions.md): a key is exchanged for a token of the same scopes, which ends soon
+// Sessions of the panel (ADR 0046): a key is exchanged for a token of the same scopes, which ends soon
 // after its last use and with its key. Of a token only a hash is stored. `key_proof` is a hash of token and key hash: it
 // shows that the key of that name is still the one that signed in (the settings' key may be replaced between two starts),
 // and whoever reads the database cannot try keys by it, since the token is not there.

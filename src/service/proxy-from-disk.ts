@@ -1,5 +1,5 @@
 // A refused start must not leave the sites without a proxy: what is on disk was good enough to serve before, and the map
-// file blocks what it blocked (docs/adr/0038-a-refused-start-keeps-the-proxy.md). Nothing on disk is changed.
+// file blocks what it blocked (ADR 0038). Nothing on disk is changed.
 import { access, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backups/backup-store.ts';

@@ -1,6 +1,6 @@
 // Least rights, looked at before anything is opened, the log by itself and first: what another user of this machine could read, replace or make
 // first. What decides who gets in and who is blocked (database, state folder, key) is refused when it is not ours; what
-// an operator may have a reason for is told with the command that mends it (docs/adr/0025-least-rights.md).
+// an operator may have a reason for is told with the command that mends it (ADR 0025).
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getuid } from 'node:process';

@@ -2,7 +2,7 @@
 // worker as it goes, never assumed. Before 2.9 a `del map` or `set map` scans the whole map and stands in the way of
 // the proxy's own traffic meanwhile (19 to 32 ms each at a million, 2.6.12); since then it costs what a lookup does
 // (0.09 ms, 3.0.11). With an element in place of the key they scan on every version, so the two are measured apart. A
-// replace costs its filling, whatever the number of differences, and one pause at its commit. docs/adr/0021 has the
+// replace costs its filling, whatever the number of differences, and one pause at its commit. ADR 0021 has the
 // reasons.
 //
 // Both ways go in turns, and while blocks come from everywhere a turn waits longer than it works: there the number of

@@ -1,6 +1,6 @@
 // A service that is starting does not listen yet, and the very first start has not written the key yet. A line pasted
 // behind `systemctl restart` waits for it; where none is starting, nothing is waited for
-// (docs/adr/0039-readiness-by-systemd-notify.md).
+// (ADR 0039).
 import { connect } from 'node:net';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Who did what, and with what outcome. The row of a change is written in the change's own transaction; its outcome is
- * known later and stands in a table of its own, so that no row is ever written twice (docs/adr/0029-audit.md).
+ * known later and stands in a table of its own, so that no row is ever written twice (ADR 0029).
  */
 export async function audit(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Sessions of the panel (docs/adr/0046-sessions.md). Neither token nor key is stored, only hashes. */
+/** Sessions of the panel (ADR 0046). Neither token nor key is stored, only hashes. */
 export async function sessions(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('sessions')

@@ -7,7 +7,7 @@ export interface ScopeWords {
   readonly for: string;
 }
 
-/** From the least to the most (docs/adr/0024-scopes.md). */
+/** From the least to the most (ADR 0024). */
 export const scopeWords: readonly ScopeWords[] = [
   {
     scope: 'read',

@@ -195,7 +195,7 @@ describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
       const reasons = body['reasons'].join('\n');
       return body['status'] === 'down' && named.every((text) => reasons.includes(text));
     });
-    // One that is tried again and again is there for the moment that HAProxy takes to see it.
+    // Each retry runs until HAProxy finds that it cannot bind the port.
     await eventually('no proxy stays', async () => (await service.proxyPids()).length === 0);
     await closed(listener!);
     await service.healthy();

@@ -1,6 +1,7 @@
-// The product in one file (and one for its thread), for the services that tests start by the hundred: two thirds of the processor time of a start
-// go into finding and linking a thousand modules. Made anew by each run from the sources, so it is never an older state
-// of them. Tests of the command line itself start the sources, and what comes with them as it is installed.
+// The product in one file, and one for its thread, for the services that tests start by the hundred: two thirds of the
+// processor time of a start go into finding and linking a thousand modules. Made anew by each run from the sources, so it
+// is never an older state of them. Tests of the command line itself start the sources, and what comes with them as it is
+// installed.
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { listWebhooks } from '../api/webhooks.ts';
 import { grants, type Scope, scopes } from '../domain/scope.ts';
+import { handle } from './handle.ts';
 import { panelPages } from './panel-pages.ts';
 import { routeAccess } from './testkit/route-access.ts';
 import { stubApp } from './testkit/stub-services.ts';
@@ -43,6 +45,12 @@ describe('every operation and its scope', () => {
     const inAScope = stubApp().app;
     inAScope.register(async (scope) => void scope.put('/api/keys', async () => 'for everybody'));
     await expect(inAScope.ready()).rejects.toThrow(/PUT \/api\/keys is no operation/);
+  });
+
+  test('refuses an operation that is missing in the list of all operations', () => {
+    const { app } = stubApp();
+    const unlisted = { ...listWebhooks, id: 'unlisted', path: '/api/unlisted' };
+    expect(() => handle(app, unlisted, async () => ({ items: [] }))).toThrow(/unlisted is missing in .*operations\.ts/);
   });
 
   test('opens nothing but the two probes, what describes the API, and the files of the panel', () => {

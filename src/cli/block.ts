@@ -116,7 +116,9 @@ async function blockOne(session: Session, { text }: IpEntry, defaults: ElementDe
     ...(defaults.evenTrusted && { force: true }),
     ...(defaults.allowWide && { allow_wide: true }),
   };
-  session.interruption.says(() => `it was not answered whether ${text} is blocked; see: proxy-manager check ${text}`);
+  session.interruption.reports(
+    () => `it was not answered whether ${text} is blocked; see: proxy-manager check ${text}`,
+  );
   const { data: answer } = await session.api.POST('/api/blocked-ips', { body: element });
   if (session.format === 'json') await session.output.json(answer);
   else {

@@ -46,7 +46,7 @@ export class CommandLine {
     options: Readonly<Record<string, unknown>>,
   ): Promise<ExitCode> {
     const { world, output, interruption } = this;
-    interruption.listen((text) => output.remark(text), world.end);
+    const stopListening = interruption.listen((text) => output.remark(text), world.end);
     const asked: { url: string | null; keySource: string | null } = { url: null, keySource: null };
     try {
       const connection = await findService(world, options, (text) => output.remark(`proxy-manager: ${text}`));
@@ -58,6 +58,8 @@ export class CommandLine {
       if (outputFormat(options) === 'json') await output.json(document);
       else this.fail(message);
       return exitCode;
+    } finally {
+      stopListening();
     }
   }
 

@@ -133,7 +133,7 @@ export async function listReloads(
 }
 
 export async function restoreConfig(session: Session, [id = '']: readonly string[]): Promise<ExitCode> {
-  session.interruption.says(
+  session.interruption.reports(
     () => 'the restore was not answered; the service goes on with it, see: proxy-manager status',
   );
   const { data: answer } = await session.api.POST('/api/config/backups/{id}/restore', { params: { path: { id } } });

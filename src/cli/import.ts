@@ -104,17 +104,17 @@ async function replaceOnce(
       sent: () => {
         progress.end();
         waiting.tell(null, set.entries, 'entries');
-        session.interruption.says(
+        session.interruption.reports(
           () => `all ${counted(set.lines, 'line')} were sent and not answered; see: proxy-manager status`,
         );
       },
     });
-    session.interruption.says(
+    session.interruption.reports(
       () => `the list was not sent to its end (line ${count(set.lines)}), so nothing was changed`,
     );
     const answer = await replaceAll(session, { contentType: set.contentType, chunks }, sending);
     tally.add(answer, (rejection) => set.lineOf(rejection));
-    session.interruption.says(() => null);
+    session.interruption.reports(() => null);
     return tally.result;
   } finally {
     progress.end();

@@ -1,20 +1,27 @@
-// Ctrl-C: the program ends at once, and says what was done and what was not.
+// Ctrl-C: the program ends at once, and reports what was done and what was not.
 import { exitCodes } from './failure.ts';
 
 export class Interruption {
-  #told: () => string | null = () => null;
+  #report: () => string | null = () => null;
 
-  /** What is true from now on, should it end here; null: nothing that anybody has to be told. */
-  says(told: () => string | null): void {
-    this.#told = told;
+  /** What an interruption would report from now on; null: nothing to report. */
+  reports(report: () => string | null): void {
+    this.#report = report;
   }
 
-  /** @param end ends the program */
-  listen(remark: (text: string) => void, end: (code: number) => void): void {
-    process.on('SIGINT', () => {
-      const told = this.#told();
-      remark(told === null ? '' : `\nproxy-manager: stopped: ${told}`);
+  /**
+   * @param end ends the program
+   * @returns stops listening
+   */
+  listen(remark: (text: string) => void, end: (code: number) => void): () => void {
+    const onSignal = (): void => {
+      const report = this.#report();
+      remark(report === null ? '' : `\nproxy-manager: stopped: ${report}`);
       end(exitCodes.interrupted);
-    });
+    };
+    process.on('SIGINT', onSignal);
+    return () => {
+      process.off('SIGINT', onSignal);
+    };
   }
 }

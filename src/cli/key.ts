@@ -38,7 +38,7 @@ export async function keyCreate(
 ): Promise<ExitCode> {
   const { scope } = options as { readonly scope?: readonly Scope[] };
   const end = endOf(options, session.now());
-  session.interruption.says(() => 'the key may have been made and is lost; see: proxy-manager key ls');
+  session.interruption.reports(() => 'the key may have been made and is lost; see: proxy-manager key ls');
   const { data: answer } = await session.api.POST('/api/keys', {
     body: { name, ...(scope !== undefined && { scopes: scope }), ...(end !== null && { expires_at: end }) },
   });
@@ -93,7 +93,7 @@ function stateOf({ revoked_at: revoked, expires_at: end }: Key, now: Date): stri
 }
 
 export async function keyRevoke(session: Session, [name = '']: readonly string[]): Promise<ExitCode> {
-  session.interruption.says(() => 'it was not answered whether the key is revoked; see: proxy-manager key ls');
+  session.interruption.reports(() => 'it was not answered whether the key is revoked; see: proxy-manager key ls');
   const { data: answer } = await session.api.DELETE('/api/keys/{name}', { params: { path: { name } } });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines([harmless(`${answer.name} is revoked`)]);

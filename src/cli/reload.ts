@@ -20,7 +20,7 @@ export async function reload(
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
   if (options['dryRun'] === true) return await validateConfig(session);
-  session.interruption.says(
+  session.interruption.reports(
     () => 'the reload was not answered; the service goes on with it, see: proxy-manager status',
   );
   const query = consentOf(options);

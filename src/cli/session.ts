@@ -30,7 +30,7 @@ export interface Session {
  */
 export async function confirm(session: Session, what: string, flag: string): Promise<void> {
   if (!session.canAsk) throw new Failure(`${what}; nothing was changed. ${flag} does it all the same`);
-  session.interruption.says(() => 'nothing was changed');
+  session.interruption.reports(() => 'nothing was changed');
   if (!(await session.ask(`${what}. Do it all the same?`))) {
     throw new Failure('nothing was changed', { exitCode: exitCodes.failed });
   }

@@ -78,7 +78,7 @@ export async function siteSet(
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
   const wanted = servers.map(parseSiteServer);
-  session.interruption.says(
+  session.interruption.reports(
     () => 'the change was not answered; the service goes on with it, see: proxy-manager site ls',
   );
   const { data: answer } = await session.api.PUT('/api/sites/{domain}', {
@@ -103,7 +103,7 @@ export async function siteRemove(
   [domain = '']: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
-  session.interruption.says(
+  session.interruption.reports(
     () => 'the change was not answered; the service goes on with it, see: proxy-manager site ls',
   );
   const { data: answer } = await session.api.DELETE('/api/sites/{domain}', {

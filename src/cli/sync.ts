@@ -22,7 +22,7 @@ export async function sync(
   _operands: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<ExitCode> {
-  session.interruption.says(() => 'the sync was not answered; it goes on in the service');
+  session.interruption.reports(() => 'the sync was not answered; it goes on in the service');
   const query = options['acceptMapFile'] === true ? { accept_map_file: true } : {};
   const { data: answer } = await session.patientApi.POST('/api/blocked-ips/sync', { params: { query } });
   if (session.format === 'json') await session.output.json(answer);

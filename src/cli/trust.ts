@@ -76,7 +76,7 @@ async function each<Answer extends RuntimeReport & { readonly ip_address: string
 ): Promise<ExitCode> {
   const ips = fromStdin(addresses) ? await listed(session) : typedAddresses(addresses).map(({ text }) => text);
   const answers: Answer[] = [];
-  session.interruption.says(() => `${answers.length} of ${ips.length} were done`);
+  session.interruption.reports(() => `${answers.length} of ${ips.length} were done`);
   try {
     for (const ip of ips) {
       const { data: answer } = await change({ ip_address: ip });

@@ -50,7 +50,7 @@ export async function unblock(session: Session, addresses: readonly string[]): P
 }
 
 async function unblockOne(session: Session, ip: string): Promise<ExitCode> {
-  session.interruption.says(() => `it was not answered whether ${ip} is unblocked; see: proxy-manager check ${ip}`);
+  session.interruption.reports(() => `it was not answered whether ${ip} is unblocked; see: proxy-manager check ${ip}`);
   const { data: answer } = await session.api.DELETE('/api/blocked-ips/{ip_address}', {
     params: { path: { ip_address: ip } },
   });

@@ -56,7 +56,7 @@ export async function webhookSet(
   const read = parseWebhookUrl(url);
   if (!read.ok) throw misused(`<url>: ${read.why}`);
   const secret = given.secretFile === undefined ? null : await secretFrom(given.secretFile, session.stdin);
-  session.interruption.says(() => 'it was not answered whether the webhook is set; see: proxy-manager webhook ls');
+  session.interruption.reports(() => 'it was not answered whether the webhook is set; see: proxy-manager webhook ls');
   const { data: answer } = await session.api.PUT('/api/webhooks/{id}', {
     params: { path: { id } },
     body: {
@@ -90,7 +90,7 @@ async function secretFrom(path: string, stdin: AsyncIterable<Uint8Array>): Promi
 }
 
 export async function webhookRemove(session: Session, [id = '']: readonly string[]): Promise<ExitCode> {
-  session.interruption.says(() => 'it was not answered whether the webhook is gone; see: proxy-manager webhook ls');
+  session.interruption.reports(() => 'it was not answered whether the webhook is gone; see: proxy-manager webhook ls');
   const { data: answer } = await session.api.DELETE('/api/webhooks/{id}', { params: { path: { id } } });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines([harmless(`nothing is sent to ${answer.id} any more`)]);

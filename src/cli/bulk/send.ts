@@ -46,20 +46,20 @@ export async function sendBatches(
   let doneTo = 0;
   const soFar = (): string =>
     doneTo === 0 ? 'nothing was changed' : `done up to line ${count(doneTo)}: ${bulkSentence(tally.result)}`;
-  session.interruption.says(soFar);
+  session.interruption.reports(soFar);
   try {
     for await (const batch of batches) {
       for (const rejected of batch.rejected) tally.reject(rejected);
       if (batch.lines.length > 0) {
         const [from, to] = [batch.lines[0]!, batch.lastLine];
-        session.interruption.says(
+        session.interruption.reports(
           () =>
             `${soFar()}; lines ${count(from)} to ${count(to)} were sent and not answered, so they may be done or not. Run it again to be sure`,
         );
         tally.add(await send(batch), (rejection) => ('index' in rejection ? (batch.lines[rejection.index] ?? 0) : 0));
       }
       doneTo = batch.lastLine;
-      session.interruption.says(soFar);
+      session.interruption.reports(soFar);
       told(doneTo);
     }
   } catch (error) {

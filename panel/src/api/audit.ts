@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { usePolling } from './polling.ts';
+import { queryKeys } from './query-keys.ts';
 import type { ApiClient } from './request.ts';
 import type { AuditPage } from './types.ts';
 
-/** What is absent does not narrow. */
+/** An absent field does not filter. */
 export interface AuditFilter {
   readonly operation?: string;
   readonly key?: string;
@@ -16,16 +17,16 @@ export interface AuditFilter {
 
 const pageSize = 100;
 
-/** Newest first, further back page by page. */
+/** Newest first, page by page. */
 export function useAudit(filter: AuditFilter) {
   const api = useApi();
   const polling = usePolling();
   return useInfiniteQuery({
-    queryKey: ['audit', filter],
+    queryKey: queryKeys.audit(filter),
     queryFn: ({ pageParam, signal }) => fetchAudit(api, filter, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
-    // Whoever reads further back asks himself.
+    // A list with older pages keeps its rows in place; its user refreshes it.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : polling),
   });
 }

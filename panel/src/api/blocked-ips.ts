@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { ApiProblem } from '../../../src/client/client.ts';
 import { useApi } from '../session/session.ts';
+import { queryKeys, useInvalidation } from './query-keys.ts';
 import { type ApiClient, patient } from './request.ts';
 import type {
   BlockAnswer,
@@ -12,21 +13,17 @@ import type {
   UnblockAnswer,
 } from './types.ts';
 
-export const blockedKey = ['blocked-ips'] as const;
-/** Of a list that is one pass through the whole table for the service: no event asks for it anew, only time and changes made here. */
-export const searchedKey = ['blocked-texts'] as const;
-
 export interface BlockedQuery {
-  /** An address, the beginning of one, or a network; empty: all. */
+  /** An address, the start of one, or a network; empty: all. */
   readonly q: string;
-  /** A part of a reason or of who blocked it; empty: all. Not beside `q`. */
+  /** Part of a reason or source; empty: all. Not together with `q`. */
   readonly text: string;
   readonly expiring: boolean;
 }
 
-export interface BlockedPlace {
+export interface BlockedPageRequest {
   readonly cursor: string | null;
-  /** Entries passed over behind the cursor, or from the beginning. */
+  /** Entries to skip after the cursor, or from the start. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -34,7 +31,7 @@ export interface BlockedPlace {
 export async function fetchBlockedPage(
   api: ApiClient,
   { q, text, expiring }: BlockedQuery,
-  { cursor, offset, limit }: BlockedPlace,
+  { cursor, offset, limit }: BlockedPageRequest,
   signal: AbortSignal,
 ): Promise<BlockedIpPage> {
   const query = {
@@ -48,16 +45,15 @@ export async function fetchBlockedPage(
   return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data as BlockedIpPage;
 }
 
-/** The row as it is now. */
 export async function fetchEntry(api: ApiClient, ip: string): Promise<BlockedIp> {
-  return (await api.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data as BlockedIp;
+  return (await api.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data;
 }
 
-/** The entry of exactly this address, asked once for each; null data: it has none. A null `ip` asks nothing. */
+/** The entry of exactly this address; null data: it has none. A null `ip` sends no request. */
 export function useExistingEntry(ip: string | null) {
   const api = useApi();
   return useQuery({
-    queryKey: ['blocked-ip', 'own', ip],
+    queryKey: queryKeys.blockedEntry(ip),
     queryFn: async (): Promise<BlockedIp | null> => {
       try {
         return await fetchEntry(api, ip ?? '');
@@ -67,18 +63,18 @@ export function useExistingEntry(ip: string | null) {
       }
     },
     enabled: ip !== null,
-    // Somebody else may block it while the dialog is open.
+    // Another client may block it while the dialog is open.
     refetchInterval: 5_000,
     staleTime: 0,
     gcTime: 0,
   });
 }
 
-/** The row and, for each worker, whether it holds the entry. Asked only while somebody looks. */
+/** The entry, and for each worker whether it holds it. */
 export function useBlockedDetail(ip: string | null) {
   const api = useApi();
   return useQuery({
-    queryKey: ['blocked-ip', ip],
+    queryKey: queryKeys.blockedDetail(ip),
     queryFn: async ({ signal }) => {
       const params = { path: { ip_address: ip ?? '' } };
       return (await api.GET('/api/blocked-ips/{ip_address}', { params, signal })).data;
@@ -88,22 +84,20 @@ export function useBlockedDetail(ip: string | null) {
   });
 }
 
-/** Whatever changes what is blocked: lists, checks and health are asked anew. */
+/** A change of the blocked entries: lists, checks and health are fetched again after it. */
 export function useBlockedChange<Input, Answer>(change: (api: ApiClient, input: Input) => Promise<Answer>) {
   const api = useApi();
   const refresh = useRefreshBlocked();
   return useMutation({ mutationFn: (input: Input) => change(api, input), onSettled: refresh });
 }
 
+/** Does not wait for the refetched lists: a mutation ends with its answer. */
 export function useRefreshBlocked(): () => void {
-  const queries = useQueryClient();
-  return () => {
-    for (const key of ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'health'])
-      void queries.invalidateQueries({ queryKey: [key] });
-  };
+  const invalidate = useInvalidation('blocking');
+  return () => void invalidate();
 }
 
-/** `created`: false where the address had an entry already, which was changed. */
+/** `created`: false if the address already had an entry, which was changed. */
 export interface Blocked {
   readonly answer: BlockAnswer;
   readonly created: boolean;
@@ -129,7 +123,7 @@ export async function changeMany(api: ApiClient, body: Batch, signal?: AbortSign
   return (await api.POST('/api/blocked-ips/batch', options)).data;
 }
 
-/** What `changeMany` would answer now; nothing is changed. */
+/** What `changeMany` would answer; changes nothing. */
 export async function tryMany(api: ApiClient, body: Batch, signal: AbortSignal): Promise<BulkAnswer> {
   const options = { body, ...patient, signal, params: { query: { dry_run: true } } };
   return (await api.POST('/api/blocked-ips/batch', options)).data;

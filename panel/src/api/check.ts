@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
+import { queryKeys } from './query-keys.ts';
 import type { CheckAnswer } from './types.ts';
 
-/** Null: nothing is asked. */
+/** A null `ip` sends no request. */
 export function useCheck(ip: string | null) {
   const api = useApi();
   return useQuery({
-    queryKey: ['check', ip],
+    queryKey: queryKeys.check(ip),
     queryFn: async ({ signal }): Promise<CheckAnswer> => {
       const params = { path: { ip_address: ip ?? '' } };
       return (await api.GET('/api/check/{ip_address}', { params, signal })).data;

@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { usePolling } from './polling.ts';
+import { queryKeys, useInvalidation } from './query-keys.ts';
 import { patient } from './request.ts';
 import { type Consent, consentOf } from './sites.ts';
 import type { ReloadAnswer, ReloadPage } from './types.ts';
@@ -10,22 +11,22 @@ const historyPage = 25;
 export function useConfig() {
   const api = useApi();
   return useQuery({
-    queryKey: ['config', 'text'],
+    queryKey: queryKeys.configText,
     queryFn: async ({ signal }) => (await api.GET('/api/config', { signal, ...patient })).data,
     refetchInterval: usePolling(),
   });
 }
 
 /**
- * Renders the template anew, so it is asked when somebody looks, and again only when he asks or something changed.
+ * Each request renders the template, so it is not polled.
  *
- * @param backup its id: what its restore would change. Null: what a reload would
+ * @param backup id of the backup to compare with; null: the configuration that a reload would deploy
  */
 export function useConfigDiff(backup: string | null) {
   const api = useApi();
   const query = backup === null ? {} : { backup };
   return useQuery({
-    queryKey: ['config', 'diff', backup],
+    queryKey: queryKeys.configDiff(backup),
     queryFn: async ({ signal }) => (await api.GET('/api/config/diff', { params: { query }, signal, ...patient })).data,
     staleTime: 0,
   });
@@ -38,7 +39,7 @@ export function useValidate() {
 
 export function useReload() {
   const api = useApi();
-  const refresh = useRefresh();
+  const refresh = useInvalidation('configuration');
   return useMutation({
     mutationFn: async (consent: Consent = {}): Promise<ReloadAnswer> =>
       (await api.POST('/api/config/reload', { params: consentOf(consent), ...patient })).data,
@@ -49,7 +50,7 @@ export function useReload() {
 export function useReloads() {
   const api = useApi();
   return useInfiniteQuery({
-    queryKey: ['reloads'],
+    queryKey: queryKeys.reloads,
     queryFn: async ({ pageParam, signal }): Promise<ReloadPage> => {
       const query = { limit: historyPage, ...(pageParam === null ? {} : { cursor: pageParam }) };
       return (await api.GET('/api/config/reloads', { params: { query }, signal })).data;
@@ -63,7 +64,7 @@ export function useReloads() {
 export function useBackups() {
   const api = useApi();
   return useQuery({
-    queryKey: ['backups'],
+    queryKey: queryKeys.backups,
     queryFn: async ({ signal }) => (await api.GET('/api/config/backups', { signal })).data,
     refetchInterval: usePolling(),
   });
@@ -71,16 +72,10 @@ export function useBackups() {
 
 export function useRestore() {
   const api = useApi();
-  const refresh = useRefresh();
+  const refresh = useInvalidation('configuration');
   return useMutation({
     mutationFn: async (id: string): Promise<ReloadAnswer> =>
       (await api.POST('/api/config/backups/{id}/restore', { params: { path: { id } }, ...patient })).data,
     onSettled: refresh,
   });
-}
-
-function useRefresh(): () => Promise<unknown> {
-  const queries = useQueryClient();
-  const old = ['config', 'reloads', 'backups', 'site-servers', 'health'];
-  return () => Promise.all(old.map((key) => queries.invalidateQueries({ queryKey: [key] })));
 }

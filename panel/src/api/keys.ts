@@ -1,33 +1,34 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { usePolling } from './polling.ts';
+import { queryKeys, useInvalidation } from './query-keys.ts';
 import type { KeyRequest } from './types.ts';
 
 export function useKeys() {
   const api = useApi();
   return useQuery({
-    queryKey: ['keys'],
+    queryKey: queryKeys.apiKeys,
     queryFn: async ({ signal }) => (await api.GET('/api/keys', { signal })).data,
     refetchInterval: usePolling(),
   });
 }
 
-/** The answer has the key itself, this once: it stays with whoever asked and is kept by no query. */
+/** Only this answer contains the key itself; it is not cached. */
 export function useCreateKey() {
   const api = useApi();
-  const queries = useQueryClient();
+  const refresh = useInvalidation('keys');
   return useMutation({
     mutationFn: async (body: KeyRequest) => (await api.POST('/api/keys', { body })).data,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+    onSettled: refresh,
     gcTime: 0,
   });
 }
 
 export function useRevokeKey() {
   const api = useApi();
-  const queries = useQueryClient();
+  const refresh = useInvalidation('keys');
   return useMutation({
     mutationFn: async (name: string) => (await api.DELETE('/api/keys/{name}', { params: { path: { name } } })).data,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+    onSettled: refresh,
   });
 }

@@ -1,16 +1,17 @@
-// What the proxy counts, as a picture of the last minutes: the service's metrics, asked while somebody looks.
+// HAProxy's counters as series of the last minutes, from the service's metrics; polled only while they are shown.
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../session/session.ts';
 import { emptyHistory, type History, withSample } from '../traffic/history.ts';
 import { readMetrics } from '../traffic/metrics-text.ts';
 import { sampleOf } from '../traffic/sample.ts';
+import { queryKeys } from './query-keys.ts';
 
 export const sampleMs = 2_500;
 
 export function useTraffic() {
   const { api, clock } = useSession();
   return useQuery({
-    queryKey: ['traffic'],
+    queryKey: queryKeys.traffic,
     queryFn: async ({ client, queryKey, signal }): Promise<History> => {
       const { data } = await api.GET('/metrics', { parseAs: 'text', signal });
       const before = client.getQueryData<History>(queryKey) ?? emptyHistory;
@@ -18,7 +19,7 @@ export function useTraffic() {
     },
     refetchInterval: sampleMs,
     staleTime: sampleMs,
-    // The picture goes on when somebody comes back to it.
+    // The charts continue when the overview is opened again.
     gcTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
   });

@@ -1,6 +1,6 @@
 import { useStreamState } from '../live/live.tsx';
 
-/** Milliseconds between two askings of what events tell of: often while the page is not live, else for safety alone. */
+/** Milliseconds between two polls of data that events cover: rare while events arrive. */
 export function usePolling(): number {
   return useStreamState().kind === 'live' ? 60_000 : 5_000;
 }

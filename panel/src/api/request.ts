@@ -1,20 +1,19 @@
-// The typed client of the API (src/client), with the key of this tab in every request. What the page learns from each,
-// whoever made it, it tells.
+// The typed client of the API (src/client) with this tab's token. It reports whether the service answers.
 import { type ApiClient, createApiClient } from '../../../src/client/client.ts';
 
 export type { ApiClient } from '../../../src/client/client.ts';
 
 export interface RequestWatcher {
-  /** @param date the answer's Date header */
+  /** @param date the response's Date header */
   answered(date: string | null): void;
   unanswered(): void;
-  /** The key is not taken any more. */
+  /** The token or key is no longer valid. */
   keyRefused(): void;
 }
 
-/** Answers of a moment come within this; what takes longer (a reload, a big change) says so in its headers. */
+/** Deadline of a request that is not marked `patient` (a reload, a bulk change). */
 const patienceMs = 15_000;
-/** Set by `patient`, and never sent. */
+/** Set by `patient`, removed before sending. */
 const PATIENT = 'x-patient';
 /** For calls that may take minutes. */
 export const patient = { headers: { [PATIENT]: 'yes' } } as const;
@@ -37,17 +36,17 @@ export function createApi(key: () => string | null, watcher: RequestWatcher): Ap
           credentials: 'omit',
         });
       } catch (error) {
-        // What the page itself gave up says nothing about the service.
+        // A request that the page aborted says nothing about the service.
         if (!request.signal.aborted) watcher.unanswered();
         throw error;
       }
-      // The page of somebody between, such as a 502 or a 401 of his own, is no answer of the service (`client.ts`).
+      // A 502 or 401 of a proxy in between is no answer of the service (`client.ts`).
       if (!response.headers.has('x-request-id')) {
         watcher.unanswered();
         return response;
       }
       watcher.answered(response.headers.get('date'));
-      // What was asked with another key, before somebody else signed in, says nothing of this one.
+      // A request sent with an earlier token says nothing about this one.
       if (response.status === 401 && mine === key()) watcher.keyRefused();
       return response;
     },

@@ -1,35 +1,36 @@
-import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { usePolling } from './polling.ts';
+import { queryKeys, useInvalidation } from './query-keys.ts';
 import { type ApiClient, patient } from './request.ts';
 import type { ServerRequest } from './types.ts';
 
 export function useSites() {
   const api = useApi();
   return useQuery({
-    queryKey: ['sites'],
+    queryKey: queryKeys.sites,
     queryFn: async ({ signal }) => (await api.GET('/api/sites', { signal })).data,
     refetchInterval: usePolling(),
   });
 }
 
-/** A site's servers as the proxy sees them now: no event tells of a server that went down, so it is asked again and again. */
-export function useServerStates(domain: string, inSight: boolean) {
+/** HAProxy's current view of a site's servers. Polled: no event reports a server that goes down. */
+export function useServerStates(domain: string, visible: boolean) {
   const api = useApi();
   return useQuery({
-    queryKey: ['site-servers', domain],
+    queryKey: queryKeys.serverStates(domain),
     queryFn: ({ signal }) => fetchServerStates(api, domain, signal),
     refetchInterval: 5_000,
-    enabled: inSight,
+    enabled: visible,
   });
 }
 
-/** Of several sites at once, less often: for a summary. */
-export function useStatesOfSites(domains: readonly string[]) {
+/** Of several sites, less often: for a summary. */
+export function useAllServerStates(domains: readonly string[]) {
   const api = useApi();
   return useQueries({
     queries: domains.map((domain) => ({
-      queryKey: ['site-servers', domain],
+      queryKey: queryKeys.serverStates(domain),
       queryFn: ({ signal }: { readonly signal: AbortSignal }) => fetchServerStates(api, domain, signal),
       refetchInterval: 15_000,
     })),
@@ -46,17 +47,15 @@ export async function fetchServerStates(api: ApiClient, domain: string, signal?:
   return (await api.GET('/api/sites/{domain}/servers', options)).data;
 }
 
-/** For a change that may replace a live configuration which proxy-manager did not write: whether it is meant. */
+/** Consent to replace a live configuration that proxy-manager did not write. */
 export interface Consent {
   readonly replace?: boolean;
 }
 
-/** The query of such a change. */
 export function consentOf({ replace = false }: Consent): { readonly query?: { replace_configuration: true } } {
   return replace ? { query: { replace_configuration: true } } : {};
 }
 
-/** Live by a safe reload before the answer. */
 interface SiteChange extends Consent {
   readonly domain: string;
   readonly servers: readonly ServerRequest[];
@@ -64,7 +63,7 @@ interface SiteChange extends Consent {
 
 export function useSetSite() {
   const api = useApi();
-  const refresh = useRefresh();
+  const refresh = useInvalidation('sites');
   return useMutation({
     mutationFn: async ({ domain, servers, ...consent }: SiteChange) => {
       const params = { path: { domain }, ...consentOf(consent) };
@@ -76,7 +75,7 @@ export function useSetSite() {
 
 export function useRemoveSite() {
   const api = useApi();
-  const refresh = useRefresh();
+  const refresh = useInvalidation('sites');
   return useMutation({
     mutationFn: async ({ domain, ...consent }: { readonly domain: string } & Consent) => {
       const params = { path: { domain }, ...consentOf(consent) };
@@ -84,10 +83,4 @@ export function useRemoveSite() {
     },
     onSettled: refresh,
   });
-}
-
-function useRefresh(): () => Promise<unknown> {
-  const queries = useQueryClient();
-  const old = ['sites', 'site-servers', 'config', 'reloads', 'backups', 'health'];
-  return () => Promise.all(old.map((key) => queries.invalidateQueries({ queryKey: [key] })));
 }

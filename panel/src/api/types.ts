@@ -1,4 +1,4 @@
-// Names for what the API answers, from its own document.
+// Short names for the types of the API's OpenAPI document.
 import type { components } from '../../../src/client/client.ts';
 
 type Schemas = components['schemas'];
@@ -41,7 +41,7 @@ export type NewWebhook = Schemas['WebhookAnswer'];
 export type AuditRecord = Schemas['AuditRecord'];
 export type AuditPage = Schemas['AuditPage'];
 
-/** What every change of what is blocked or trusted says about the running proxy. */
+/** What each change of blocked or trusted addresses reports about HAProxy. */
 export type RuntimeReport = Pick<
   BlockAnswer,
   'runtime_map_updated' | 'runtime_map_failures' | 'runtime_map_failures_total' | 'reload_scheduled'

@@ -1,15 +1,15 @@
-// What the event stream told since the panel was opened, the newest first; bounded.
+// The events received since the panel was opened, newest first; bounded.
 import type { ServiceEvent } from './service-event.ts';
 
-const mostKept = 500;
-/** A storm of events is shown in a few steps a second. */
-const tellEveryMs = 150;
+const maxEvents = 500;
+/** Milliseconds between two updates: a burst of events is shown in a few steps a second. */
+const batchMs = 150;
 
 export class EventLog {
   readonly #listeners = new Set<() => void>();
-  readonly #hearers = new Set<(events: readonly ServiceEvent[]) => void>();
+  readonly #batchListeners = new Set<(events: readonly ServiceEvent[]) => void>();
   #events: readonly ServiceEvent[] = [];
-  #untold: ServiceEvent[] = [];
+  #queued: ServiceEvent[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   get events(): readonly ServiceEvent[] {
@@ -21,30 +21,30 @@ export class EventLog {
     return () => this.#listeners.delete(listener);
   };
 
-  /** `hear` is called with what is new, the oldest first; all that came within a moment at once. */
-  onNew(hear: (events: readonly ServiceEvent[]) => void): () => void {
-    this.#hearers.add(hear);
-    return () => this.#hearers.delete(hear);
+  /** `onBatch` is called with the new events, oldest first. */
+  onNew(onBatch: (events: readonly ServiceEvent[]) => void): () => void {
+    this.#batchListeners.add(onBatch);
+    return () => this.#batchListeners.delete(onBatch);
   }
 
   readonly add = (event: ServiceEvent): void => {
-    this.#untold.push(event);
-    this.#timer ??= setTimeout(() => this.#tell(), tellEveryMs);
+    this.#queued.push(event);
+    this.#timer ??= setTimeout(() => this.#publish(), batchMs);
   };
 
   clear(): void {
-    this.#untold = [];
+    this.#queued = [];
     this.#events = [];
     for (const listener of this.#listeners) listener();
   }
 
-  #tell(): void {
+  #publish(): void {
     this.#timer = null;
-    const told = this.#untold;
-    if (told.length === 0) return;
-    this.#untold = [];
-    this.#events = [...told.slice(-mostKept).reverse(), ...this.#events].slice(0, mostKept);
+    const batch = this.#queued;
+    if (batch.length === 0) return;
+    this.#queued = [];
+    this.#events = [...batch.slice(-maxEvents).reverse(), ...this.#events].slice(0, maxEvents);
     for (const listener of this.#listeners) listener();
-    for (const hear of this.#hearers) hear(told);
+    for (const onBatch of this.#batchListeners) onBatch(batch);
   }
 }

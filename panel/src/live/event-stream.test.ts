@@ -41,7 +41,7 @@ describe('the event stream', () => {
         });
         return body;
       },
-      hear: (event) => void heard.push(event),
+      onEvent: (event) => void heard.push(event),
       silence: 40_000,
       firstPause: 500,
       longestPause: 15_000,
@@ -54,7 +54,7 @@ describe('the event stream', () => {
 
   const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
-  it('is live when it was opened, and not before', async () => {
+  it('is live once it is connected, not before', async () => {
     expect(stream.state.kind).toBe('off');
     stream.start();
     expect(stream.state.kind).toBe('opening');
@@ -62,7 +62,7 @@ describe('the event stream', () => {
     expect(stream.state.kind).toBe('live');
   });
 
-  it('hears events, however their bytes are cut', async () => {
+  it('reads events whatever chunks their bytes arrive in', async () => {
     stream.start();
     await pass(0);
     for (const character of line('a-1') + line('a-2')) opened[0]?.send(character);
@@ -70,10 +70,10 @@ describe('the event stream', () => {
     expect(heard.map(({ id }) => id)).toEqual(['a-1', 'a-2']);
   });
 
-  it('goes on after the last event when it is lost, and says since when it was not live', async () => {
+  it('reconnects after the last event, and reports since when it was disconnected', async () => {
     stream.start();
     await pass(0);
-    // The place that a sign of life tells counts too.
+    // The position in a heartbeat counts too.
     opened[0]?.send(`${line('a-1')}: \nid: a-7\n\n`);
     await pass(0);
     opened[0]?.end();
@@ -84,7 +84,7 @@ describe('the event stream', () => {
     expect(opened.map(({ lastId }) => lastId)).toEqual([null, 'a-7']);
   });
 
-  it('is not live any more when no sign of life comes', async () => {
+  it('is no longer live when no heartbeat arrives', async () => {
     stream.start();
     await pass(0);
     await pass(39_000);
@@ -92,10 +92,10 @@ describe('the event stream', () => {
     await pass(39_000);
     expect(stream.state.kind).toBe('live');
     await pass(1_000);
-    expect(stream.state).toMatchObject({ kind: 'lost', why: { message: expect.stringContaining('sign of life') } });
+    expect(stream.state).toMatchObject({ kind: 'lost', why: { message: expect.stringContaining('heartbeat') } });
   });
 
-  it('waits longer and longer, as long as it was told, and not longer than it must', async () => {
+  it('backs off up to 15 s, honours Retry-After, and starts again after a success', async () => {
     refuse = new Error('away');
     stream.start();
     const waits: number[] = [];
@@ -123,7 +123,7 @@ describe('the event stream', () => {
     expect(stream.state).toMatchObject({ retryAt: Date.now() + 7_000 });
   });
 
-  it('leaves its connection when it is stopped, and goes on where it was', async () => {
+  it('closes its connection when stopped, and resumes after the last event', async () => {
     stream.start();
     await pass(0);
     opened[0]?.send(line('a-3'));
@@ -138,7 +138,7 @@ describe('the event stream', () => {
     expect(opened[1]?.lastId).toBe('a-3');
   });
 
-  it('takes nothing that is no event', async () => {
+  it('ignores data that is not an event', async () => {
     stream.start();
     await pass(0);
     for (const data of ['{', '[]', '{"id":1}', 'null', '{"id":"a","type":"b","data":[]}'])

@@ -1,5 +1,5 @@
-// The service's events as they happen: one stream, opened again where it was left whenever it ends. It is live only
-// while bytes come: the service sends a sign of life every 15 seconds.
+// The service's event stream. Reconnects after the last received event. It counts as live only while bytes arrive: the
+// service sends a heartbeat every 15 seconds.
 import { createParser } from 'eventsource-parser';
 import { ApiProblem } from '../../../src/client/client.ts';
 import { readServiceEvent, type ServiceEvent } from './service-event.ts';
@@ -7,15 +7,15 @@ import { readServiceEvent, type ServiceEvent } from './service-event.ts';
 export type StreamState =
   /** `since` in milliseconds since 1970, as all times here. */
   | { readonly kind: 'off' | 'opening' | 'live'; readonly since: number }
-  /** It was lost, or never came; it is tried again at `retryAt`. */
+  /** Not connected; the next attempt is at `retryAt`. */
   | { readonly kind: 'lost'; readonly since: number; readonly retryAt: number; readonly why: unknown };
 
 export interface EventStreamOptions {
   /** Opens the stream after the event `lastId`; null: from now on. Rejects as the API's client does. */
   readonly open: (lastId: string | null, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
-  readonly hear: (event: ServiceEvent) => void;
+  readonly onEvent: (event: ServiceEvent) => void;
   readonly now?: () => number;
-  /** How long it may be silent; milliseconds, as all of these. */
+  /** Time-out between two bytes; milliseconds, as all of these. */
   readonly silence?: number;
   readonly firstPause?: number;
   readonly longestPause?: number;
@@ -42,7 +42,7 @@ export class EventStream {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Goes on where it was; does nothing when it runs. */
+  /** Resumes after the last event; does nothing while it runs. */
   start(): void {
     if (this.#run !== null) return;
     this.#run = new AbortController();
@@ -54,12 +54,6 @@ export class EventStream {
     this.#run.abort();
     this.#run = null;
     this.#change({ kind: 'off', since: this.#options.now() });
-  }
-
-  /** Nothing of what this key heard is for the next. */
-  forget(): void {
-    this.stop();
-    this.#lastId = null;
   }
 
   async #keepOpen(stopped: AbortSignal): Promise<void> {
@@ -74,8 +68,8 @@ export class EventStream {
         this.#change({ kind: 'live', since: now() });
       });
       if (stopped.aborted) return;
-      const asked = why instanceof ApiProblem ? (why.retryAfterSeconds ?? 0) * 1_000 : 0;
-      const wait = Math.max(pause, asked);
+      const requested = why instanceof ApiProblem ? (why.retryAfterSeconds ?? 0) * 1_000 : 0;
+      const wait = Math.max(pause, requested);
       lostSince ??= now();
       this.#change({ kind: 'lost', since: lostSince, retryAt: now() + wait, why });
       await sleep(wait, stopped);
@@ -83,12 +77,12 @@ export class EventStream {
     }
   }
 
-  /** Reads one stream to its end; tells why it ended. */
+  /** Reads one stream to its end; resolves with the reason it ended. */
   async #readOnce(stopped: AbortSignal, onLive: () => void): Promise<unknown> {
-    const { open, hear, now, silence } = this.#options;
+    const { open, onEvent, now, silence } = this.#options;
     const silent = new AbortController();
     const watch = (): ReturnType<typeof setTimeout> =>
-      setTimeout(() => silent.abort(new Error('nothing came any more, not even a sign of life')), silence);
+      setTimeout(() => silent.abort(new Error('no heartbeat arrived in time')), silence);
     let timer = watch();
     const parser = createParser({
       onId: (id) => {
@@ -96,7 +90,7 @@ export class EventStream {
       },
       onEvent: ({ data }) => {
         const event = readServiceEvent(data, now());
-        if (event !== null) hear(event);
+        if (event !== null) onEvent(event);
       },
     });
     try {
@@ -108,7 +102,7 @@ export class EventStream {
         timer = watch();
         parser.feed(decoder.decode(bytes, { stream: true }));
       }
-      return new Error('the service ended the stream');
+      return new Error('the service closed the stream');
     } catch (error) {
       return silent.signal.aborted ? silent.signal.reason : error;
     } finally {

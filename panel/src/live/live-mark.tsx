@@ -1,4 +1,3 @@
-// Whether what is shown follows what happens, in words.
 import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
 import { momentText, spanText, useNow } from '../parts/age.tsx';
 import { problemText } from '../parts/problem-alert.tsx';
@@ -23,16 +22,16 @@ export function liveWords(state: StreamState, now: number): { readonly tone: Ton
       return { tone: 'good', words: 'Live' };
     case 'opening':
     case 'off':
-      return { tone: 'unknown', words: 'Not live yet' };
+      return { tone: 'unknown', words: 'Connecting…' };
     case 'lost': {
-      const next = state.retryAt > now ? `tried again in ${spanText(state.retryAt - now)}` : 'trying again now';
-      return { tone: 'warn', words: `Not live since ${momentText(state.since)}: ${whyText(state.why)} (${next})` };
+      const next = state.retryAt > now ? `retrying in ${spanText(state.retryAt - now)}` : 'retrying now';
+      return { tone: 'warn', words: `Disconnected since ${momentText(state.since)}: ${whyText(state.why)} (${next})` };
     }
   }
 }
 
 function whyText(why: unknown): string {
   if (why instanceof ApiProblem && why.status === 404) return 'this service has no event stream';
-  if (why instanceof ApiUnreachable && why.reason !== 'stranger') return 'the service does not answer';
+  if (why instanceof ApiUnreachable && why.reason !== 'stranger') return 'the service does not respond';
   return problemText(why);
 }

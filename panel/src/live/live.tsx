@@ -1,24 +1,24 @@
-// The event stream for the whole panel: one connection, whoever listens. What is shown is asked anew when an event says
-// that it is old.
+// One event stream for the panel. Cached data that an event makes stale is fetched again.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { openEvents } from '../api/events.ts';
+import { invalidate } from '../api/query-keys.ts';
 import { useApi } from '../session/session.ts';
 import { EventLog } from './event-log.ts';
 import { EventStream, type StreamState } from './event-stream.ts';
-import { outdated } from './outdated.ts';
 import type { ServiceEvent } from './service-event.ts';
+import { staleSubjects } from './stale-subjects.ts';
 
 interface Live {
   readonly stream: EventStream;
   readonly log: EventLog;
 }
 
-/** A browser opens six connections to one service; tabs that nobody looks at leave theirs to the others. */
+/** A browser opens at most six connections to one service, so a hidden tab closes its stream; milliseconds. */
 const hiddenForMs = 60_000;
-/** What happens at once is asked for once. */
+/** Events that arrive together cause one refresh; milliseconds. */
 const refreshAfterMs = 150;
-/** Between two askings for what events made old: a flood of them is no flood of requests. */
+/** Between two refreshes: a burst of events does not become a burst of requests; milliseconds. */
 const refreshEveryMs = 1_000;
 
 const LiveContext = createContext<Live | null>(null);
@@ -30,7 +30,7 @@ export function LiveEvents({ children }: { readonly children: ReactNode }) {
     const log = new EventLog();
     return {
       log,
-      stream: new EventStream({ open: (lastId, signal) => openEvents(api, lastId, signal), hear: log.add }),
+      stream: new EventStream({ open: (lastId, signal) => openEvents(api, lastId, signal), onEvent: log.add }),
     };
   });
   useEffect(() => {
@@ -51,28 +51,27 @@ export function LiveEvents({ children }: { readonly children: ReactNode }) {
 
 function useLiveParts(): Live {
   const live = useContext(LiveContext);
-  if (live === null) throw new Error('a part of the panel stands outside the event stream');
+  if (live === null) throw new Error('this component needs LiveEvents around it');
   return live;
 }
 
-/** Whether the page hears at once of what happens. */
 export function useStreamState(): StreamState {
   const { stream } = useLiveParts();
   return useSyncExternalStore(stream.subscribe, () => stream.state);
 }
 
-/** What happened since the panel was opened, the newest first, at most 500. */
+/** The events since the panel was opened, newest first, at most 500. */
 export function useEventLog(): readonly ServiceEvent[] {
   const { log } = useLiveParts();
   return useSyncExternalStore(log.subscribe, () => log.events);
 }
 
-/** `hear` is called with what is new, the oldest first. */
-export function useNewEvents(hear: (events: readonly ServiceEvent[]) => void): void {
+/** `onBatch` is called with the new events, oldest first. */
+export function useNewEvents(onBatch: (events: readonly ServiceEvent[]) => void): void {
   const { log } = useLiveParts();
-  const latest = useRef(hear);
+  const latest = useRef(onBatch);
   useEffect(() => {
-    latest.current = hear;
+    latest.current = onBatch;
   });
   useEffect(() => log.onNew((events) => latest.current(events)), [log]);
 }
@@ -84,10 +83,10 @@ function refreshOn(log: EventLog, queries: QueryClient): () => void {
   const refresh = (): void => {
     timer = null;
     last = performance.now();
-    const keys = outdated(waiting);
+    const stale = staleSubjects(waiting);
     waiting = [];
-    // A list that is being fetched is fetched again: what it brings may be from before the event.
-    void queries.invalidateQueries({ predicate: ({ queryKey: [first] }) => keys === null || keys.has(String(first)) });
+    // A running fetch is repeated too: its response may be from before the event.
+    void invalidate(queries, stale);
   };
   const stop = log.onNew((events) => {
     waiting.push(...events);
@@ -99,12 +98,12 @@ function refreshOn(log: EventLog, queries: QueryClient): () => void {
   };
 }
 
-function whenHidden(leave: () => void, comeBack: () => void): () => void {
+function whenHidden(onHidden: () => void, onShown: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onChange = (): void => {
     clearTimeout(timer);
-    if (document.visibilityState === 'hidden') timer = setTimeout(leave, hiddenForMs);
-    else comeBack();
+    if (document.visibilityState === 'hidden') timer = setTimeout(onHidden, hiddenForMs);
+    else onShown();
   };
   document.addEventListener('visibilitychange', onChange);
   return () => {

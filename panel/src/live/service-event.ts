@@ -1,28 +1,56 @@
-// One thing that happened in the service, as the event stream tells it.
+// An event of the service, as the event stream sends it: typed by the declaration that the service itself emits by.
+import { eventTypes } from '../../../src/events/event-types.ts';
+import type { Activities, ActivityType } from '../../../src/events/facts.ts';
 
-export interface ServiceEvent {
-  /** Where to read on from; names the run of the service too. */
+export type EventType = ActivityType;
+
+/**
+ * The members of an event. Each may be absent: some are for administrators only, and the service may be of another
+ * version than the page.
+ */
+export type EventData<Type extends EventType = EventType> = Partial<Activities[Type]>;
+
+interface EventHead {
+  /** The position to resume from. */
   readonly id: string;
-  /** Such as `entry.blocked`; `gap`: what came before is not here any more. */
-  readonly type: string;
-  /** ISO 8601; of a gap, when this page heard of it. */
+  /** ISO 8601; of a gap, when this page received it. */
   readonly at: string;
-  readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Null: not an event in the form that is promised. */
-export function readServiceEvent(text: string, heardAt: number): ServiceEvent | null {
-  let read: unknown;
+export type KnownEvent<Type extends EventType = EventType> = {
+  readonly [T in Type]: EventHead & { readonly type: T; readonly data: EventData<T> };
+}[Type];
+
+/** Events before it were missed. */
+export type Gap = EventHead & { readonly type: 'gap' };
+
+/** An event of a newer service. */
+export type UnknownEvent = EventHead & { readonly type: 'unknown'; readonly name: string; readonly data: object };
+
+export type ServiceEvent = KnownEvent | Gap | UnknownEvent;
+
+/** Null: not in the documented form. */
+export function readServiceEvent(text: string, receivedAt: number): ServiceEvent | null {
+  const read = parseRecord(text);
+  const { id, type, at = new Date(receivedAt).toISOString(), data } = read ?? {};
+  if (typeof id !== 'string' || typeof type !== 'string' || typeof at !== 'string' || !isRecord(data)) return null;
+  if (type === 'gap') return { id, at, type };
+  // The type determines what `data` may have (EventData).
+  return isEventType(type) ? ({ id, at, type, data } as KnownEvent) : { id, at, type: 'unknown', name: type, data };
+}
+
+function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    read = JSON.parse(text);
+    const read: unknown = JSON.parse(text);
+    return isRecord(read) ? read : null;
   } catch {
-    // Told to the reader as no event; there is nothing else to do with it.
+    // The caller ignores what is not an event; the next one is read as usual.
     return null;
   }
-  if (!isRecord(read)) return null;
-  const { id, type, at = new Date(heardAt).toISOString(), data } = read;
-  if (typeof id !== 'string' || typeof type !== 'string' || typeof at !== 'string' || !isRecord(data)) return null;
-  return { id, type, at, data };
+}
+
+function isEventType(type: string): type is EventType {
+  return (eventTypes as readonly string[]).includes(type);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

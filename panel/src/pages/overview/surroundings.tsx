@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PanelPage } from '../../../../src/http/panel-pages.ts';
 import { useAttached } from '../../api/health.ts';
-import { useSites, useStatesOfSites } from '../../api/sites.ts';
+import { useAllServerStates, useSites } from '../../api/sites.ts';
 import { useWebhooks } from '../../api/webhooks.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { useMay } from '../../session/session.ts';
@@ -26,7 +26,7 @@ export function SitesPart(props: SurroundingsProps) {
 function Sites({ stale, part }: SurroundingsProps) {
   const sites = useSites();
   const domains = (sites.data?.items ?? []).map(({ domain }) => domain);
-  const states = useStatesOfSites(domains.slice(0, mostAsked));
+  const states = useAllServerStates(domains.slice(0, mostAsked));
   if (domains.length === 0) return null;
   const { tone, words } = sitesWords(domains.length, states);
   return part('Sites', <Line tone={stale ? 'unknown' : tone} words={words} to="/sites" link="Sites" />);

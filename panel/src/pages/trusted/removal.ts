@@ -1,4 +1,4 @@
-import { useDistrust, useTrust } from '../../api/trust.ts';
+import { useDistrust, useTrust } from '../../api/trusted-ips.ts';
 import type { TrustedIp } from '../../api/types.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { runtimeWords } from '../blocked/runtime-words.ts';

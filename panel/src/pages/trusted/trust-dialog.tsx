@@ -1,7 +1,7 @@
 import { Alert, Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { covers, parseIp } from '../../../../src/domain/ip.ts';
-import { type TrustEnd, useTrust } from '../../api/trust.ts';
+import { type TrustEnd, useTrust } from '../../api/trusted-ips.ts';
 import type { TrustedIp } from '../../api/types.ts';
 import { AddressField } from '../../parts/address-field.tsx';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';

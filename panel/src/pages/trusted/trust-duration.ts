@@ -1,5 +1,5 @@
 // How long an address is to be trusted, as a choice.
-import type { TrustEnd } from '../../api/trust.ts';
+import type { TrustEnd } from '../../api/trusted-ips.ts';
 import { momentText } from '../../parts/age.tsx';
 
 const hour = 3_600;

@@ -1,16 +1,37 @@
-/** What events are about: the filter of the live list. */
+import type { EventType, ServiceEvent } from '../../../live/service-event.ts';
+import { type EventSubject, eventSubject } from '../../../live/stale-subjects.ts';
+
 export const eventKinds = [
-  { kind: 'blocking', label: 'Blocking', firstWords: ['entry', 'entries', 'sync', 'drift'] },
-  { kind: 'trust', label: 'Trust', firstWords: ['trust'] },
-  { kind: 'configuration', label: 'Sites and configuration', firstWords: ['site', 'reload'] },
-  { kind: 'keys', label: 'Keys and webhooks', firstWords: ['key', 'webhook'] },
-  { kind: 'health', label: 'Health', firstWords: ['health', 'worker', 'service'] },
+  { kind: 'blocking', label: 'Blocking' },
+  { kind: 'trust', label: 'Trust' },
+  { kind: 'configuration', label: 'Sites and configuration' },
+  { kind: 'keys', label: 'Keys and webhooks' },
+  { kind: 'health', label: 'Health' },
 ] as const;
 
+/** What the live list is filtered by. */
 export type EventKind = (typeof eventKinds)[number]['kind'];
 
-/** Null: of none; such an event is always shown. */
-export function kindOf(type: string): EventKind | null {
-  const first = type.split('.')[0] as string;
-  return eventKinds.find(({ firstWords }) => (firstWords as readonly string[]).includes(first))?.kind ?? null;
+const kinds: Readonly<Record<EventSubject, EventKind>> = {
+  entry: 'blocking',
+  entries: 'blocking',
+  sync: 'blocking',
+  drift: 'blocking',
+  trust: 'trust',
+  site: 'configuration',
+  reload: 'configuration',
+  key: 'keys',
+  webhook: 'keys',
+  health: 'health',
+  worker: 'health',
+  service: 'health',
+};
+
+export function kindOf(type: EventType): EventKind {
+  return kinds[eventSubject(type)];
+}
+
+/** Null: a gap or an event of a newer service, which no filter hides. */
+export function kindOfEvent({ type }: ServiceEvent): EventKind | null {
+  return type === 'gap' || type === 'unknown' ? null : kindOf(type);
 }

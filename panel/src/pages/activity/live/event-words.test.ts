@@ -1,20 +1,23 @@
 import { expect, it } from 'vitest';
 import { eventWords } from './event-words.ts';
 
+const head = { id: 'a-1', at: '2026-11-21T20:00:00Z' };
 const drift = (seen: number) =>
-  eventWords({
-    id: 'a-1',
-    type: 'drift.seen',
-    at: '2026-11-21T20:00:00Z',
-    data: { map: 'blocked', worker: 7, expected: 3, seen },
-  });
+  eventWords({ ...head, type: 'drift.seen', data: { map: 'blocked', worker: 7, expected: 3, seen } });
 
-it('of a map that differs in number says the numbers', () => {
-  expect(drift(2).words).toBe('Worker 7 holds 2 entries of the blocked map where 3 should be');
+it('reports the numbers of a map with missing entries', () => {
+  expect(drift(2).words).toBe('Worker 7 has 2 of 3 entries in the blocked map');
 });
 
-it('of a map that has as many entries as it should, and others, says that', () => {
-  expect(drift(3).words).toBe(
-    'Worker 7 holds as many entries of the blocked map as it should, but not all of them are right',
-  );
+it('reports wrong entries when only their number is right', () => {
+  expect(drift(3).words).toBe('Worker 7 has the right number of entries in the blocked map, but not the right ones');
+});
+
+it('warns about a block that not every worker has', () => {
+  const data = { ip_address: '203.0.113.7', by: 'ops', reason: 'ssh', runtime_map_updated: false } as const;
+  const expires_at = '2026-11-21T21:00:00Z';
+  expect(eventWords({ ...head, type: 'entry.blocked', data: { ...data, expires_at } })).toEqual({
+    tone: 'warn',
+    words: '203.0.113.7 blocked by ops for 1 h: ssh; not verified on all workers yet',
+  });
 });

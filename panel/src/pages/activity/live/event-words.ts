@@ -1,5 +1,5 @@
-// An event in one sentence. What a key may not see is absent from its events, so nothing here counts on a member.
-import type { ServiceEvent } from '../../../live/service-event.ts';
+// Each event as one sentence. Members may be absent (EventData), so every one has a fallback.
+import type { EventData, EventType, KnownEvent, ServiceEvent } from '../../../live/service-event.ts';
 import { spanText } from '../../../parts/age.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
 import { tookText } from '../../../parts/took-text.ts';
@@ -9,159 +9,128 @@ export interface EventWords {
   readonly words: string;
 }
 
-type Data = ServiceEvent['data'];
-type Teller = (data: Data, at: number) => EventWords;
+type Describe<Type extends EventType> = (data: EventData<Type>, at: number) => EventWords;
 
-const tellers: Readonly<Record<string, Teller>> = {
-  'entry.blocked': (data, at) => ({
-    ...enforced(data),
-    words: `${text(data, 'ip_address')} was ${data.created === false ? 'blocked again' : 'blocked'}${by(data)}${until(data, at)}${because(data)}${notSeen(data)}`,
-  }),
-  'entry.unblocked': (data) => ({
-    ...enforced(data),
-    words: `${text(data, 'ip_address')} was unblocked${by(data)}${notSeen(data)}`,
-  }),
-  'entry.expired': (data) => ({
-    ...enforced(data),
-    words: `The block of ${text(data, 'ip_address')} ended by itself${notSeen(data)}`,
-  }),
-  'entries.changed': (data) => ({
-    ...enforced(data),
-    words: `${bulk(data)}${by(data)}: ${count(data, 'added')} added, ${count(data, 'removed')} removed, ${count(data, 'unchanged')} as they were${notSeen(data)}`,
-  }),
-  'sync.done': (data) => ({
-    tone: data.runtime_map_synced === true ? 'good' : 'warn',
-    words:
-      data.runtime_map_synced === true
-        ? `The proxy was compared with the database${by(data)}: ${count(data, 'added')} put in, ${count(data, 'removed')} taken out, all right now`
-        : `The proxy was compared with the database${by(data)}, and does not match it yet`,
-  }),
-  'drift.seen': (data) => ({
-    tone: 'warn',
-    words:
-      data.seen === data.expected
-        ? `Worker ${text(data, 'worker')} holds as many entries of ${mapName(data)} as it should, but not all of them are right`
-        : `Worker ${text(data, 'worker')} holds ${count(data, 'seen')} entries of ${mapName(data)} where ${count(data, 'expected')} should be`,
-  }),
-  'drift.repaired': (data) => ({
-    tone: 'good',
-    words: `Worker ${text(data, 'worker')} was repaired: ${count(data, 'added')} entries of ${mapName(data)} put in, ${count(data, 'removed')} taken out, ${count(data, 'corrected')} corrected`,
-  }),
-  'reload.started': (data) => ({ tone: 'unknown', words: `A reload began${reasons(data)}` }),
-  'reload.completed': (data) => ({
-    tone: 'good',
-    words: `The proxy was reloaded${data.changed === true ? ' with a changed configuration' : ''}: ${worker(data)}, in ${took(data)}`,
-  }),
-  'reload.failed': (data) => ({
+const describe: { readonly [Type in EventType]: Describe<Type> } = {
+  'entry.blocked': ({ ip_address: ip, created, by, expires_at: end, reason, ...data }, at) =>
+    applied(
+      data,
+      `${text(ip)} ${created === false ? 'block changed' : 'blocked'}${author(by)}${span(end, at)}${detail(reason)}`,
+    ),
+  'entry.unblocked': ({ ip_address: ip, by, ...data }) => applied(data, `${text(ip)} unblocked${author(by)}`),
+  'entry.expired': ({ ip_address: ip, ...data }) => applied(data, `Block of ${text(ip)} expired`),
+  'entries.changed': ({ operation, by, added, removed, unchanged, ...data }) =>
+    applied(
+      data,
+      `${bulkOperation(operation)}${author(by)}: ${number(added)} added, ${number(removed)} removed, ${number(unchanged)} unchanged`,
+    ),
+  'sync.done': ({ runtime_map_synced: synced, by, added, removed }) =>
+    synced === true
+      ? good(`HAProxy verified${author(by)}: in sync, ${number(added)} added, ${number(removed)} removed`)
+      : warn(`HAProxy verified${author(by)}: still out of sync`),
+  'drift.seen': ({ worker, map, seen, expected }) =>
+    warn(
+      seen === expected
+        ? `Worker ${text(worker)} has the right number of entries in ${mapName(map)}, but not the right ones`
+        : `Worker ${text(worker)} has ${number(seen)} of ${number(expected)} entries in ${mapName(map)}`,
+    ),
+  'drift.repaired': ({ worker, map, added, removed, corrected }) =>
+    good(
+      `Worker ${text(worker)} repaired in ${mapName(map)}: ${number(added)} added, ${number(removed)} removed, ${number(corrected)} corrected`,
+    ),
+  'reload.started': ({ reasons }) => ({ tone: 'unknown', words: `Reload started${list(reasons)}` }),
+  'reload.completed': ({ changed, worker_before: before, worker_after: after, duration_ms: took }) =>
+    good(
+      `HAProxy reloaded${changed === true ? ' with a changed configuration' : ''}: worker ${text(after)}${
+        before === null || before === undefined ? '' : ` replaced ${before}`
+      }${took === undefined ? '' : ` in ${tookText(took)}`}`,
+    ),
+  'reload.failed': ({ status, error }) => ({
     tone: 'bad',
-    words: `A reload ${data.status === 'refused' ? 'was refused' : 'failed'}${after(data, 'error')}`,
+    words: `Reload ${status === 'refused' ? 'rejected' : 'failed'}${detail(error)}`,
   }),
-  'trust.added': (data) => ({
-    ...enforced(data),
-    words: `${text(data, 'ip_address')} is trusted${by(data)}${after(data, 'note')}${notSeen(data)}`,
-  }),
-  'trust.removed': (data) => ({
-    ...enforced(data),
-    words: `${text(data, 'ip_address')} is not trusted any more${by(data)}${notSeen(data)}`,
-  }),
-  'trust.expired': (data) => ({
-    ...enforced(data),
-    words: `The trust of ${text(data, 'ip_address')} expired${notSeen(data)}`,
-  }),
-  'site.set': (data) => ({
-    tone: 'good',
-    words: `The site ${text(data, 'domain')} was ${data.created === true ? 'added' : 'changed'}${by(data)}`,
-  }),
-  'site.removed': (data) => ({ tone: 'good', words: `The site ${text(data, 'domain')} was removed${by(data)}` }),
-  'key.created': (data) => ({ tone: 'good', words: `The key ${text(data, 'name')} was made${by(data)}` }),
-  'key.revoked': (data) => ({ tone: 'good', words: `The key ${text(data, 'name')} was revoked${by(data)}` }),
-  'webhook.set': (data) => ({
-    tone: 'good',
-    words: `The webhook ${text(data, 'id')} was set${data.enabled === false ? ', switched off' : ''}${by(data)}`,
-  }),
-  'webhook.removed': (data) => ({ tone: 'good', words: `The webhook ${text(data, 'id')} was removed${by(data)}` }),
-  'health.changed': health,
-  'worker.appeared': (data) => ({ tone: 'unknown', words: `Worker ${text(data, 'pid')} appeared` }),
-  'worker.gone': (data) => ({ tone: 'unknown', words: `Worker ${text(data, 'pid')} is gone` }),
-  'service.started': (data) => ({
-    tone: 'good',
-    words: `The service started: ${text(data, 'version')}, HAProxy ${text(data, 'proxy')}`,
-  }),
-  'service.stopping': () => ({ tone: 'warn', words: 'The service is stopping; the proxy goes on' }),
-  gap: () => ({
-    tone: 'warn',
-    words: 'What happened before this is not here: the page was away for too long, or the service started anew',
-  }),
+  'trust.added': ({ ip_address: ip, by, note, ...data }) =>
+    applied(data, `${text(ip)} trusted${author(by)}${detail(note)}`),
+  'trust.removed': ({ ip_address: ip, by, ...data }) => applied(data, `${text(ip)} no longer trusted${author(by)}`),
+  'trust.expired': ({ ip_address: ip, ...data }) => applied(data, `Trust of ${text(ip)} expired`),
+  'site.set': ({ domain, created, by }) =>
+    good(`Site ${text(domain)} ${created === true ? 'added' : 'changed'}${author(by)}`),
+  'site.removed': ({ domain, by }) => good(`Site ${text(domain)} removed${author(by)}`),
+  'key.created': ({ name, by }) => good(`Key ${text(name)} created${author(by)}`),
+  'key.revoked': ({ name, by }) => good(`Key ${text(name)} revoked${author(by)}`),
+  'webhook.set': ({ id, enabled, by }) =>
+    good(`Webhook ${text(id)} ${enabled === false ? 'saved and disabled' : 'saved'}${author(by)}`),
+  'webhook.removed': ({ id, by }) => good(`Webhook ${text(id)} removed${author(by)}`),
+  'health.changed': ({ status, reasons }) => {
+    if (status === 'ok') return good('Blocking is active');
+    if (status === 'down') return { tone: 'bad', words: `HAProxy is down${list(reasons)}` };
+    return warn(`Blocking may be incomplete${list(reasons)}`);
+  },
+  'worker.appeared': ({ pid }) => ({ tone: 'unknown', words: `Worker ${text(pid)} started` }),
+  'worker.gone': ({ pid }) => ({ tone: 'unknown', words: `Worker ${text(pid)} exited` }),
+  'service.started': ({ version, proxy }) => good(`Service started: ${text(version)}, HAProxy ${text(proxy)}`),
+  'service.stopping': () => warn('Service stopping; HAProxy keeps running'),
 };
 
-export function eventWords({ type, data, at }: ServiceEvent): EventWords {
-  const tell = tellers[type];
-  // An event of a newer service.
-  return tell === undefined
-    ? { tone: 'unknown', words: `${type} ${JSON.stringify(data)}` }
-    : tell(data, Date.parse(at));
+export function eventWords(event: ServiceEvent): EventWords {
+  if (event.type === 'gap') {
+    return warn('Earlier events are missing: the page was disconnected for too long, or the service restarted');
+  }
+  if (event.type === 'unknown') {
+    return { tone: 'unknown', words: `${event.name} ${JSON.stringify(event.data)}` };
+  }
+  return describeKnown(event);
 }
 
-function health(data: Data): EventWords {
-  const why = Array.isArray(data.reasons) && data.reasons.length > 0 ? `: ${data.reasons.join('; ')}` : '';
-  if (data.status === 'ok') return { tone: 'good', words: 'Blocking is enforced everywhere' };
-  if (data.status === 'down') return { tone: 'bad', words: `Blocking is not served${why}` };
-  return { tone: 'warn', words: `Blocking may not be enforced everywhere${why}` };
+function describeKnown<Type extends EventType>({ type, data, at }: KnownEvent<Type>): EventWords {
+  return describe[type](data, Date.parse(at));
 }
 
-function enforced(data: Data): { readonly tone: Tone } {
-  return { tone: data.runtime_map_updated === false ? 'warn' : 'good' };
+function good(words: string): EventWords {
+  return { tone: 'good', words };
 }
 
-function notSeen(data: Data): string {
-  return data.runtime_map_updated === false ? '; not every worker was seen to have it yet' : '';
+function warn(words: string): EventWords {
+  return { tone: 'warn', words };
 }
 
-function text(data: Data, name: string): string {
-  const value = data[name];
-  return value === undefined || value === null ? '?' : String(value);
+/** A change of a map, which may not have reached every worker. */
+function applied(
+  { runtime_map_updated: updated }: { readonly runtime_map_updated?: boolean },
+  words: string,
+): EventWords {
+  return updated === false ? warn(`${words}; not verified on all workers yet`) : good(words);
 }
 
-function count(data: Data, name: string): string {
-  const value = data[name];
-  return typeof value === 'number' ? value.toLocaleString() : '?';
+function text(value: string | number | null | undefined): string {
+  return String(value ?? '?');
 }
 
-function by(data: Data): string {
-  return typeof data.by === 'string' ? ` by ${data.by}` : '';
+function number(value: number | undefined): string {
+  return value?.toLocaleString() ?? '?';
 }
 
-function because(data: Data): string {
-  return typeof data.reason === 'string' && data.reason !== '' ? `: ${data.reason}` : '';
+function author(by: string | null | undefined): string {
+  return by === null || by === undefined ? '' : ` by ${by}`;
 }
 
-function after(data: Data, name: string): string {
-  return typeof data[name] === 'string' && data[name] !== '' ? `: ${data[name]}` : '';
+function detail(words: string | null | undefined): string {
+  return words === null || words === undefined || words === '' ? '' : `: ${words}`;
 }
 
-function until(data: Data, at: number): string {
-  const end = data.expires_at;
-  return typeof end === 'string' ? ` for ${spanText(Date.parse(end) - at)}` : '';
+function list(reasons: readonly string[] = []): string {
+  return detail(reasons.join('; '));
 }
 
-function reasons(data: Data): string {
-  return Array.isArray(data.reasons) && data.reasons.length > 0 ? `: ${data.reasons.join('; ')}` : '';
+function span(end: string | null | undefined, at: number): string {
+  return end === null || end === undefined ? '' : ` for ${spanText(Date.parse(end) - at)}`;
 }
 
-function worker(data: Data): string {
-  const { worker_before: before, worker_after: now } = data;
-  return before === null || before === undefined ? `worker ${now} runs` : `worker ${now} took over from ${before}`;
+function mapName(map: string | undefined): string {
+  return map === 'trusted' ? 'the trusted map' : 'the blocked map';
 }
 
-function took(data: Data): string {
-  return typeof data.duration_ms === 'number' ? tookText(data.duration_ms) : 'an unknown time';
-}
-
-function mapName(data: Data): string {
-  return data.map === 'trusted' ? 'the trusted map' : 'the blocked map';
-}
-
-function bulk(data: Data): string {
-  if (data.operation === 'replace') return 'The whole list was replaced';
-  return data.operation === 'expire' ? 'Many blocks ended by themselves' : 'Many entries were changed at once';
+function bulkOperation(operation: 'batch' | 'replace' | 'expire' | undefined): string {
+  if (operation === 'replace') return 'List replaced';
+  return operation === 'expire' ? 'Blocks expired' : 'Entries changed';
 }

@@ -8,7 +8,7 @@ import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { Said } from '../../../parts/said.tsx';
 import { SearchField } from '../../../parts/search-field.tsx';
 import { useMay } from '../../../session/session.ts';
-import { type EventKind, eventKinds, kindOf } from './event-kinds.ts';
+import { type EventKind, eventKinds, kindOfEvent } from './event-kinds.ts';
 import { eventWords } from './event-words.ts';
 
 /** What happens, the newest first, since the panel was opened. */
@@ -90,7 +90,7 @@ function Empty({ narrowed }: { readonly narrowed: boolean }) {
 }
 
 function fits(event: ServiceEvent, kinds: readonly EventKind[], search: string): boolean {
-  const kind = kindOf(event.type);
+  const kind = kindOfEvent(event);
   if (kinds.length > 0 && kind !== null && !kinds.includes(kind)) return false;
   const words = search.trim().toLowerCase();
   return words === '' || eventWords(event).words.toLowerCase().includes(words);

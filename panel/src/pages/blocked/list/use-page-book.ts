@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
-import { type BlockedQuery, blockedKey, fetchBlockedPage, searchedKey } from '../../../api/blocked-ips.ts';
+import { type BlockedQuery, fetchBlockedPage } from '../../../api/blocked-ips.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { useApi } from '../../../session/session.ts';
 import { type FetchPage, PageBook } from './page-book.ts';
@@ -24,7 +25,7 @@ export function usePageBook({ q, text, expiring }: BlockedQuery): PageBook<Block
   }, [api, q, text, expiring]);
   useEffect(() => () => book.close(), [book]);
   useQuery({
-    queryKey: [...(text === '' ? blockedKey : searchedKey), q, text, expiring],
+    queryKey: (text === '' ? queryKeys.blockedList : queryKeys.blockedTextSearch)({ q, text, expiring }),
     queryFn: async () => {
       await book.refresh();
       return book.state.version;

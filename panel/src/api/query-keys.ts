@@ -1,0 +1,66 @@
+// Every query key of the panel, and which of them a change or an event makes stale.
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+
+/** First element of a key. */
+export type Subject =
+  | 'api-keys'
+  | 'audit'
+  | 'backups'
+  | 'blocked-ip'
+  | 'blocked-ips'
+  | 'blocked-texts'
+  | 'check'
+  | 'config'
+  | 'health'
+  | 'reloads'
+  | 'site-servers'
+  | 'sites'
+  | 'traffic'
+  | 'trusted-ips'
+  | 'webhooks';
+
+type Key = readonly [Subject, ...unknown[]];
+
+export const queryKeys = {
+  apiKeys: ['api-keys'],
+  audit: (filter: object): Key => ['audit', filter],
+  backups: ['backups'],
+  blockedList: (query: object): Key => ['blocked-ips', query],
+  /** Apart from the list: a search by text reads every entry in the service, so no event repeats it. */
+  blockedTextSearch: (query: object): Key => ['blocked-texts', query],
+  blockedDetail: (ip: string | null): Key => ['blocked-ip', 'detail', ip],
+  blockedEntry: (ip: string | null): Key => ['blocked-ip', 'entry', ip],
+  check: (ip: string | null): Key => ['check', ip],
+  configText: ['config', 'text'],
+  configDiff: (backup: string | null): Key => ['config', 'diff', backup],
+  health: ['health'],
+  reloads: ['reloads'],
+  serverStates: (domain: string): Key => ['site-servers', domain],
+  sites: ['sites'],
+  traffic: ['traffic'],
+  trusted: ['trusted-ips'],
+  webhooks: ['webhooks'],
+} as const satisfies Readonly<Record<string, Key | ((...parts: never[]) => Key)>>;
+
+/** What a change made in this panel makes stale, by what it changes. */
+const changedWith = {
+  blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'health'],
+  configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
+  keys: ['api-keys'],
+  sites: ['sites', 'site-servers', 'config', 'reloads', 'backups', 'health'],
+  trust: ['trusted-ips', 'check', 'health'],
+  webhooks: ['webhooks'],
+} as const satisfies Readonly<Record<string, readonly Subject[]>>;
+
+/** The returned function refetches what a change of `what` made stale. */
+export function useInvalidation(what: keyof typeof changedWith): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => invalidate(queries, new Set(changedWith[what]));
+}
+
+/** @param subjects null: all */
+export async function invalidate(queries: QueryClient, subjects: ReadonlySet<string> | null): Promise<void> {
+  await queries.invalidateQueries({
+    predicate: ({ queryKey: [subject] }) => subjects === null || subjects.has(String(subject)),
+  });
+}

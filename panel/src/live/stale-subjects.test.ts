@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { eventTypes } from '../../../src/events/event-types.ts';
+import { kindOf } from '../pages/activity/live/event-kinds.ts';
+import { eventWords } from '../pages/activity/live/event-words.ts';
+import { type EventType, type KnownEvent, readServiceEvent, type ServiceEvent } from './service-event.ts';
+import { staleSubjects } from './stale-subjects.ts';
+
+const head = { id: 'a-1', at: '2026-11-21T20:00:00Z' };
+const event = (type: EventType) => ({ ...head, type, data: {} }) as KnownEvent;
+const gap: ServiceEvent = { ...head, type: 'gap' };
+
+it.each(eventTypes)('%s has a kind, a sentence, and refreshes something', (type) => {
+  expect(kindOf(type)).not.toBeNull();
+  expect(eventWords(event(type)).words).not.toContain(type);
+  expect(staleSubjects([event(type)])?.size).toBeGreaterThan(0);
+});
+
+it('refreshes what an event is about, and nothing else', () => {
+  expect(staleSubjects([event('trust.added'), event('key.revoked'), event('webhook.set')])).toEqual(
+    new Set(['trusted-ips', 'check', 'api-keys', 'webhooks']),
+  );
+});
+
+it('refreshes everything after a gap', () => {
+  expect(staleSubjects([event('entry.blocked'), gap])).toBeNull();
+});
+
+it('shows an event of a newer service with its name, and refreshes nothing for it', () => {
+  const read = readServiceEvent('{"id":"a-1","type":"moon.full","at":"2026-11-21T20:00:00Z","data":{"phase":1}}', 0);
+  if (read === null) throw new Error('not read');
+  expect(eventWords(read)).toEqual({ tone: 'unknown', words: 'moon.full {"phase":1}' });
+  expect(staleSubjects([read])?.size).toBe(0);
+});

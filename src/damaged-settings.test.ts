@@ -2,6 +2,7 @@
 // by its name.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sampleInput, sampleSites } from '../testkit/configuration/template-samples.ts';
 import { damaged } from '../testkit/damage.ts';
 import { hostileTexts } from '../testkit/hostile-values.ts';
 import { bindAddresses } from './configuration/reload/listeners.ts';
@@ -10,7 +11,6 @@ import { configLines } from './configuration/rules/config-lines.ts';
 import { frontEndsOf } from './configuration/rules/front-ends.ts';
 import { builtInTemplate } from './configuration/template/builtin-template.ts';
 import { renderConfiguration } from './configuration/template/render.ts';
-import { sampleInput, sampleSites } from './configuration/template/template-samples.ts';
 import { parseDuration } from './domain/duration.ts';
 import { parseDomain, parseServerAddress, parseServerOptions } from './domain/site.ts';
 import { ServiceError } from './errors/service-error.ts';

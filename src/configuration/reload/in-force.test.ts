@@ -1,10 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { confirmed, type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
 import { silentLog } from '../../telemetry/log.ts';
 import { configurationInForce } from './in-force.ts';
 import { Candidate, LiveFile } from './live-file.ts';
-import { confirmed, type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
 
 let fixture: ReloadFixture;
 let path: string;

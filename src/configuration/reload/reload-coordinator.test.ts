@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually, settled } from '../../../testkit/conditions.ts';
+import { confirmed, type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -10,7 +11,6 @@ import { StoreFolder } from '../../store/store-fixture.ts';
 import { silentLog } from '../../telemetry/log.ts';
 import { Candidate } from './live-file.ts';
 import { type EndedReload, ReloadCoordinator } from './reload-coordinator.ts';
-import { confirmed, type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
 
 let fixture: ReloadFixture;
 let database: StoreFolder;

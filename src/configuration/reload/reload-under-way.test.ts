@@ -1,9 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
+import { type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
 import { Candidate } from './live-file.ts';
 import { ReloadUnderWay } from './reload-under-way.ts';
-import { type ReloadFixture, refused, reloadFixture } from './safe-reload-fixture.ts';
 
 let fixture: ReloadFixture;
 afterEach(() => fixture?.stop());

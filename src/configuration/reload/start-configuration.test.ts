@@ -1,13 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ReloadFixture, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { sha256 } from '../backups/backup-set.ts';
 import { contentAddressed } from '../template/sites-map.ts';
 import { LiveFile } from './live-file.ts';
-import { type ReloadFixture, reloadFixture } from './safe-reload-fixture.ts';
 import { ensureStartConfiguration } from './start-configuration.ts';
 
 let fixture: ReloadFixture;

@@ -7,9 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
-import { freePort } from '../../../testkit/free-port.ts';
-import { describeOnEachProxy, longTests } from '../../../testkit/proxies.ts';
-import { type FrontEnd, frontEndsOf } from './front-ends.ts';
 import {
   blockedSources,
   type FrontEndCase,
@@ -17,7 +14,10 @@ import {
   otherSource,
   paths,
   trustedSource,
-} from './front-ends-fixture.ts';
+} from '../../../testkit/configuration/front-ends.ts';
+import { freePort } from '../../../testkit/free-port.ts';
+import { describeOnEachProxy, longTests } from '../../../testkit/proxies.ts';
+import { type FrontEnd, frontEndsOf } from './front-ends.ts';
 
 const caseCount = longTests ? 4_000 : 400;
 /** They go into one process: a line that this version refuses would take the others with it. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sampleInput, sampleSites } from '../../../testkit/configuration/template-samples.ts';
 import { builtInTemplate } from './builtin-template.ts';
 import { renderConfiguration } from './render.ts';
 import { startingTemplate } from './starting-template.ts';
-import { sampleInput, sampleSites } from './template-samples.ts';
 
 describe('the template that one of your own begins as', () => {
   it('makes what the built-in one makes, but for the lines that say where it comes from', async () => {

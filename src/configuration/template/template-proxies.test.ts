@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { manySites, sampleSites } from '../../../testkit/configuration/template-samples.ts';
 import { freePort } from '../../../testkit/free-port.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import type { Site } from '../../domain/site.ts';
@@ -13,7 +14,6 @@ import { ensureServerStateFile, keepServerState } from '../reload/server-state.t
 import { readMachineFacts } from './render-scope.ts';
 import { ensureFiles } from './sites-map.ts';
 import { Template } from './template.ts';
-import { manySites, sampleSites } from './template-samples.ts';
 
 /** More than half of `maxconn`, so that either rule can be seen to act by itself. */
 const perSource = 60;

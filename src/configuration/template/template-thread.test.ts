@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { sampleInput } from '../../../testkit/configuration/template-samples.ts';
 import { scopeOf } from './render-scope.ts';
 import { TemplateRefused } from './template-engine.ts';
-import { sampleInput } from './template-samples.ts';
 import { renderInThread } from './template-thread.ts';
 
 const scope = scopeOf(sampleInput, [], '/etc/proxy/sites.map', sampleInput.machine!);

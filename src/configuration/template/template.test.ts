@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { anyCharacter } from '../../../testkit/any-text.ts';
 import { eventually } from '../../../testkit/conditions.ts';
+import { manySites, sampleInput, sampleSites } from '../../../testkit/configuration/template-samples.ts';
 import type { Site } from '../../domain/site.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -14,7 +15,6 @@ import { renderConfiguration } from './render.ts';
 import type { RenderInput } from './render-scope.ts';
 import { Template } from './template.ts';
 import { renderTemplate } from './template-engine.ts';
-import { manySites, sampleInput, sampleSites } from './template-samples.ts';
 
 const rule = '{% for b in http_bind %}bind {{ b }}\n{% endfor %}'.concat(
   acceptedRule('{{ blocked_map }}', '{{ trusted_map }}'),

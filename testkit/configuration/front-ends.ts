@@ -1,6 +1,6 @@
 // Front ends of every kind that the reader of configurations has to judge, put together at random.
 import fc from 'fast-check';
-import { testSeed } from '../../../testkit/seed.ts';
+import { testSeed } from '../seed.ts';
 
 export interface FrontEndCase {
   readonly kind: 'frontend' | 'listen';

@@ -1,7 +1,7 @@
-import type { Site } from '../../domain/site.ts';
-import type { RenderInput } from './render-scope.ts';
+import type { RenderInput } from '../../src/configuration/template/render-scope.ts';
+import type { Site } from '../../src/domain/site.ts';
 
-/** Inputs for the tests of this folder. */
+/** Inputs of the template tests. */
 export const sampleInput: RenderInput = {
   blockedMap: '/etc/proxy/blocked_ips.map',
   trustedMap: '/etc/proxy/trusted_ips.map',

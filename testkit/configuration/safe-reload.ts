@@ -2,16 +2,16 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
-import type { Log } from '../../telemetry/log.ts';
-import { sha256 } from '../backups/backup-set.ts';
-import { BackupStore } from '../backups/backup-store.ts';
-import { contentAddressed, type NamedFile } from '../template/sites-map.ts';
-import { LiveFile } from './live-file.ts';
-import { LiveOrigin } from './live-origin.ts';
-import type { ReloadSurroundings } from './reload-request.ts';
-import { ReloadUnderWay } from './reload-under-way.ts';
-import { SafeReload } from './safe-reload.ts';
+import { sha256 } from '../../src/configuration/backups/backup-set.ts';
+import { BackupStore } from '../../src/configuration/backups/backup-store.ts';
+import { LiveFile } from '../../src/configuration/reload/live-file.ts';
+import { LiveOrigin } from '../../src/configuration/reload/live-origin.ts';
+import type { ReloadSurroundings } from '../../src/configuration/reload/reload-request.ts';
+import { ReloadUnderWay } from '../../src/configuration/reload/reload-under-way.ts';
+import { SafeReload } from '../../src/configuration/reload/safe-reload.ts';
+import { contentAddressed, type NamedFile } from '../../src/configuration/template/sites-map.ts';
+import type { ReloadOutcome } from '../../src/haproxy/process/reloader.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 
 /** As `haproxy -V -c -f <file>`: a configuration that holds `bad` is refused, one with `forge` changed meanwhile. */
 const proxyScript = `#!/bin/sh

@@ -1,6 +1,6 @@
 // Writes packaging/proxy-manager.1 from the tree of verbs; a test says when it is not what is committed.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { currentManPage } from '../src/cli/manual/current-man-page.ts';
+import { currentManPage } from '../src/cli/man-page.ts';
 
 writeFileSync(join(import.meta.dirname, '../packaging/proxy-manager.1'), await currentManPage());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { exitCodes } from './cli/failure.ts';
-import { wholeProgram } from './cli/manual/current-man-page.ts';
+import { completeProgram } from './cli/man-page.ts';
 import { catalogue } from './errors/catalogue.ts';
 import { eventTypes } from './events/event-types.ts';
 import { apiDocument } from './http/testkit/api-document.ts';
@@ -70,7 +70,7 @@ test('the names that programs rely on are what they were', async () => {
     metrics: await metricLines(),
     settings: Object.fromEntries(settingDefinitions.map(({ variable, help, ...setting }) => [variable, setting])),
     exitCodes,
-    commandLine: namesOf(await wholeProgram()),
+    commandLine: namesOf(await completeProgram()),
   };
   const file = join(import.meta.dirname, '../testkit/golden/machine-readable-names.txt');
   await expect(`${linesOf(names, []).join('\n')}\n`).toMatchFileSnapshot(file);

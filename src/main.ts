@@ -1,6 +1,6 @@
 // The program. Verbs: `cli/program.ts`; the composition root of the service: `service/service.ts`.
 
-import { homeFolder } from './cli/home-folder.ts';
+import { homeFolder } from './cli/host.ts';
 import { runCommandLine } from './cli/run.ts';
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { serve } from './cli/serve.ts';
+import { serve } from './cli/local/serve.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { causeText } from './telemetry/log.ts';
 

@@ -247,8 +247,8 @@ describe('the command line in the documents', () => {
 
   beforeAll(async () => {
     const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
-    const world = { environment: {}, homeFolder: null, ...streams, now: () => new Date(), end: () => undefined };
-    verbs = [...everyVerb(treeOf(await buildProgram(new CommandLine(world), null)))];
+    const host = { environment: {}, homeFolder: null, ...streams, now: () => new Date(), end: () => undefined };
+    verbs = [...everyVerb(treeOf(await buildProgram(new CommandLine(host), null)))];
   });
 
   /** What stands behind `proxy-manager`, in blocks of shell and in the text. */

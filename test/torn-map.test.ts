@@ -2,7 +2,7 @@
 // `npm test` every seventh length is tried, before one HAProxy, and the starts take turns on the versions.
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { repairMaps } from '../src/cli/map-repair.ts';
+import { repairMaps } from '../src/cli/local/map-repair.ts';
 import { readMapFile } from '../src/haproxy/map-file/map-file.ts';
 import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { readSettings, type Settings } from '../src/settings.ts';

@@ -2,12 +2,12 @@
 import { tellFailure } from './connection/failure-text.ts';
 import { findService, openSession } from './connection/open-session.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
+import type { CliHost } from './host.ts';
 import { Interruption } from './interruption.ts';
 import { harmlessLines } from './output/harmless.ts';
 import { Output } from './output/output.ts';
 import type { Session } from './session.ts';
 import { optionsOf, outputFormat, serviceOptions, type Verb } from './verb.ts';
-import type { World } from './world.ts';
 
 export type ServiceAction = (
   session: Session,
@@ -16,14 +16,14 @@ export type ServiceAction = (
 ) => Promise<ExitCode>;
 
 export class CommandLine {
-  readonly world: World;
+  readonly host: CliHost;
   readonly output: Output;
   readonly interruption = new Interruption();
   exitCode: ExitCode = exitCodes.done;
 
-  constructor(world: World) {
-    this.world = world;
-    this.output = new Output(world.stdout, world.stderr, world.environment);
+  constructor(host: CliHost) {
+    this.host = host;
+    this.output = new Output(host.stdout, host.stderr, host.environment);
   }
 
   /** Makes `verb` one that asks the service: finds it and the key, and tells what goes wrong. */
@@ -45,14 +45,14 @@ export class CommandLine {
     operands: readonly string[],
     options: Readonly<Record<string, unknown>>,
   ): Promise<ExitCode> {
-    const { world, output, interruption } = this;
-    const stopListening = interruption.listen((text) => output.remark(text), world.end);
+    const { host, output, interruption } = this;
+    const stopListening = interruption.listen((text) => output.remark(text), host.end);
     const asked: { url: string | null; keySource: string | null } = { url: null, keySource: null };
     try {
-      const connection = await findService(world, options, (text) => output.remark(`proxy-manager: ${text}`));
+      const connection = await findService(host, options, (text) => output.remark(`proxy-manager: ${text}`));
       asked.url = connection.service.url;
       asked.keySource = connection.key.source;
-      return await action(openSession(world, connection, output, interruption, options), operands, options);
+      return await action(openSession(host, connection, output, interruption, options), operands, options);
     } catch (error) {
       const { message, document, exitCode } = tellFailure(error, asked);
       if (outputFormat(options) === 'json') await output.json(document);

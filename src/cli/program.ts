@@ -14,49 +14,49 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
   block: {
     group: blocking,
     load: async (cli) => {
-      const { block, blockVerb } = await import('./block.ts');
+      const { block, blockVerb } = await import('./verbs/block.ts');
       return cli.asking(blockVerb(), block);
     },
   },
   unblock: {
     group: blocking,
     load: async (cli) => {
-      const { unblock, unblockVerb } = await import('./unblock.ts');
+      const { unblock, unblockVerb } = await import('./verbs/unblock.ts');
       return cli.asking(unblockVerb(), unblock);
     },
   },
   list: {
     group: blocking,
     load: async (cli) => {
-      const { list, listVerb } = await import('./list.ts');
+      const { list, listVerb } = await import('./verbs/list.ts');
       return cli.asking(listVerb(), list);
     },
   },
   check: {
     group: blocking,
     load: async (cli) => {
-      const { check, checkVerb } = await import('./check.ts');
+      const { check, checkVerb } = await import('./verbs/check.ts');
       return cli.asking(checkVerb(), check);
     },
   },
   import: {
     group: blocking,
     load: async (cli) => {
-      const { importList, importVerb } = await import('./import.ts');
+      const { importList, importVerb } = await import('./verbs/import.ts');
       return cli.asking(importVerb(), importList);
     },
   },
   export: {
     group: blocking,
     load: async (cli) => {
-      const { exportList, exportVerb } = await import('./export.ts');
+      const { exportList, exportVerb } = await import('./verbs/export.ts');
       return cli.asking(exportVerb(), exportList);
     },
   },
   trust: {
     group: blocking,
     load: async (cli) => {
-      const { trustAdd, trustList, trustRemove, trustVerbs } = await import('./trust.ts');
+      const { trustAdd, trustList, trustRemove, trustVerbs } = await import('./verbs/trust.ts');
       const { group, verbs } = trustVerbs();
       cli.asking(verbs.add, trustAdd);
       cli.asking(verbs.rm, trustRemove);
@@ -67,28 +67,28 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
   status: {
     group: proxy,
     load: async (cli) => {
-      const { status, statusVerb } = await import('./status.ts');
+      const { status, statusVerb } = await import('./verbs/status.ts');
       return cli.asking(statusVerb(), status);
     },
   },
   sync: {
     group: proxy,
     load: async (cli) => {
-      const { sync, syncVerb } = await import('./sync.ts');
+      const { sync, syncVerb } = await import('./verbs/sync.ts');
       return cli.asking(syncVerb(), sync);
     },
   },
   reload: {
     group: proxy,
     load: async (cli) => {
-      const { reload, reloadVerb } = await import('./reload.ts');
+      const { reload, reloadVerb } = await import('./verbs/reload.ts');
       return cli.asking(reloadVerb(), reload);
     },
   },
   site: {
     group: proxy,
     load: async (cli) => {
-      const { siteList, siteRemove, siteSet, siteVerbs } = await import('./site.ts');
+      const { siteList, siteRemove, siteSet, siteVerbs } = await import('./verbs/site.ts');
       const { group, verbs } = siteVerbs();
       cli.asking(verbs.set, siteSet);
       cli.asking(verbs.rm, siteRemove);
@@ -100,8 +100,8 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
     group: proxy,
     load: async (cli) => {
       const [config, { configShowVerb, configTemplateVerb }] = await Promise.all([
-        import('./config.ts'),
-        import('./service-verbs.ts'),
+        import('./verbs/config.ts'),
+        import('./local/settings-verbs.ts'),
       ]);
       const { group, verbs } = config.configVerbs();
       configShowVerb(cli, verbs.show);
@@ -117,7 +117,7 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
   key: {
     group: service,
     load: async (cli) => {
-      const { keyCreate, keyList, keyRevoke, keyVerbs } = await import('./key.ts');
+      const { keyCreate, keyList, keyRevoke, keyVerbs } = await import('./verbs/key.ts');
       const { group, verbs } = keyVerbs();
       cli.asking(verbs.create, keyCreate);
       cli.asking(verbs.ls, keyList);
@@ -128,7 +128,7 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
   webhook: {
     group: service,
     load: async (cli) => {
-      const { webhookList, webhookRemove, webhookSet, webhookVerbs } = await import('./webhook.ts');
+      const { webhookList, webhookRemove, webhookSet, webhookVerbs } = await import('./verbs/webhook.ts');
       const { group, verbs } = webhookVerbs();
       cli.asking(verbs.set, webhookSet);
       cli.asking(verbs.rm, webhookRemove);
@@ -139,25 +139,25 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: Lo
   audit: {
     group: service,
     load: async (cli) => {
-      const { audit, auditVerb } = await import('./audit.ts');
+      const { audit, auditVerb } = await import('./verbs/audit.ts');
       return cli.asking(auditVerb(), audit);
     },
   },
   attach: {
     group: service,
-    load: async (cli) => (await import('./attach.ts')).attachVerb(cli),
+    load: async (cli) => (await import('./local/attach.ts')).attachVerb(cli),
   },
   detach: {
     group: service,
-    load: async (cli) => (await import('./attach.ts')).detachVerb(cli),
+    load: async (cli) => (await import('./local/attach.ts')).detachVerb(cli),
   },
   serve: {
     group: service,
-    load: async (cli) => (await import('./service-verbs.ts')).serveVerb(cli),
+    load: async (cli) => (await import('./local/settings-verbs.ts')).serveVerb(cli),
   },
   'map-repair': {
     group: service,
-    load: async (cli) => (await import('./service-verbs.ts')).mapRepairVerb(cli),
+    load: async (cli) => (await import('./local/settings-verbs.ts')).mapRepairVerb(cli),
   },
   completion: {
     group: service,
@@ -187,7 +187,7 @@ export async function buildProgram(cli: CommandLine, words: readonly string[] | 
 
 /** Help and usage errors of commander go where everything else goes. */
 function printTo(cli: CommandLine, verb: Verb): void {
-  const { stdout, stderr } = cli.world;
+  const { stdout, stderr } = cli.host;
   verb.configureOutput({
     writeOut: (text) => stdout.write(text),
     writeErr: (text) => stderr.write(text),

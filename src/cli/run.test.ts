@@ -8,15 +8,15 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startingTemplate } from '../configuration/template/starting-template.ts';
 import { CommandLine } from './command-line.ts';
-import { currentManPage } from './manual/current-man-page.ts';
+import type { CliHost } from './host.ts';
+import { currentManPage } from './man-page.ts';
 import { buildProgram } from './program.ts';
 import { runCommandLine } from './run.ts';
 import { everyVerb, type TreeVerb, treeOf } from './tree.ts';
-import type { World } from './world.ts';
 
-function worldOf(environment: Record<string, string> = {}) {
+function hostOf(environment: Record<string, string> = {}) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const world: World = {
+  const host: CliHost = {
     environment,
     homeFolder: null,
     stdin,
@@ -26,20 +26,20 @@ function worldOf(environment: Record<string, string> = {}) {
     end: () => undefined,
   };
   const text = (stream: PassThrough): string => (stream.read() as Buffer | null)?.toString() ?? '';
-  return { world, out: () => text(stdout), err: () => text(stderr) };
+  return { host, out: () => text(stdout), err: () => text(stderr) };
 }
 
 /** What is typed, its exit code, and what was printed. */
 async function typed(line: string, environment: Record<string, string> = {}) {
-  const { world, out, err } = worldOf(environment);
+  const { host, out, err } = hostOf(environment);
   const code = await runCommandLine(
     line.split(' ').filter((word) => word !== ''),
-    world,
+    host,
   );
   return { code, out: out(), err: err() };
 }
 
-const treeNow = async (): Promise<TreeVerb> => treeOf(await buildProgram(new CommandLine(worldOf().world), null));
+const treeNow = async (): Promise<TreeVerb> => treeOf(await buildProgram(new CommandLine(hostOf().host), null));
 
 describe('what cannot be meant', () => {
   const key = { PROXY_MANAGER_API_KEY: 'key-0123456789abcdef' };
@@ -93,14 +93,21 @@ describe('the program', () => {
   it('loads the one verb that was typed, and makes of it what the whole tree has', async () => {
     const whole = await treeNow();
     for (const { words } of whole.verbs) {
-      const alone = treeOf(await buildProgram(new CommandLine(worldOf().world), words));
+      const alone = treeOf(await buildProgram(new CommandLine(hostOf().host), words));
       expect(alone.verbs).toEqual(whole.verbs.filter((verb) => verb.words[0] === words[0]));
     }
   });
 
   it('loads nothing of the service for a verb that asks it', () => {
     const service = /\/src\/(service|store|haproxy|http|blocking|configuration|supervision|telemetry)\//;
-    for (const verb of ['block', 'check', 'import', 'status', 'key', 'completion/completion']) {
+    for (const verb of [
+      'verbs/block',
+      'verbs/check',
+      'verbs/import',
+      'verbs/status',
+      'verbs/key',
+      'completion/completion',
+    ]) {
       const loaded = [...loadedBy([join(import.meta.dirname, `${verb}.ts`), join(import.meta.dirname, 'run.ts')])];
       expect(loaded.filter((path) => service.test(path))).toEqual([]);
       expect(loaded.length).toBeGreaterThan(20);

@@ -2,12 +2,12 @@
 import { CommanderError } from 'commander';
 import { CommandLine } from './command-line.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
+import type { CliHost } from './host.ts';
 import { buildProgram } from './program.ts';
-import type { World } from './world.ts';
 
 /** @param words what was typed behind `proxy-manager` */
-export async function runCommandLine(words: readonly string[], world: World): Promise<ExitCode> {
-  const cli = new CommandLine(world);
+export async function runCommandLine(words: readonly string[], host: CliHost): Promise<ExitCode> {
+  const cli = new CommandLine(host);
   try {
     const meant = helpMeant(words);
     const program = await buildProgram(cli, meant);

@@ -2,7 +2,7 @@
 import { ApiProblem, ApiUnreachable } from '../../client/client.ts';
 import { problemCodes } from '../../client/problem-codes.ts';
 import { type ExitCode, exitCodes, Failure, HalfDone } from '../failure.ts';
-import { shrinkText } from './shrink-text.ts';
+import { count, counted } from '../output/times.ts';
 
 export interface Told {
   readonly message: string;
@@ -91,4 +91,12 @@ function unreachableText({ reason, message }: ApiUnreachable, { url }: Asked): s
     case 'aborted':
       return message;
   }
+}
+
+/** `167,491 of 168,608 entries would go away, more than half of the set`; `all 12 entries would go away`. */
+export function shrinkText({ problem, message }: ApiProblem): string {
+  const { would_remove: going, current_total: total } = problem;
+  if (typeof going !== 'number' || typeof total !== 'number') return message;
+  if (going === total) return `all ${counted(total, 'entry', 'entries')} would go away`;
+  return `${count(going)} of ${counted(total, 'entry', 'entries')} would go away, more than half of the set`;
 }

@@ -2,12 +2,12 @@
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { connect } from '../../client/node-client.ts';
+import type { CliHost } from '../host.ts';
 import type { Interruption } from '../interruption.ts';
 import { harmless } from '../output/harmless.ts';
 import type { Output } from '../output/output.ts';
 import type { Session } from '../session.ts';
 import { outputFormat } from '../verb.ts';
-import type { World } from '../world.ts';
 import { type ApiKey, findKey, type KeyFiles } from './api-key.ts';
 import { defaultUrl, parseServiceUrl, type ServiceAddress } from './service-url.ts';
 import { awaitStart } from './starting-service.ts';
@@ -25,11 +25,11 @@ export interface Connection {
  * @throws Failure: no address of a service, or no key
  */
 export async function findService(
-  world: World,
+  host: CliHost,
   options: Readonly<Record<string, unknown>>,
   says: (text: string) => void,
 ): Promise<Connection> {
-  const { environment, homeFolder } = world;
+  const { environment, homeFolder } = host;
   const flag = options['url'] as string | undefined;
   const variable = environment['PROXY_MANAGER_URL'] || undefined;
   const service = parseServiceUrl(flag ?? variable ?? defaultUrl, flag === undefined ? 'PROXY_MANAGER_URL' : '--url');
@@ -38,7 +38,7 @@ export async function findService(
 }
 
 export function openSession(
-  world: World,
+  host: CliHost,
   { service, key }: Connection,
   output: Output,
   interruption: Interruption,
@@ -50,15 +50,15 @@ export function openSession(
     output,
     format: outputFormat(options),
     interruption,
-    now: world.now,
-    stdin: world.stdin,
+    now: host.now,
+    stdin: host.stdin,
     url: service.url,
-    canAsk: world.stdin.isTTY === true && world.stderr.isTTY === true,
-    ask: async (question) => await ask(world, question),
+    canAsk: host.stdin.isTTY === true && host.stderr.isTTY === true,
+    ask: async (question) => await ask(host, question),
     ownAddresses: async () => {
       // Few verbs ask for it.
       const { ownAddresses } = await import('./own-addresses.ts');
-      return await ownAddresses(world.environment, service);
+      return await ownAddresses(host.environment, service);
     },
   };
 }
@@ -77,7 +77,7 @@ const realFiles: KeyFiles = {
 };
 
 /** A question that is answered by y or n; anything else is n. */
-export async function ask({ stdin, stderr }: World, question: string): Promise<boolean> {
+export async function ask({ stdin, stderr }: CliHost, question: string): Promise<boolean> {
   // Not in raw mode, so that Ctrl-C stays a signal.
   const terminal = createInterface({ input: stdin, output: stderr, terminal: false });
   try {

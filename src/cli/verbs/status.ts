@@ -1,12 +1,12 @@
 // `status`: on one screen whether blocking is enforced; where not, why and what to do.
 
-import type { Health, WorkerHealth } from '../api/health.ts';
-import { type ExitCode, exitCodes } from './failure.ts';
-import type { Style } from './output/colour.ts';
-import { harmless } from './output/harmless.ts';
-import { count, counted, fromNow } from './output/times.ts';
-import type { Session } from './session.ts';
-import { Verb } from './verb.ts';
+import type { Health, WorkerHealth } from '../../api/health.ts';
+import { type ExitCode, exitCodes } from '../failure.ts';
+import type { Style } from '../output/colour.ts';
+import { harmless } from '../output/harmless.ts';
+import { count, counted, fromNow } from '../output/times.ts';
+import type { Session } from '../session.ts';
+import { Verb } from '../verb.ts';
 
 export function statusVerb(): Verb {
   return new Verb('status', 'whether blocking is enforced, and if not, why')

@@ -1,19 +1,19 @@
 // `serve`: the service itself, in the foreground. SIGTERM and SIGINT end it after what is in flight was answered; the
 // proxy goes on. SIGHUP opens the manager log anew.
 import { writeFile } from 'node:fs/promises';
-import { armCrashPoint, crashVariable } from '../faults/crash-point.ts';
-import { createApp } from '../http/app.ts';
-import { type Listening, listen } from '../http/listen.ts';
-import { makeStateFolder } from '../service/folders-and-locks.ts';
-import { listenRefused } from '../service/listen-refusal.ts';
-import { proxyFromDisk } from '../service/proxy-from-disk.ts';
-import { tellReady } from '../service/readiness.ts';
-import { startService } from '../service/service.ts';
-import { checkSettings } from '../service/settings-check.ts';
-import type { Settings } from '../settings.ts';
-import { decidesProxy } from '../settings-for-proxy.ts';
-import { causeText, ManagerLog } from '../telemetry/log.ts';
-import { version } from '../version.ts';
+import { armCrashPoint, crashVariable } from '../../faults/crash-point.ts';
+import { createApp } from '../../http/app.ts';
+import { type Listening, listen } from '../../http/listen.ts';
+import { makeStateFolder } from '../../service/folders-and-locks.ts';
+import { listenRefused } from '../../service/listen-refusal.ts';
+import { proxyFromDisk } from '../../service/proxy-from-disk.ts';
+import { tellReady } from '../../service/readiness.ts';
+import { startService } from '../../service/service.ts';
+import { checkSettings } from '../../service/settings-check.ts';
+import type { Settings } from '../../settings.ts';
+import { decidesProxy } from '../../settings-for-proxy.ts';
+import { causeText, ManagerLog } from '../../telemetry/log.ts';
+import { version } from '../../version.ts';
 import { guardLog, tightenUmask } from './guard-log.ts';
 
 const graceMs = 10_000;

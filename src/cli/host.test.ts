@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { homeFolder } from './home-folder.ts';
+import { homeFolder } from './host.ts';
 
 it('is none for a user without an entry in passwd, and no reason not to start', () => {
   // It becomes that user when everything is loaded: the checkout may lie where only root may read.
   const script = `
-    import { homeFolder } from ${JSON.stringify(join(import.meta.dirname, 'home-folder.ts'))};
+    import { homeFolder } from ${JSON.stringify(join(import.meta.dirname, 'host.ts'))};
     process.setuid(54_321);
     process.stdout.write(String(homeFolder()));
   `;

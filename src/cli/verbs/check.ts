@@ -1,12 +1,12 @@
 // `check`: in one line, why a client is or is not let in.
 
-import type { CheckAnswer } from '../api/check.ts';
-import { type ExitCode, exitCodes } from './failure.ts';
-import { harmless } from './output/harmless.ts';
-import { count, counted, fromNow, minute } from './output/times.ts';
-import type { Session } from './session.ts';
-import { typedAddresses } from './typed-addresses.ts';
-import { Verb } from './verb.ts';
+import type { CheckAnswer } from '../../api/check.ts';
+import { type ExitCode, exitCodes } from '../failure.ts';
+import { harmless } from '../output/harmless.ts';
+import { count, counted, fromNow, minute } from '../output/times.ts';
+import type { Session } from '../session.ts';
+import { typedAddresses } from '../typed-addresses.ts';
+import { Verb } from '../verb.ts';
 
 const shownInside = 10;
 

@@ -1,18 +1,18 @@
 // `trust`: addresses that are never denied, whatever blocks them.
 
-import type { RuntimeReport } from '../api/changes.ts';
-import type { TrustAnswer, TrustedIp, TrustRequest } from '../api/trusted-ips.ts';
-import { explainNotAList } from './bulk/elements.ts';
-import { openSource } from './bulk/source.ts';
-import { expiryFields, expiryOf, refuseControls } from './expiry-options.ts';
-import { type ExitCode, exitCodes, Failure, misused } from './failure.ts';
-import { readList } from './lists/read-list.ts';
-import { harmless } from './output/harmless.ts';
-import { fromNow, minute } from './output/times.ts';
-import { exitCodeOf, runtimeLines } from './runtime-text.ts';
-import type { Session } from './session.ts';
-import { fromStdin, typedAddresses } from './typed-addresses.ts';
-import { Verb } from './verb.ts';
+import type { RuntimeReport } from '../../api/changes.ts';
+import type { TrustAnswer, TrustedIp, TrustRequest } from '../../api/trusted-ips.ts';
+import { explainNotAList } from '../bulk/elements.ts';
+import { openSource } from '../bulk/source.ts';
+import { expiryFields, expiryOf, refuseControls } from '../expiry-options.ts';
+import { type ExitCode, exitCodes, Failure, misused } from '../failure.ts';
+import { readList } from '../lists/read-list.ts';
+import { harmless } from '../output/harmless.ts';
+import { fromNow, minute } from '../output/times.ts';
+import { exitCodeOf, runtimeLines } from '../runtime-text.ts';
+import type { Session } from '../session.ts';
+import { fromStdin, typedAddresses } from '../typed-addresses.ts';
+import { Verb } from '../verb.ts';
 
 export function trustVerbs(): { group: Verb; verbs: Readonly<Record<'add' | 'rm' | 'ls', Verb>> } {
   const group = new Verb('trust', 'addresses that are never denied');

@@ -1,12 +1,12 @@
 // `sync`: file and running map brought in line with the database, and what was not right told.
 
-import type { SyncAnswer } from '../api/blocked-ips-bulk.ts';
-import { type ExitCode, exitCodes } from './failure.ts';
-import { harmless } from './output/harmless.ts';
-import { counted, span } from './output/times.ts';
-import { shortList } from './runtime-text.ts';
-import type { Session } from './session.ts';
-import { Verb } from './verb.ts';
+import type { SyncAnswer } from '../../api/blocked-ips-bulk.ts';
+import { type ExitCode, exitCodes } from '../failure.ts';
+import { harmless } from '../output/harmless.ts';
+import { counted, span } from '../output/times.ts';
+import { shortList } from '../runtime-text.ts';
+import type { Session } from '../session.ts';
+import { Verb } from '../verb.ts';
 
 export function syncVerb(): Verb {
   return new Verb('sync', 'bring map file and running proxy in line with the database, and verify')

@@ -1,13 +1,13 @@
 // `key`: who may ask the service, and for what.
 import { Option } from 'commander';
-import type { Key } from '../api/keys.ts';
-import { type Scope, scopes } from '../domain/scope.ts';
-import { durationOf, futureTimeOf } from './expiry-options.ts';
-import { type ExitCode, exitCodes, misused } from './failure.ts';
-import { harmless } from './output/harmless.ts';
-import { fromNow, minute } from './output/times.ts';
-import type { Session } from './session.ts';
-import { Verb } from './verb.ts';
+import type { Key } from '../../api/keys.ts';
+import { type Scope, scopes } from '../../domain/scope.ts';
+import { durationOf, futureTimeOf } from '../expiry-options.ts';
+import { type ExitCode, exitCodes, misused } from '../failure.ts';
+import { harmless } from '../output/harmless.ts';
+import { fromNow, minute } from '../output/times.ts';
+import type { Session } from '../session.ts';
+import { Verb } from '../verb.ts';
 
 export function keyVerbs(): { group: Verb; verbs: Readonly<Record<'create' | 'ls' | 'revoke', Verb>> } {
   const group = new Verb('key', 'who may ask the service, and for what');

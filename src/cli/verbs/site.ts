@@ -1,13 +1,13 @@
 // `site`: which servers answer for a domain.
 
-import type { ServerRequest, ServerState, SiteRecord } from '../api/sites.ts';
-import { quote } from '../domain/quote.ts';
-import { type ExitCode, exitCodes, misused } from './failure.ts';
-import { harmless, harmlessLines } from './output/harmless.ts';
-import { fromNow } from './output/times.ts';
-import { consentOf, reloadLines, replaceHelp } from './reload-text.ts';
-import type { Session } from './session.ts';
-import { Verb } from './verb.ts';
+import type { ServerRequest, ServerState, SiteRecord } from '../../api/sites.ts';
+import { quote } from '../../domain/quote.ts';
+import { type ExitCode, exitCodes, misused } from '../failure.ts';
+import { harmless, harmlessLines } from '../output/harmless.ts';
+import { fromNow } from '../output/times.ts';
+import { consentOf, reloadLines, replaceHelp } from '../reload-text.ts';
+import type { Session } from '../session.ts';
+import { Verb } from '../verb.ts';
 
 // A server of a site as it is typed: `HOST:PORT`, `[IPV6]:PORT`, and options behind commas.
 

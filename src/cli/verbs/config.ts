@@ -1,13 +1,13 @@
 // `config`: the settings, and the proxy's configuration: what would change, whether it is valid, the one before.
 
-import type { Backup, ReloadRecord, ValidationAnswer } from '../api/configuration.ts';
-import { type ExitCode, exitCodes } from './failure.ts';
-import type { Style } from './output/colour.ts';
-import { harmlessLines } from './output/harmless.ts';
-import { counted, fromNow } from './output/times.ts';
-import { reloadLines } from './reload-text.ts';
-import type { Session } from './session.ts';
-import { Verb, wholeNumber } from './verb.ts';
+import type { Backup, ReloadRecord, ValidationAnswer } from '../../api/configuration.ts';
+import { type ExitCode, exitCodes } from '../failure.ts';
+import type { Style } from '../output/colour.ts';
+import { harmlessLines } from '../output/harmless.ts';
+import { counted, fromNow } from '../output/times.ts';
+import { reloadLines } from '../reload-text.ts';
+import type { Session } from '../session.ts';
+import { Verb, wholeNumber } from '../verb.ts';
 
 export function configVerbs(): { group: Verb; verbs: Readonly<Record<ConfigVerb, Verb>> } {
   const group = new Verb('config', "the settings, and the proxy's configuration");

@@ -1,16 +1,16 @@
 // `webhook`: where events are sent to.
 
-import type { Webhook } from '../api/webhooks.ts';
-import { parseWebhookSecret } from '../domain/webhook-secret.ts';
-import { parseWebhookUrl } from '../domain/webhook-url.ts';
-import { openSource } from './bulk/source.ts';
-import { type ExitCode, exitCodes, Failure, misused } from './failure.ts';
-import type { Style } from './output/colour.ts';
-import { harmless } from './output/harmless.ts';
-import type { Column } from './output/table.ts';
-import { fromNow } from './output/times.ts';
-import type { Session } from './session.ts';
-import { Verb } from './verb.ts';
+import type { Webhook } from '../../api/webhooks.ts';
+import { parseWebhookSecret } from '../../domain/webhook-secret.ts';
+import { parseWebhookUrl } from '../../domain/webhook-url.ts';
+import { openSource } from '../bulk/source.ts';
+import { type ExitCode, exitCodes, Failure, misused } from '../failure.ts';
+import type { Style } from '../output/colour.ts';
+import { harmless } from '../output/harmless.ts';
+import type { Column } from '../output/table.ts';
+import { fromNow } from '../output/times.ts';
+import type { Session } from '../session.ts';
+import { Verb } from '../verb.ts';
 
 export function webhookVerbs(): { group: Verb; verbs: Readonly<Record<'set' | 'rm' | 'ls', Verb>> } {
   const group = new Verb('webhook', 'where events are sent to, signed');

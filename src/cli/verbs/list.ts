@@ -1,12 +1,12 @@
 // `list`: what is blocked, page by page, as much of it as there is.
 
-import type { BlockedIp, ListQuery } from '../api/blocked-ips.ts';
-import { type ExitCode, exitCodes, misused } from './failure.ts';
-import type { Column } from './output/table.ts';
-import { count, counted, fromNow } from './output/times.ts';
-import { writePages } from './paged-json.ts';
-import type { Session } from './session.ts';
-import { Verb, wholeNumber } from './verb.ts';
+import type { BlockedIp, ListQuery } from '../../api/blocked-ips.ts';
+import { type ExitCode, exitCodes, misused } from '../failure.ts';
+import { writePages } from '../output/pages.ts';
+import type { Column } from '../output/table.ts';
+import { count, counted, fromNow } from '../output/times.ts';
+import type { Session } from '../session.ts';
+import { Verb, wholeNumber } from '../verb.ts';
 
 const pageSize = 1000;
 const mostListed = 1_000_000_000;

@@ -1,21 +1,21 @@
 // `block`: addresses and networks, for good or for a time.
 
-import type { BlockAnswer, BlockRequest } from '../api/blocked-ips.ts';
-import type { IpEntry } from '../domain/ip.ts';
-import { cutBatches } from './bulk/batches.ts';
-import { type ElementDefaults, ownAddressIn } from './bulk/elements.ts';
-import { changeMany } from './bulk/requests.ts';
-import { sendBatches, sendList } from './bulk/send.ts';
-import { openSource } from './bulk/source.ts';
-import { tellBulk } from './bulk/text.ts';
-import { expiryFields, expiryOf, refuseControls } from './expiry-options.ts';
-import type { ExitCode } from './failure.ts';
-import { harmless } from './output/harmless.ts';
-import { fromNow, minute } from './output/times.ts';
-import { exitCodeOf, runtimeLines, trustLines } from './runtime-text.ts';
-import { confirm, type Session } from './session.ts';
-import { fromStdin, typedAddresses } from './typed-addresses.ts';
-import { Verb } from './verb.ts';
+import type { BlockAnswer, BlockRequest } from '../../api/blocked-ips.ts';
+import type { IpEntry } from '../../domain/ip.ts';
+import { cutBatches } from '../bulk/batches.ts';
+import { type ElementDefaults, ownAddressIn } from '../bulk/elements.ts';
+import { changeMany } from '../bulk/requests.ts';
+import { sendBatches, sendList } from '../bulk/send.ts';
+import { openSource } from '../bulk/source.ts';
+import { tellBulk } from '../bulk/text.ts';
+import { expiryFields, expiryOf, refuseControls } from '../expiry-options.ts';
+import type { ExitCode } from '../failure.ts';
+import { harmless } from '../output/harmless.ts';
+import { fromNow, minute } from '../output/times.ts';
+import { exitCodeOf, runtimeLines, trustLines } from '../runtime-text.ts';
+import { confirm, type Session } from '../session.ts';
+import { fromStdin, typedAddresses } from '../typed-addresses.ts';
+import { Verb } from '../verb.ts';
 
 export function blockVerb(): Verb {
   return blockOptions(new Verb('block', 'block addresses or networks'))

@@ -3,15 +3,15 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { entryOf } from '../../testkit/blocking.ts';
-import { MapFile } from '../haproxy/map-file/map-file.ts';
-import { writeMarker } from '../service/instance-marker.ts';
-import { openState } from '../service/open-state.ts';
-import { readSettings } from '../settings.ts';
-import { AuditStore } from '../store/audit-store.ts';
-import type { Database } from '../store/open-database.ts';
-import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
-import { silentLog } from '../telemetry/log.ts';
+import { entryOf } from '../../../testkit/blocking.ts';
+import { MapFile } from '../../haproxy/map-file/map-file.ts';
+import { writeMarker } from '../../service/instance-marker.ts';
+import { openState } from '../../service/open-state.ts';
+import { readSettings } from '../../settings.ts';
+import { AuditStore } from '../../store/audit-store.ts';
+import type { Database } from '../../store/open-database.ts';
+import { TrustedIpsStore } from '../../store/trusted-ips-store.ts';
+import { silentLog } from '../../telemetry/log.ts';
 import { repairMaps } from './map-repair.ts';
 
 it('before the first start of the service a repair is refused, and the map that is there is left for the import', async () => {
@@ -122,7 +122,7 @@ it('a repair is refused like a start where everybody could replace what it reads
 
 it('what a repair makes is nobody else to write to, whatever the umask, and its log is looked at before it is opened', async () => {
   const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
-  const program = join(import.meta.dirname, '../main.ts');
+  const program = join(import.meta.dirname, '../../main.ts');
   const repair = (...flags: string[]) =>
     spawnSync('sh', ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, program, 'map-repair', ...flags], {
       env: { PROXY_MANAGER_PREFIX: prefix },

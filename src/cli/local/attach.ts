@@ -2,15 +2,15 @@
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { Option } from 'commander';
-import type { Operator } from '../attach/attach.ts';
-import { parseOpenFrontEnds, parseReloadBy } from '../settings.ts';
-import type { CommandLine } from './command-line.ts';
-import { ask } from './connection/open-session.ts';
-import { exitCodes, misused } from './failure.ts';
-import { harmlessLines } from './output/harmless.ts';
-import { optionsOf, Verb } from './verb.ts';
+import type { Operator } from '../../attach/attach.ts';
+import { parseOpenFrontEnds, parseReloadBy } from '../../settings.ts';
+import type { CommandLine } from '../command-line.ts';
+import { ask } from '../connection/open-session.ts';
+import { exitCodes, misused } from '../failure.ts';
+import { harmlessLines } from '../output/harmless.ts';
+import { optionsOf, Verb } from '../verb.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 export function attachVerb(cli: CommandLine): Verb {
   const verb = new Verb('attach', 'keep the lists of a HAProxy whose configuration is your own')
@@ -34,7 +34,10 @@ export function attachVerb(cli: CommandLine): Verb {
     };
     const dryRun = options['dryRun'] === true;
     refuseOthers(dryRun);
-    const [{ attach }, { thisHost }] = await Promise.all([import('../attach/attach.ts'), import('../attach/host.ts')]);
+    const [{ attach }, { thisHost }] = await Promise.all([
+      import('../../attach/attach.ts'),
+      import('../../attach/host.ts'),
+    ]);
     const outcome = await attach(thisHost, operatorAt(cli), {
       dryRun,
       configFile: text('config'),
@@ -54,7 +57,10 @@ export function detachVerb(cli: CommandLine): Verb {
   return verb.action(async () => {
     const dryRun = optionsOf(verb)['dryRun'] === true;
     refuseOthers(dryRun);
-    const [{ detach }, { thisHost }] = await Promise.all([import('../attach/detach.ts'), import('../attach/host.ts')]);
+    const [{ detach }, { thisHost }] = await Promise.all([
+      import('../../attach/detach.ts'),
+      import('../../attach/host.ts'),
+    ]);
     await detach(thisHost, operatorAt(cli), { dryRun, root });
   }) as Verb;
 }
@@ -64,11 +70,11 @@ function refuseOthers(dryRun: boolean): void {
   throw misused('it changes units and drop-ins, so only root may; --dry-run says what it would do');
 }
 
-function operatorAt({ world, output }: CommandLine): Operator {
-  const canAsk = world.stdin.isTTY === true && world.stderr.isTTY === true;
+function operatorAt({ host, output }: CommandLine): Operator {
+  const canAsk = host.stdin.isTTY === true && host.stderr.isTTY === true;
   return {
     canAsk,
     tell: (...lines) => output.lines(lines.map(harmlessLines)),
-    ask: (question) => ask(world, question),
+    ask: (question) => ask(host, question),
   };
 }

@@ -2,12 +2,12 @@
 // they run is loaded when they run: it is most of the program, and the other verbs need none of it.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { describeSettings, readSettings, type Settings, SettingsError, settingDefinitions } from '../settings.ts';
-import { decidesProxy, readSettingsForProxy } from '../settings-for-proxy.ts';
-import type { CommandLine } from './command-line.ts';
-import { Failure, misused } from './failure.ts';
-import { harmless } from './output/harmless.ts';
-import { optionsOf, outputFormat, outputOption, Verb } from './verb.ts';
+import { describeSettings, readSettings, type Settings, SettingsError, settingDefinitions } from '../../settings.ts';
+import { decidesProxy, readSettingsForProxy } from '../../settings-for-proxy.ts';
+import type { CommandLine } from '../command-line.ts';
+import { Failure, misused } from '../failure.ts';
+import { harmless } from '../output/harmless.ts';
+import { optionsOf, outputFormat, outputOption, Verb } from '../verb.ts';
 
 export function serveVerb(cli: CommandLine): Verb {
   const verb = withSettings(
@@ -48,7 +48,7 @@ export function mapRepairVerb(cli: CommandLine): Verb {
     const [{ guardLog }, { repairMaps }, { ManagerLog }] = await Promise.all([
       import('./guard-log.ts'),
       import('./map-repair.ts'),
-      import('../telemetry/log.ts'),
+      import('../../telemetry/log.ts'),
     ]);
     guardLog(settings);
     const { blocked, trusted } = await repairMaps(settings, new ManagerLog(settings.logFile, 2));
@@ -78,7 +78,7 @@ export function configTemplateVerb(cli: CommandLine, verb: Verb): Verb {
   return verb.action(async () => {
     const { url, ...options } = optionsOf(verb);
     if (url !== undefined) throw misused(`${verb.path} asks no service and takes no --url`);
-    const { startingTemplate } = await import('../configuration/template/starting-template.ts');
+    const { startingTemplate } = await import('../../configuration/template/starting-template.ts');
     const template = startingTemplate();
     const [file] = verb.processedArgs as (string | undefined)[];
     const inJson = outputFormat(options) === 'json';
@@ -113,7 +113,7 @@ function withSettings(verb: Verb): Verb {
   return verb;
 }
 
-function settingsOf({ world }: CommandLine, verb: Verb, read = readSettings): Settings {
+function settingsOf({ host }: CommandLine, verb: Verb, read = readSettings): Settings {
   const { url, output, ...options } = optionsOf(verb);
   if (url !== undefined) throw misused(`${verb.path} asks no service and takes no --url`);
   if (output === 'json' && verb.name() !== 'show') throw misused(`${verb.path} takes no --output`);
@@ -121,5 +121,5 @@ function settingsOf({ world }: CommandLine, verb: Verb, read = readSettings): Se
   for (const [name, value] of Object.entries(options)) {
     flags[name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)] = value as string | boolean;
   }
-  return read(world.environment, flags, (path) => readFileSync(path, 'utf8'));
+  return read(host.environment, flags, (path) => readFileSync(path, 'utf8'));
 }

@@ -1,9 +1,9 @@
 // `export`: the whole set, for a file or another program.
-import { type ExitCode, exitCodes } from './failure.ts';
+import { type ExitCode, exitCodes } from '../failure.ts';
+import { csvRecord } from '../lists/csv.ts';
+import type { Session } from '../session.ts';
+import { Verb } from '../verb.ts';
 import { list, listPages } from './list.ts';
-import { csvRecord } from './lists/csv.ts';
-import type { Session } from './session.ts';
-import { Verb } from './verb.ts';
 
 export function exportVerb(): Verb {
   return new Verb('export', 'write the whole blocked set to standard output')

@@ -1,17 +1,17 @@
 // `unblock`: takes entries away. What a network still covers stays blocked, and that is said.
 
-import type { UnblockAnswer } from '../api/blocked-ips.ts';
-import { cutBatches } from './bulk/batches.ts';
-import { changeMany } from './bulk/requests.ts';
-import { sendBatches, sendList } from './bulk/send.ts';
-import { openSource } from './bulk/source.ts';
-import { tellBulk } from './bulk/text.ts';
-import type { ExitCode } from './failure.ts';
-import { harmless } from './output/harmless.ts';
-import { exitCodeOf, runtimeLines, shortList } from './runtime-text.ts';
-import type { Session } from './session.ts';
-import { fromStdin, typedAddresses } from './typed-addresses.ts';
-import { Verb } from './verb.ts';
+import type { UnblockAnswer } from '../../api/blocked-ips.ts';
+import { cutBatches } from '../bulk/batches.ts';
+import { changeMany } from '../bulk/requests.ts';
+import { sendBatches, sendList } from '../bulk/send.ts';
+import { openSource } from '../bulk/source.ts';
+import { tellBulk } from '../bulk/text.ts';
+import type { ExitCode } from '../failure.ts';
+import { harmless } from '../output/harmless.ts';
+import { exitCodeOf, runtimeLines, shortList } from '../runtime-text.ts';
+import type { Session } from '../session.ts';
+import { fromStdin, typedAddresses } from '../typed-addresses.ts';
+import { Verb } from '../verb.ts';
 
 export function unblockVerb(): Verb {
   return new Verb('unblock', 'take addresses or networks out of the blocked set')

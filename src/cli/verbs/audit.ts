@@ -1,16 +1,16 @@
 // `audit`: who did what, when, from where, and what came of it.
 
-import type { AuditQuery, AuditRecord } from '../api/audit.ts';
-import { parseTime } from '../domain/rfc3339.ts';
-import { durationOf, withZone } from './expiry-options.ts';
-import { type ExitCode, exitCodes, misused } from './failure.ts';
-import type { Style } from './output/colour.ts';
-import type { Column } from './output/table.ts';
-import { count, fromNow } from './output/times.ts';
-import { writePages } from './paged-json.ts';
-import type { Session } from './session.ts';
-import { typedAddresses } from './typed-addresses.ts';
-import { Verb, wholeNumber } from './verb.ts';
+import type { AuditQuery, AuditRecord } from '../../api/audit.ts';
+import { parseTime } from '../../domain/rfc3339.ts';
+import { durationOf, withZone } from '../expiry-options.ts';
+import { type ExitCode, exitCodes, misused } from '../failure.ts';
+import type { Style } from '../output/colour.ts';
+import { writePages } from '../output/pages.ts';
+import type { Column } from '../output/table.ts';
+import { count, fromNow } from '../output/times.ts';
+import type { Session } from '../session.ts';
+import { typedAddresses } from '../typed-addresses.ts';
+import { Verb, wholeNumber } from '../verb.ts';
 
 const pageSize = 1000;
 const mostListed = 1_000_000_000;

@@ -1,24 +1,24 @@
 // `import`: a list from a file or standard input; added to the set, or in its place.
 
 import { Option } from 'commander';
-import type { BatchQuery } from '../api/blocked-ips-bulk.ts';
-import { isProblem, problemCodes } from '../client/problem-codes.ts';
+import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
+import { isProblem, problemCodes } from '../../client/problem-codes.ts';
+import { type ElementDefaults, explainNotAList } from '../bulk/elements.ts';
+import { changeMany, replaceAll } from '../bulk/requests.ts';
+import { sendList } from '../bulk/send.ts';
+import { type ListSource, openSource } from '../bulk/source.ts';
+import { type BulkResult, BulkTally } from '../bulk/tally.ts';
+import { tellBulk } from '../bulk/text.ts';
+import { jsonSet, textSet, type WholeSet } from '../bulk/whole-set.ts';
+import { shrinkText } from '../connection/failure-text.ts';
+import { type ExitCode, Failure, misused } from '../failure.ts';
+import { type ListFormat, listFormats } from '../lists/format.ts';
+import { type ListReading, readList } from '../lists/read-list.ts';
+import type { NumberedReading } from '../lists/reading.ts';
+import { count, counted } from '../output/times.ts';
+import { confirm, type Session } from '../session.ts';
+import { Verb } from '../verb.ts';
 import { blockOptions, elementDefaults, wideOf } from './block.ts';
-import { type ElementDefaults, explainNotAList } from './bulk/elements.ts';
-import { changeMany, replaceAll } from './bulk/requests.ts';
-import { sendList } from './bulk/send.ts';
-import { type ListSource, openSource } from './bulk/source.ts';
-import { type BulkResult, BulkTally } from './bulk/tally.ts';
-import { tellBulk } from './bulk/text.ts';
-import { jsonSet, textSet, type WholeSet } from './bulk/whole-set.ts';
-import { shrinkText } from './connection/shrink-text.ts';
-import { type ExitCode, Failure, misused } from './failure.ts';
-import { type ListFormat, listFormats } from './lists/format.ts';
-import { type ListReading, readList } from './lists/read-list.ts';
-import type { NumberedReading } from './lists/reading.ts';
-import { count, counted } from './output/times.ts';
-import { confirm, type Session } from './session.ts';
-import { Verb } from './verb.ts';
 
 export function importVerb(): Verb {
   return blockOptions(new Verb('import', 'block what a list names'))

@@ -1,6 +1,6 @@
 // Pages of the API as one document in the form of one page, made while it is written.
-import { harmlessJson } from './output/harmless.ts';
-import type { Output } from './output/output.ts';
+import { harmlessJson } from './harmless.ts';
+import type { Output } from './output.ts';
 
 /**
  * @param restOf what stands beside `items` in the last page, such as `next_cursor`

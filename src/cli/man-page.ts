@@ -1,11 +1,34 @@
 // The manual page, proxy-manager(1), made from the tree of verbs. `npm run generate:man` writes it.
-import { everyVerb, type TreeOption, type TreeVerb } from '../tree.ts';
-import type { Example } from '../verb.ts';
+import { PassThrough } from 'node:stream';
+import { version } from '../version.ts';
+import { CommandLine } from './command-line.ts';
+import { buildProgram } from './program.ts';
+import { everyVerb, type TreeOption, type TreeVerb, treeOf } from './tree.ts';
+import type { Example, Verb } from './verb.ts';
 
 /** Of the words below; the rest is of the version. */
 const written = '2026-11-21';
 
-export function manPage(tree: TreeVerb, version: string): string {
+/** The manual page as the tree of verbs makes it now. */
+export async function currentManPage(): Promise<string> {
+  return manPage(treeOf(await completeProgram()));
+}
+
+/** With every verb, connected to no terminal. */
+export async function completeProgram(): Promise<Verb> {
+  const cli = new CommandLine({
+    environment: {},
+    homeFolder: null,
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    now: () => new Date(),
+    end: () => undefined,
+  });
+  return await buildProgram(cli, null);
+}
+
+function manPage(tree: TreeVerb): string {
   const verbs = [...everyVerb(tree)].filter(({ words, verbs }) => words.length > 0 && verbs.length === 0);
   const serve = verbs.find(({ words }) => words.join(' ') === 'serve');
   return [

@@ -1,22 +1,22 @@
 // `map-repair`: the map files from the database, without the service; for use before HAProxy's own start (a damaged
 // map file keeps HAProxy from starting). Refuses while a service runs: that one repairs by itself.
 import { dirname } from 'node:path';
-import { AuditRecorder } from '../audit/audit-recorder.ts';
-import { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
-import { TurnQueue } from '../blocking/write/turn-queue.ts';
-import { resolveTarget, writeFileAtomically } from '../files/atomic-file.ts';
-import { MapFile } from '../haproxy/map-file/map-file.ts';
-import { trustedMapText } from '../haproxy/maps/trusted-map-text.ts';
-import { readMarker } from '../service/instance-marker.ts';
-import { openState } from '../service/open-state.ts';
-import { checkRights } from '../service/rights-check.ts';
-import { reviewMapFiles } from '../service/take-over.ts';
-import type { Settings } from '../settings.ts';
-import { AuditStore } from '../store/audit-store.ts';
-import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
-import { ServiceLock } from '../supervision/service-lock.ts';
-import type { Log } from '../telemetry/log.ts';
+import { AuditRecorder } from '../../audit/audit-recorder.ts';
+import { MapFileKeeper } from '../../blocking/write/map-file-keeper.ts';
+import { TurnQueue } from '../../blocking/write/turn-queue.ts';
+import { resolveTarget, writeFileAtomically } from '../../files/atomic-file.ts';
+import { MapFile } from '../../haproxy/map-file/map-file.ts';
+import { trustedMapText } from '../../haproxy/maps/trusted-map-text.ts';
+import { readMarker } from '../../service/instance-marker.ts';
+import { openState } from '../../service/open-state.ts';
+import { checkRights } from '../../service/rights-check.ts';
+import { reviewMapFiles } from '../../service/take-over.ts';
+import type { Settings } from '../../settings.ts';
+import { AuditStore } from '../../store/audit-store.ts';
+import { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
+import { TrustedIpsStore } from '../../store/trusted-ips-store.ts';
+import { ServiceLock } from '../../supervision/service-lock.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 /**
  * @returns how many entries each file holds now

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSettings } from '../settings.ts';
-import { ManagerLog } from '../telemetry/log.ts';
+import { readSettings } from '../../settings.ts';
+import { ManagerLog } from '../../telemetry/log.ts';
 import { guardLog } from './guard-log.ts';
 import { serve } from './serve.ts';
 

@@ -1,10 +1,11 @@
 // `reload`: render, validate, switch, reload, prove; or only look whether it would go.
+
+import { type ExitCode, exitCodes } from '../failure.ts';
+import { harmlessLines } from '../output/harmless.ts';
+import { consentOf, reloadLines, replaceHelp } from '../reload-text.ts';
+import type { Session } from '../session.ts';
+import { Verb } from '../verb.ts';
 import { validateConfig } from './config.ts';
-import { type ExitCode, exitCodes } from './failure.ts';
-import { harmlessLines } from './output/harmless.ts';
-import { consentOf, reloadLines, replaceHelp } from './reload-text.ts';
-import type { Session } from './session.ts';
-import { Verb } from './verb.ts';
 
 export function reloadVerb(): Verb {
   return new Verb('reload', 'reload the proxy safely: what does not validate, or does not start, is taken back')

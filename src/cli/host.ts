@@ -1,0 +1,25 @@
+// The process that the command line runs in. Tests bring their own.
+import { homedir } from 'node:os';
+
+export interface CliHost {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** null: there is none. */
+  readonly homeFolder: string | null;
+  readonly stdin: NodeJS.ReadableStream & AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly now: () => Date;
+  /** Ends the program at once. */
+  readonly end: (exitCode: number) => void;
+}
+
+/** Of the user that runs the program; null if it has none, such as a service user without an entry in passwd. */
+export function homeFolder(ask: () => string = homedir): string | null {
+  try {
+    return ask() || null;
+  } catch (error) {
+    // `uv_os_homedir returned ENOENT`: neither HOME nor such a user.
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SYSTEM_ERROR') return null;
+    throw error;
+  }
+}

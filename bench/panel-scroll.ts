@@ -44,12 +44,12 @@ interface Frames {
 const inSight = `(() => {
   const grid = document.querySelector('[role=grid]');
   const edge = grid.getBoundingClientRect();
-  const rows = [...grid.querySelectorAll('.entries-row')].filter((row) => {
+  const rows = [...grid.querySelectorAll('[role=rowgroup] > [role=row]')].filter((row) => {
     const { top, bottom } = row.getBoundingClientRect();
     return bottom > edge.top && top < edge.bottom;
   });
   if (rows.length === 0 || rows.some((row) => row.getAttribute('aria-busy') === 'true')) return null;
-  return rows.map((row) => [Number(row.getAttribute('aria-rowindex')) - 2, row.querySelector('.entries-address').textContent]);
+  return rows.map((row) => [Number(row.getAttribute('aria-rowindex')) - 2, row.querySelector('[data-column=address]').textContent]);
 })()`;
 
 async function fill(service: RealService, list: readonly string[]): Promise<void> {

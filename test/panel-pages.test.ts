@@ -276,7 +276,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       .click();
     // What it would change is seen before.
     await dialog().getByText('What changes in the configuration').waitFor();
-    await dialog().locator('.diff-line').first().waitFor();
+    await dialog().locator('[data-kind]').first().waitFor();
     await dialog().getByRole('button', { name: 'Roll back', exact: true }).click();
     await says('The new configuration went live');
     expect((await service.call('GET', '/api/config')).body.sha256).toBe(items[at].sha256);

@@ -302,7 +302,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('Looks in reasons and sources');
     await says('1 found in reasons and sources');
     await page.getByRole('row', { name: /127\.0\.0\.2/ }).waitFor();
-    expect(await page.locator('.entries-row mark').innerText()).toBe('tested');
+    expect(await page.getByRole('grid').locator('mark').innerText()).toBe('tested');
     await page.keyboard.press('Escape');
     await page.keyboard.type('no such reason');
     await says('Nothing is found for “no such reason”');

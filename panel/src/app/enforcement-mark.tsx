@@ -3,6 +3,7 @@ import { Group, Text } from '@mantine/core';
 import { useHealth } from '../api/health.ts';
 import { spanText, useNow } from '../parts/age.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
+import styles from '../parts/styles.module.css';
 import { useSessionState } from '../session/session.ts';
 import { enforcement, isStale } from './enforcement.ts';
 
@@ -18,7 +19,7 @@ export function EnforcementMark() {
         {words}
       </StateMark>
       {age !== null && (
-        <Text span size="xs" c="dimmed" visibleFrom="sm" aria-hidden="true" className="figure">
+        <Text span size="xs" c="dimmed" visibleFrom="sm" aria-hidden="true" className={styles.figure}>
           {isStale(age, reachable) ? `last known ${spanText(age)} ago` : `seen ${spanText(age)} ago`}
         </Text>
       )}

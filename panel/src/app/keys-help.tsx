@@ -4,6 +4,7 @@ import { Fragment, useEffect, useState } from 'react';
 import { QuestionIcon } from '../parts/icons.tsx';
 import { useBackCloses } from '../parts/use-back-closes.ts';
 import { useFocusReturn } from '../parts/use-focus-return.ts';
+import classes from './keys-help.module.css';
 
 const keys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
   { names: ['/'], what: 'Go to the search' },
@@ -51,7 +52,7 @@ function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   useBackCloses(onClose);
   return (
     <Modal opened onClose={onClose} title="Keys of the keyboard">
-      <dl className="keys">
+      <dl className={classes.keys}>
         {keys.map(({ names, what }) => (
           <Fragment key={what}>
             <dt>

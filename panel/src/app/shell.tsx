@@ -1,15 +1,17 @@
-import { ActionIcon, AppShell, Burger, Group, NavLink, Stack, Text } from '@mantine/core';
+import { ActionIcon, AppShell, Box, Burger, Group, NavLink, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useHealth } from '../api/health.ts';
 import { LeaveIcon, ShieldIcon } from '../parts/icons.tsx';
+import styles from '../parts/styles.module.css';
 import { useMay, useSession, useSessionState } from '../session/session.ts';
 import { TrustOffer } from '../session/trust-offer.tsx';
 import { EnforcementMark } from './enforcement-mark.tsx';
 import { KeysHelp } from './keys-help.tsx';
 import { type Destination, destinations } from './navigation.ts';
 import { ReachabilityBar } from './reachability-bar.tsx';
+import classes from './shell.module.css';
 import { ThemeSwitch } from './theme-switch.tsx';
 
 /** How long the first page has for itself before the others are fetched; milliseconds. */
@@ -37,10 +39,10 @@ export function Shell() {
       navbar={{ width: 236, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'sm', sm: 'lg' }}
     >
-      <a className="skip-link" href="#main">
+      <a className={classes.skipLink} href="#main">
         Skip to the page
       </a>
-      <AppShell.Header className="header">
+      <AppShell.Header className={classes.bar}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
           <Group gap="sm" wrap="nowrap">
             <Burger
@@ -50,7 +52,7 @@ export function Shell() {
               size="sm"
               aria-label={opened ? 'Close the menu' : 'Open the menu'}
             />
-            <Group gap={6} wrap="nowrap" className="brand" visibleFrom="sm">
+            <Group gap={6} wrap="nowrap" className={styles.brand} visibleFrom="sm">
               <ShieldIcon size={22} />
               <Text fw={700}>proxy-manager</Text>
             </Group>
@@ -62,7 +64,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className="navbar" p="xs" aria-label="Pages">
+      <AppShell.Navbar className={classes.bar} p="xs" aria-label="Pages">
         <Stack justify="space-between" h="100%" gap="xs">
           <div>
             {destinations.map((destination) => (
@@ -72,7 +74,7 @@ export function Shell() {
           <Account />
         </Stack>
       </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+      <AppShell.Main id="main" tabIndex={-1} className={classes.main}>
         <ReachabilityBar />
         <Outlet />
         <TrustOffer />
@@ -104,7 +106,7 @@ function Account() {
   const versions = health.data?.versions;
   return (
     <Group justify="space-between" wrap="nowrap" p="xs" gap="xs">
-      <div style={{ minWidth: 0 }}>
+      <Box miw={0}>
         <Text size="sm" fw={600} truncate title={info?.name ?? ''}>
           {info?.name}
         </Text>
@@ -112,11 +114,11 @@ function Account() {
           may {info?.scopes.map((scope) => whatScopesMay[scope]).join(', ')}
         </Text>
         {versions !== undefined && (
-          <Text size="xs" c="dimmed" className="figure">
+          <Text size="xs" c="dimmed" className={styles.figure}>
             {versions.service} · HAProxy {versions.proxy}
           </Text>
         )}
-      </div>
+      </Box>
       <ActionIcon variant="default" size="lg" aria-label="Sign out" title="Sign out" onClick={() => session.signOut()}>
         <LeaveIcon />
       </ActionIcon>

@@ -1,4 +1,13 @@
-import { Alert, type CSSVariablesResolver, createTheme, Drawer, type MantineColorsTuple, Modal } from '@mantine/core';
+import {
+  Alert,
+  type CSSVariablesResolver,
+  createTheme,
+  Drawer,
+  type MantineColorsTuple,
+  Modal,
+  Notification,
+} from '@mantine/core';
+import classes from './theme.module.css';
 
 const ink: MantineColorsTuple = [
   '#e9f1fd',
@@ -13,7 +22,7 @@ const ink: MantineColorsTuple = [
   '#0e4089',
 ];
 
-/** Greys with a little of the blue, for the dark theme. */
+/** Bluish greys of the dark theme. */
 const dark: MantineColorsTuple = [
   '#d9dee4',
   '#b9c1ca',
@@ -27,7 +36,7 @@ const dark: MantineColorsTuple = [
   '#0d1013',
 ];
 
-/** The default reds, the two of filled buttons dark enough for white words on them (4.5:1; WCAG 2.2, 1.4.3). */
+/** The default reds; those of filled buttons are darker, for white text on them (4.5:1; WCAG 2.2, 1.4.3). */
 const red: MantineColorsTuple = [
   '#fff5f5',
   '#ffe3e3',
@@ -51,7 +60,7 @@ const tones: Readonly<Record<string, string>> = {
 
 export const theme = createTheme({
   primaryColor: 'ink',
-  // Dark enough for white words on it, in both themes.
+  // Dark enough for white text in both themes.
   primaryShade: { light: 7, dark: 6 },
   colors: { ink, dark, red },
   autoContrast: true,
@@ -63,14 +72,18 @@ export const theme = createTheme({
   respectReducedMotion: true,
   focusRing: 'auto',
   components: {
-    // The head of a dialog is no banner of the page.
+    // Without a role, the header of a dialog would be a second banner of the page.
     Modal: Modal.extend({
+      classNames: { title: classes.dialogTitle ?? '' },
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } },
     }),
     Drawer: Drawer.extend({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } },
     }),
-    // A thin line and a breath of colour: a page full of red helps nobody at night.
+    Notification: Notification.extend({
+      classNames: { root: classes.notification ?? '', description: classes.notificationText ?? '' },
+    }),
+    // A border and a light tint: less glare than a filled red box.
     Alert: Alert.extend({
       vars: (_theme, { color }) => {
         const tone = `var(--panel-${tones[String(color)] ?? 'unknown'})`;
@@ -86,7 +99,7 @@ export const theme = createTheme({
   },
 });
 
-/** Colours of words that the defaults make too pale to be read (WCAG 2.2, 1.4.3). */
+/** The panel's own colours, and text colours with more contrast than the defaults (WCAG 2.2, 1.4.3). */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

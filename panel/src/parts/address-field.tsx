@@ -2,6 +2,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { parseIp } from '../../../src/domain/ip.ts';
 import { sentence } from './problem-alert.tsx';
+import styles from './styles.module.css';
 
 export interface AddressFieldProps {
   readonly placeholder: string;
@@ -17,7 +18,7 @@ export function AddressField({ placeholder, value, onChange }: AddressFieldProps
       <TextInput
         label="Address or network"
         placeholder={placeholder}
-        className="mono-input"
+        className={styles.monoInput}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={value.trim() === '' || parse.ok ? null : sentence(parse.why, value.trim())}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import classes from './copy-button.module.css';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 
 export interface CopyButtonProps {
@@ -47,7 +48,7 @@ function copiedTheOldWay(text: string, place: HTMLElement): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   field.setAttribute('aria-hidden', 'true');
-  field.className = 'out-of-sight';
+  field.className = classes.outOfSight ?? '';
   place.append(field);
   field.select();
   try {

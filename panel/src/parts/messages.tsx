@@ -1,5 +1,7 @@
 // Another program's own words, as they came.
 import { Text } from '@mantine/core';
+import classes from './messages.module.css';
+import styles from './styles.module.css';
 
 export interface MessagesProps {
   /** Whose words, such as "HAProxy's own messages". */
@@ -9,12 +11,12 @@ export interface MessagesProps {
 
 export function Messages({ label, text }: MessagesProps) {
   return (
-    <section className="messages" aria-label={label}>
-      <Text size="xs" c="dimmed" fw={600} className="messages-label">
+    <section className={classes.messages} aria-label={label}>
+      <Text size="xs" c="dimmed" fw={600} className={classes.label}>
         {label}
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
-      <pre className="mono" tabIndex={0}>
+      <pre className={styles.mono} tabIndex={0}>
         {text.trimEnd()}
       </pre>
     </section>

@@ -2,6 +2,7 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
+import styles from './styles.module.css';
 
 export interface ProblemAlertProps {
   readonly error: unknown;
@@ -32,7 +33,7 @@ export function ProblemAlert({ error, title, onRetry, children }: ProblemAlertPr
           </Button>
         )}
         {error instanceof ApiProblem && error.requestId !== null && (
-          <Text size="xs" c="dimmed" className="mono">
+          <Text size="xs" c="dimmed" className={styles.mono}>
             In the log: {error.requestId}
           </Text>
         )}

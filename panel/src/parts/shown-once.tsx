@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
+import styles from './styles.module.css';
 
 export interface ShownOnceProps {
   readonly label: string;
@@ -20,7 +21,7 @@ export function ShownOnce({ label, secret, children, onClose }: ShownOnceProps) 
       <Group align="flex-end" gap="xs">
         <TextInput
           label={label}
-          className="mono-input"
+          className={styles.monoInput}
           value={secret}
           readOnly
           flex={1}

@@ -2,6 +2,7 @@
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSessionState } from '../session/session.ts';
+import styles from './styles.module.css';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'unknown';
 
@@ -18,8 +19,8 @@ export function StateMark({ tone: given, children, size = 'sm', fw }: StateMarkP
   const tone = given === 'good' && !reachable ? 'unknown' : given;
   return (
     <Group gap={8} wrap="nowrap" align="baseline" data-tone={tone} display="inline-flex">
-      <span className="dot" data-tone={tone} aria-hidden="true" />
-      <Text span size={size} {...(fw === undefined ? {} : { fw })} className="tone-text wrap-anywhere">
+      <span className={styles.dot} data-tone={tone} aria-hidden="true" />
+      <Text span size={size} {...(fw === undefined ? {} : { fw })} className={`${styles.tone} ${styles.wrap}`}>
         {children}
       </Text>
     </Group>

@@ -4,6 +4,7 @@ import { randomId } from '@mantine/hooks';
 import { notifications, notificationsStore } from '@mantine/notifications';
 import { changeTitle, problemText, sentence } from './problem-alert.tsx';
 import type { Tone } from './state-mark.tsx';
+import styles from './styles.module.css';
 
 export interface ToastOptions {
   readonly title: string;
@@ -36,11 +37,11 @@ export function toast({ title, words, tone = 'good', about, action }: ToastOptio
     closeButtonProps: { 'aria-label': 'Put this message away' },
     message: (
       <Group justify="space-between" gap="sm" wrap="nowrap" align="flex-end">
-        <Text size="sm" className="wrap-anywhere">
+        <Text size="sm" className={styles.wrap}>
           {words}
         </Text>
         {action !== undefined && (
-          <Button size="compact-sm" variant="default" onClick={run} style={{ flex: 'none' }}>
+          <Button size="compact-sm" variant="default" onClick={run} flex="none">
             {action.label}
           </Button>
         )}

@@ -3,8 +3,10 @@ import { type FormEvent, useState } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
 import { ShieldIcon } from '../parts/icons.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
+import styles from '../parts/styles.module.css';
 import { keyFault } from './key-fault.ts';
 import { useSession, useSessionState } from './session.ts';
+import classes from './sign-in.module.css';
 
 export function SignIn() {
   const session = useSession();
@@ -31,10 +33,10 @@ export function SignIn() {
 
   const wrong = failure instanceof ApiProblem && failure.status === 401;
   return (
-    <main className="sign-in">
-      <form className="card sign-in-card" onSubmit={submit}>
+    <main className={classes.page}>
+      <form className={`${styles.card} ${classes.form}`} onSubmit={submit}>
         <Stack gap="md">
-          <Group gap="xs" className="brand">
+          <Group gap="xs" className={styles.brand}>
             <ShieldIcon size={28} />
             <Title order={1} size="h3">
               proxy-manager
@@ -61,8 +63,9 @@ export function SignIn() {
           </Button>
           <Text size="xs" c="dimmed">
             The first key was written to the file <Code>api-key</Code> in the service’s state folder, usually{' '}
-            <Code className="unbroken">/var/lib/proxy-manager/api-key</Code>. The key is exchanged for a session and not
-            stored. The session ends when you sign out, half an hour after its last tab is closed, or after 12 hours.
+            <Code className={styles.unbroken}>/var/lib/proxy-manager/api-key</Code>. The key is exchanged for a session
+            and not stored. The session ends when you sign out, half an hour after its last tab is closed, or after 12
+            hours.
           </Text>
         </Stack>
       </form>

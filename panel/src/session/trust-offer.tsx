@@ -10,6 +10,7 @@ import { runtimeWords } from '../pages/blocked/runtime-words.ts';
 import { trustDurations, trustEnd, trustedUntil } from '../pages/trusted/trust-duration.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../parts/problem-alert.tsx';
+import styles from '../parts/styles.module.css';
 import { toast } from '../parts/toasts.tsx';
 import { useMay, useSessionState } from './session.ts';
 
@@ -62,8 +63,8 @@ function Offer({ address, name, onDone }: OfferProps) {
     <Dialog title="Trust your address?" onClose={onDone}>
       <Stack gap="md">
         <Text size="sm">
-          You are using the panel from <b className="mono">{address}</b>. While it is trusted no block can lock you out
-          of your sites. Everyone who shares it, as in an office or behind a VPN, is trusted too.
+          You are using the panel from <b className={styles.mono}>{address}</b>. While it is trusted no block can lock
+          you out of your sites. Everyone who shares it, as in an office or behind a VPN, is trusted too.
         </Text>
         <NativeSelect
           label="Duration"

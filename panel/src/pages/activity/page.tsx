@@ -3,7 +3,6 @@ import { LiveMark } from '../../live/live-mark.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { useUrlState } from '../../parts/url-state.ts';
 import { useMay } from '../../session/session.ts';
-import './activity.css';
 import { AuditTrail } from './audit/audit-trail.tsx';
 import { LiveList } from './live/live-list.tsx';
 

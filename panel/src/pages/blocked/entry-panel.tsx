@@ -8,8 +8,10 @@ import { Loading } from '../../parts/loading.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Said } from '../../parts/said.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
+import styles from '../../parts/styles.module.css';
 import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { useMay } from '../../session/session.ts';
+import classes from './entry-panel.module.css';
 
 export interface EntryPanelProps {
   /** As it stands in the page's address. */
@@ -33,11 +35,11 @@ export function EntryPanel({ ip, onClose, onChange, onRemove }: EntryPanelProps)
       position="right"
       title={entry?.ip_address ?? ip}
       size="md"
-      classNames={{ title: 'mono entry-title' }}
+      classNames={{ title: classes.title ?? '' }}
     >
       <Stack gap="md">
         {entry !== undefined && (
-          <Table withRowBorders={false} verticalSpacing={4} className="facts">
+          <Table withRowBorders={false} verticalSpacing={4}>
             <Table.Tbody>
               <Fact name="Reason">{entry.reason === null ? 'none given' : <Said text={entry.reason} />}</Fact>
               <Fact name="Blocked by">
@@ -58,7 +60,7 @@ export function EntryPanel({ ip, onClose, onChange, onRemove }: EntryPanelProps)
             </Table.Tbody>
           </Table>
         )}
-        <section aria-label="What the running proxy holds" className="card">
+        <section aria-label="What the running proxy holds" className={styles.card}>
           <Text fw={600} size="sm" mb="xs">
             In the running proxy
           </Text>
@@ -107,7 +109,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
       <Table.Th scope="row" w={100} c="dimmed" fw={500}>
         {name}
       </Table.Th>
-      <Table.Td className="wrap-anywhere">{children}</Table.Td>
+      <Table.Td className={styles.wrap}>{children}</Table.Td>
     </Table.Tr>
   );
 }

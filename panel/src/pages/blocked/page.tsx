@@ -1,4 +1,3 @@
-import './blocked.css';
 import { Button, Checkbox, Group, Menu, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
@@ -10,10 +9,12 @@ import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert, problemText, sentence } from '../../parts/problem-alert.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
+import styles from '../../parts/styles.module.css';
 import { toast } from '../../parts/toasts.tsx';
 import { useUrlState, useUrlText } from '../../parts/url-state.ts';
 import { useApi, useMay } from '../../session/session.ts';
 import { BlockDialog } from './block/block-dialog.tsx';
+import classes from './blocked.module.css';
 import { EntryPanel } from './entry-panel.tsx';
 import { type ExportFormat, exportList } from './export.ts';
 import { ImportDialog } from './import/import-dialog.tsx';
@@ -90,7 +91,7 @@ export default function BlockedPage() {
   };
 
   return (
-    <div className="blocked-page">
+    <div className={classes.page}>
       <PageFrame
         title="Blocked addresses"
         actions={
@@ -131,7 +132,7 @@ export default function BlockedPage() {
         <Group gap="md" align="flex-start">
           <TextInput
             ref={field}
-            className="grow"
+            className={styles.grow}
             aria-label="Search"
             placeholder="Search an address, a network, a reason or a source ( / )"
             description={searchWords(meant(text))}
@@ -232,8 +233,8 @@ interface NothingFoundProps {
 function NothingFound({ search, expiring, onSearchText }: NothingFoundProps) {
   const among = expiring ? ' among those that end' : '';
   return (
-    <div className="card">
-      <Text fw={600} className="wrap-anywhere">
+    <div className={styles.card}>
+      <Text fw={600} className={styles.wrap}>
         {search.kind === 'all' && (expiring ? 'No entry ends by itself' : 'Nobody is blocked')}
         {search.kind === 'address' && `Nothing is found for ${search.q}${among}`}
         {search.kind === 'text' && `Nothing is found for “${search.text}”${among}`}
@@ -261,7 +262,7 @@ function Count({ book, search }: { readonly book: ReturnType<typeof useBookState
   const where = { all: 'blocked', address: 'found', text: 'found in reasons and sources' }[search.kind];
   const text = search.kind === 'text' ? search.text : '';
   return (
-    <Text size="sm" c="dimmed" className="figure" role="status">
+    <Text size="sm" c="dimmed" className={styles.figure} role="status">
       {book.total.toLocaleString()} {where}
       {age > refreshEvery({ text }) + 5_000 && ` · as of ${spanText(age)} ago`}
     </Text>

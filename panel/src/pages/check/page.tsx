@@ -13,6 +13,7 @@ import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { Said } from '../../parts/said.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
+import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
 import { useMay, useSessionState } from '../../session/session.ts';
 import { BlockDialog } from '../blocked/block/block-dialog.tsx';
@@ -36,7 +37,7 @@ export default function CheckPage() {
       <Group align="flex-start" gap="sm">
         <TextInput
           ref={field}
-          className="grow mono-input"
+          className={`${styles.grow} ${styles.monoInput}`}
           size="md"
           aria-label="Address"
           placeholder="192.0.2.1 or 2001:db8::1 ( / )"
@@ -79,14 +80,14 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
   const enforced = enforcedWords(answer);
   const inside = insideWords(answer);
   return (
-    <section className="card" aria-label="The verdict" role="status">
+    <section className={styles.card} aria-label="The verdict" role="status">
       <Stack gap="sm">
         <Title order={2} size="h3">
-          <span className="mono">{ip}</span> {verdicts[verdict]}
+          <span className={styles.mono}>{ip}</span> {verdicts[verdict]}
         </Title>
         {by !== null && (
           <Text size="sm">
-            By the entry <b className="mono">{by}</b>
+            By the entry <b className={styles.mono}>{by}</b>
             {by === ip ? '' : ', which covers it'}
             {reason !== null && (
               <>

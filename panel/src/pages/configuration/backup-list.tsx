@@ -8,6 +8,7 @@ import { ListTable } from '../../parts/list-table.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { Read } from '../../parts/read.tsx';
+import styles from '../../parts/styles.module.css';
 import { RollBackDialog } from './roll-back-dialog.tsx';
 
 export interface BackupListProps {
@@ -27,11 +28,11 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
           items.length === 0 ? (
             <NothingHere title="No backup yet">One is made before every change of the configuration.</NothingHere>
           ) : (
-            <div className="card">
+            <div className={styles.card}>
               <ListTable label="Backups" columns={['Made', 'Made before', 'Fingerprint']} buttons="Change">
                 {items.map((backup) => (
                   <tr key={backup.id} data-row>
-                    <td data-label="Made" className="figure nowrap">
+                    <td data-label="Made" className={`${styles.figure} ${styles.nowrap}`}>
                       <span>
                         {momentText(backup.created_at)}{' '}
                         <Text span size="xs" c="dimmed">
@@ -44,7 +45,7 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                     </td>
                     <td data-label="Fingerprint">
                       <Group gap="xs" component="span" display="inline-flex">
-                        <span className="mono">{backup.sha256.slice(0, 12)}</span>
+                        <span className={styles.mono}>{backup.sha256.slice(0, 12)}</span>
                         {backup.sha256 === live && (
                           <Badge variant="default" size="sm" tt="none">
                             is live
@@ -52,7 +53,7 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                         )}
                       </Group>
                     </td>
-                    <td className="do">
+                    <td data-actions>
                       {/* What is live already needs no rolling back. */}
                       {backup.sha256 !== live && (
                         <Button

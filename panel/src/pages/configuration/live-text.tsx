@@ -5,6 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
 import { Read } from '../../parts/read.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import styles from '../../parts/styles.module.css';
 import { CodeView } from './code/code-view.tsx';
 import { sectionOf } from './code/lexer.ts';
 
@@ -27,10 +28,10 @@ export function LiveText() {
           <>
             <Group justify="space-between" mb="xs" gap="xs">
               <div>
-                <Text size="sm" className="mono wrap-anywhere">
+                <Text size="sm" className={`${styles.mono} ${styles.wrap}`}>
                   {path}
                 </Text>
-                <Text size="xs" c="dimmed" className="figure" title={`SHA-256 ${sha256}`}>
+                <Text size="xs" c="dimmed" className={styles.figure} title={`SHA-256 ${sha256}`}>
                   {lines.length.toLocaleString()} lines, fingerprint {sha256.slice(0, 12)}
                 </Text>
               </div>

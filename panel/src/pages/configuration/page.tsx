@@ -6,6 +6,7 @@ import { AdminPage } from '../../parts/admin-page.tsx';
 import { CheckIcon, RefreshIcon } from '../../parts/icons.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import styles from '../../parts/styles.module.css';
 import { useUrlState } from '../../parts/url-state.ts';
 import { useSession } from '../../session/session.ts';
 import { AttachedPage } from './attached/page.tsx';
@@ -88,7 +89,7 @@ function Configuration() {
           <PendingChange backup={null} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <div className="card">
+          <div className={styles.card}>
             <ReloadHistory />
           </div>
         </Tabs.Panel>

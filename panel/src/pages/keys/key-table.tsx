@@ -39,7 +39,7 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
           <td data-label="Made">
             <Age time={key.created_at} />
           </td>
-          <td className="do">
+          <td data-actions>
             {keyState(key, now) === 'valid' && (
               <Button
                 size="compact-sm"

@@ -7,6 +7,7 @@ import { PlusIcon } from '../../parts/icons.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
+import styles from '../../parts/styles.module.css';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { keyState } from './key-state.ts';
 import { KeyTable } from './key-table.tsx';
@@ -43,7 +44,7 @@ function Keys() {
         {() => (
           <>
             <Group justify="space-between">
-              <Text size="sm" c="dimmed" className="figure" role="status">
+              <Text size="sm" c="dimmed" className={styles.figure} role="status">
                 {all.length - ended} valid, {ended} revoked or ended
               </Text>
               <Switch
@@ -52,7 +53,7 @@ function Keys() {
                 onChange={(event) => setWithEnded(event.currentTarget.checked)}
               />
             </Group>
-            <div className="card">
+            <div className={styles.card}>
               {shown.length > 0 ? (
                 <KeyTable
                   keys={shown}

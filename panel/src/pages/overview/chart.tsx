@@ -4,7 +4,9 @@ import { Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import styles from '../../parts/styles.module.css';
 import type { Reload } from '../../traffic/history.ts';
+import classes from './overview.module.css';
 
 export interface Series {
   readonly label: string;
@@ -82,16 +84,16 @@ export function Chart({ title, times, series, reloads, unit, whole = false, live
 
   const words = series.map(({ label, values }) => ({ label, now: live ? (values.at(-1) ?? null) : null }));
   return (
-    <section className="card" aria-label={title}>
+    <section className={styles.card} aria-label={title}>
       <Group justify="space-between" mb={4} gap="xs">
         <Text fw={600} size="sm">
           {title}
         </Text>
         <Group gap="2px 16px">
           {words.map(({ label, now }, index) => (
-            <Text key={label} size="xs" className="figure legend">
+            <Text key={label} size="xs" className={styles.figure}>
               <span
-                className="legend-line"
+                className={classes.legendLine}
                 style={{ background: `var(${series[index]?.colour})` }}
                 aria-hidden="true"
               />

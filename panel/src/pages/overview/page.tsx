@@ -1,4 +1,3 @@
-import './overview.css';
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -9,9 +8,11 @@ import { Age, useNow } from '../../parts/age.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../parts/state-mark.tsx';
+import styles from '../../parts/styles.module.css';
 import { useMay, useSessionState } from '../../session/session.ts';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import { UnusedTrust } from '../trusted/unused-trust.tsx';
+import classes from './overview.module.css';
 import { asItWas, type HealthPart, partsOf } from './parts-of-health.ts';
 import { SitesPart, WebhooksPart } from './surroundings.tsx';
 import { Traffic } from './traffic.tsx';
@@ -27,7 +28,7 @@ export default function OverviewPage() {
       <DriftBanner />
       <UnusedTrust />
       {health !== undefined && (
-        <section className="card parts" aria-label="Part by part">
+        <section className={`${styles.card} ${classes.parts}`} aria-label="Part by part">
           {partsOf(health).map((part) => (
             <Part key={part.name} name={part.name}>
               <PartState part={stale ? asItWas(part) : part} />
@@ -50,7 +51,7 @@ export default function OverviewPage() {
 
 function Part({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
-    <section className="part" aria-label={name}>
+    <section className={classes.part} aria-label={name}>
       <Text size="sm" c="dimmed" fw={600}>
         {name}
       </Text>
@@ -101,7 +102,7 @@ function LastReload({ health, stale }: { readonly health: Health; readonly stale
         )}
       </Group>
       {last?.error != null && (
-        <Text size="sm" className="wrap-anywhere">
+        <Text size="sm" className={styles.wrap}>
           {sentence(last.error)}
         </Text>
       )}

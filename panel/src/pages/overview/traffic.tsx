@@ -5,6 +5,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { busiestSites } from '../../traffic/history.ts';
 import { Chart, type Series } from './chart.tsx';
+import classes from './overview.module.css';
 
 const mostSites = 5;
 const siteColours = ['--chart-1', '--chart-2', '--chart-3', '--chart-4', '--chart-5'];
@@ -39,7 +40,7 @@ export function Traffic() {
   const common = { times, reloads: history.reloads, live: !traffic.isError };
   return (
     <section aria-label="Traffic">
-      <div className="charts">
+      <div className={classes.charts}>
         <Chart {...common} title="Requests a second" series={all} unit={perSecond} />
         {sites.length > 0 && <Chart {...common} title="By site, a second" series={sites} unit={perSecond} />}
         <Chart {...common} title="Blocked entries" series={blocked} unit={count} whole />

@@ -9,8 +9,10 @@ import { spanText, useNow } from '../../parts/age.tsx';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
+import styles from '../../parts/styles.module.css';
 import { toast } from '../../parts/toasts.tsx';
 import { useMay, useSessionState } from '../../session/session.ts';
+import classes from './overview.module.css';
 import { byHand, remedyFor } from './parts-of-health.ts';
 
 export function Verdict() {
@@ -22,12 +24,12 @@ export function Verdict() {
   const stale = isStale(age, reachable);
   const reasons = health.data?.reasons ?? [];
   return (
-    <section className="card verdict" data-tone={tone} aria-label="Whether blocking is enforced">
+    <section className={`${styles.card} ${classes.verdict}`} data-tone={tone} aria-label="Whether blocking is enforced">
       <Group justify="space-between" align="flex-start" gap="md">
-        <Stack gap={6} className="grow">
+        <Stack gap={6} className={styles.grow}>
           <Group gap="sm" wrap="nowrap" data-tone={tone}>
-            <span className="dot verdict-dot" data-tone={tone} aria-hidden="true" />
-            <Title order={2} size="h3" className="tone-text">
+            <span className={`${styles.dot} ${classes.verdictDot}`} data-tone={tone} aria-hidden="true" />
+            <Title order={2} size="h3" className={styles.tone}>
               {words}
             </Title>
           </Group>
@@ -45,7 +47,7 @@ export function Verdict() {
           {reasons.length > 0 && (
             <List size="sm" spacing={2}>
               {reasons.map((reason) => (
-                <List.Item key={reason} className="wrap-anywhere">
+                <List.Item key={reason} className={styles.wrap}>
                   {sentence(reason)}
                 </List.Item>
               ))}

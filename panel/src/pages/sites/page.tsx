@@ -7,12 +7,12 @@ import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useMay } from '../../session/session.ts';
 import { UnlessAttached } from '../configuration/attached/unless-attached.tsx';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
-import './sites.css';
 import { SiteDialog } from './edit/site-dialog.tsx';
 import { RemoveSiteDialog } from './remove-site-dialog.tsx';
 import { SiteCard } from './site-card.tsx';
@@ -51,14 +51,14 @@ function Sites() {
           <>
             <Group justify="space-between">
               <SearchField label="Search by name or server" value={search} onChange={setSearch} />
-              <Text size="sm" c="dimmed" className="figure" role="status">
+              <Text size="sm" c="dimmed" className={styles.figure} role="status">
                 {search === ''
                   ? `${all.length} ${all.length === 1 ? 'site' : 'sites'}`
                   : `${found.length} of ${all.length}`}
               </Text>
             </Group>
             {found.length === 0 && (
-              <div className="card">
+              <div className={styles.card}>
                 {all.length > 0 ? (
                   <NothingHere title="Nothing matches" />
                 ) : (

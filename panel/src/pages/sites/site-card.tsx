@@ -2,12 +2,15 @@ import { Anchor, Group, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { useServerStates } from '../../api/sites.ts';
 import type { Server, ServerState, Site } from '../../api/types.ts';
+import table from '../../parts/list-table.module.css';
 import { problemText } from '../../parts/problem-alert.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
+import styles from '../../parts/styles.module.css';
 import { useMay } from '../../session/session.ts';
 import { optionWords } from './option-words.ts';
 import { checkWords, siteWords, statusWords } from './server-words.ts';
+import classes from './site-card.module.css';
 
 export interface SiteCardProps {
   readonly site: Site;
@@ -25,10 +28,10 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
   const seen = states.error === null ? states.data?.items : undefined;
   const summary = siteWords(seen);
   return (
-    <section className="card" ref={ref} aria-label={domain} data-row>
-      <div className="site-head">
+    <section className={styles.card} ref={ref} aria-label={domain} data-row>
+      <div className={classes.head}>
         <Group gap="md">
-          <Text component="h2" fw={650} size="lg" className="wrap-anywhere">
+          <Text component="h2" fw={650} size="lg" className={styles.wrap}>
             {domain}
           </Text>
           <StateMark tone={summary.tone}>{summary.words}</StateMark>
@@ -41,14 +44,14 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
         )}
       </div>
       {states.error !== null && (
-        <Text size="sm" role="alert" className="tone-text" data-tone="bad">
+        <Text size="sm" role="alert" className={styles.tone} data-tone="bad">
           Its servers could not be asked about: {problemText(states.error)}{' '}
           <Anchor component="button" type="button" size="sm" onClick={() => void states.refetch()}>
             Try again
           </Anchor>
         </Text>
       )}
-      <table className="rows in-line" aria-label={`Servers of ${domain}`}>
+      <table className={`${table.rows} ${table.inLine}`} aria-label={`Servers of ${domain}`}>
         <thead>
           <tr>
             <th scope="col">Server</th>
@@ -86,7 +89,7 @@ function ServerRow({ server, state, asked }: ServerRowProps) {
   const other = resolved !== null && resolved !== endpoint(server) ? resolved : null;
   return (
     <tr>
-      <td data-label="Server" className="mono">
+      <td data-label="Server" className={styles.mono}>
         {endpoint(server)}
         {other !== null && (
           <Text span size="xs" c="dimmed">

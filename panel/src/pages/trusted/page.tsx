@@ -7,6 +7,7 @@ import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
+import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
 import { useMay } from '../../session/session.ts';
 import { TrustDialog } from './trust-dialog.tsx';
@@ -41,11 +42,11 @@ export default function TrustedPage() {
           <>
             <Group justify="space-between">
               <SearchField label="Search by address or note" value={search} onChange={setSearch} />
-              <Text size="sm" c="dimmed" className="figure" role="status">
+              <Text size="sm" c="dimmed" className={styles.figure} role="status">
                 {search === '' ? `${all.length} trusted` : `${found.length} of ${all.length}`}
               </Text>
             </Group>
-            <div className="card">
+            <div className={styles.card}>
               {found.length > 0 ? (
                 <TrustedTable entries={found.slice(0, mostShown)} onEdit={(entry) => setDialog({ entry })} />
               ) : all.length > 0 ? (

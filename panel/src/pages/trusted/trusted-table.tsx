@@ -3,6 +3,7 @@ import { Age, End } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { Said } from '../../parts/said.tsx';
+import styles from '../../parts/styles.module.css';
 import { useMay } from '../../session/session.ts';
 import { useRemoval } from './removal.ts';
 
@@ -22,7 +23,7 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
     >
       {entries.map((entry) => (
         <tr key={entry.ip_address} data-row>
-          <td data-label="Address" className="mono">
+          <td data-label="Address" className={styles.mono}>
             {entry.ip_address}
           </td>
           <td data-label="Note" data-long>
@@ -33,7 +34,7 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
           </td>
           <td data-label="Expires">{entry.expires_at === null ? 'Never' : <End time={entry.expires_at} />}</td>
           {may && (
-            <td className="do">
+            <td data-actions>
               <RowButtons>
                 <EditButton
                   label={`Change ${entry.ip_address}`}

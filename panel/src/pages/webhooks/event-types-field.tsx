@@ -1,7 +1,8 @@
 import { Checkbox, Radio, Stack } from '@mantine/core';
 import { eventTypes } from '../../../../src/events/event-types.ts';
+import styles from '../../parts/styles.module.css';
 import { eventKinds, kindOf } from '../activity/live/event-kinds.ts';
-import './webhooks.css';
+import classes from './event-types.module.css';
 
 export interface EventTypesFieldProps {
   readonly everything: boolean;
@@ -24,7 +25,7 @@ export function EventTypesField({ everything, types, onChange }: EventTypesField
         <Radio value="all" label="Everything" description="Also what later versions tell of." />
         <Radio value="some" label="Only these" />
         {!everything && (
-          <div className="event-types">
+          <div className={classes.types}>
             {eventKinds.map(({ kind, label }) => (
               <fieldset key={kind}>
                 <legend>{label}</legend>
@@ -35,7 +36,7 @@ export function EventTypesField({ everything, types, onChange }: EventTypesField
                       key={type}
                       size="xs"
                       label={type}
-                      classNames={{ label: 'mono' }}
+                      classNames={{ label: styles.mono ?? '' }}
                       checked={types.includes(type)}
                       onChange={(event) => toggle(type, event.currentTarget.checked)}
                     />

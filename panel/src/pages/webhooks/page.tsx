@@ -7,6 +7,7 @@ import { PlusIcon } from '../../parts/icons.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
+import styles from '../../parts/styles.module.css';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { RemoveWebhookDialog } from './remove-webhook-dialog.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
@@ -55,11 +56,11 @@ function Webhooks() {
       <Read of={webhooks} failed="The webhooks could not be read" loading="Reading the webhooks">
         {() => (
           <>
-            <Text size="sm" c="dimmed" className="figure" role="status">
+            <Text size="sm" c="dimmed" className={styles.figure} role="status">
               {summary(hooks)}
               {full && ` These are all that the service keeps: remove one to add another.`}
             </Text>
-            <div className="card">
+            <div className={styles.card}>
               {hooks.length === 0 ? (
                 <NothingHere title="No webhook yet">
                   Let your chat or your pager hear of it at once when blocking is not enforced, or a reload is refused.

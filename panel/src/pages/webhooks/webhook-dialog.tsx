@@ -6,6 +6,7 @@ import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { nameFault } from '../../parts/plain-name.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import styles from '../../parts/styles.module.css';
 import { toast } from '../../parts/toasts.tsx';
 import { EventTypesField } from './event-types-field.tsx';
 import { SecretShown } from './secret-shown.tsx';
@@ -89,7 +90,7 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
           label="URL"
           description="Called with POST. It answers with 2xx within ten seconds what it has received."
           placeholder="https://hooks.example.com/proxy"
-          className="mono-input"
+          className={styles.monoInput}
           value={draft.url}
           onChange={(event) => change({ url: event.currentTarget.value })}
           error={draft.url.trim() === '' || wrongUrl === null ? null : sentence(wrongUrl)}
@@ -113,7 +114,7 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
               hook === null ? 'Left empty, one is made and shown once.' : 'Left empty, it stays as it is.'
             }`}
             placeholder={fresh ? 'a new one, shown when it is saved' : 'whsec_…'}
-            className="mono-input"
+            className={styles.monoInput}
             value={draft.secret}
             onChange={(event) => change({ secret: event.currentTarget.value })}
             disabled={fresh}

@@ -5,6 +5,7 @@ import { ListTable } from '../../parts/list-table.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
+import styles from '../../parts/styles.module.css';
 import { eventsWords, lastFailure, shownUrl, webhookState } from './webhook-state.ts';
 
 export interface WebhookTableProps {
@@ -23,10 +24,10 @@ export function WebhookTable({ hooks, stale, trying, onEdit, onRemove, onTry }: 
     <ListTable label="Webhooks" columns={['Name', 'Sends to', 'Gets', 'Deliveries', 'Waiting']} buttons="Change">
       {hooks.map((hook) => (
         <tr key={hook.id} data-row>
-          <td data-label="Name" className="roomy">
+          <td data-label="Name" data-roomy>
             <b>{hook.id}</b>
           </td>
-          <td data-label="Sends to" className="mono roomy">
+          <td data-label="Sends to" className={styles.mono} data-roomy="wide">
             {shownUrl(hook.url)}
           </td>
           <td data-label="Gets" title={hook.events?.join(', ')}>
@@ -49,10 +50,10 @@ export function WebhookTable({ hooks, stale, trying, onEdit, onRemove, onTry }: 
               )}
             </div>
           </td>
-          <td data-label="Waiting" className="figure">
+          <td data-label="Waiting" className={styles.figure}>
             {hook.enabled ? hook.pending.toLocaleString() : ''}
           </td>
-          <td className="do">
+          <td data-actions>
             <RowButtons>
               <EditButton label={`Change ${hook.id}`} onClick={() => onEdit(hook)} />
               <RemoveButton label={`Remove ${hook.id}`} onClick={() => onRemove(hook)} />
@@ -70,7 +71,7 @@ function Deliveries({ of: hook, stale }: { readonly of: Webhook; readonly stale:
     <>
       <State of={hook} stale={stale} />
       {hook.enabled && why !== null && (
-        <Text size="xs" mt={2} className="wrap-anywhere">
+        <Text size="xs" mt={2} className={styles.wrap}>
           {sentence(why)}
           {hook.next_attempt_at !== null && (
             <>
@@ -81,7 +82,7 @@ function Deliveries({ of: hook, stale }: { readonly of: Webhook; readonly stale:
         </Text>
       )}
       {hook.missed > 0 && (
-        <Text size="xs" mt={2} className="tone-text" data-tone="warn">
+        <Text size="xs" mt={2} className={styles.tone} data-tone="warn">
           {hook.missed.toLocaleString()} missed: {hook.missed === 1 ? 'it was' : 'they were'} given up, or too many
           waited. The next delivery says so.
         </Text>

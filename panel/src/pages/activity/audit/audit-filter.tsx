@@ -4,6 +4,8 @@ import type { AuditFilter } from '../../../api/audit.ts';
 import { useKeys } from '../../../api/keys.ts';
 import { isPlainName } from '../../../parts/plain-name.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
+import styles from '../../../parts/styles.module.css';
+import classes from './audit.module.css';
 import { operationLabel, operationNames } from './operation-words.ts';
 
 /** What is written in the filter's fields, as text. */
@@ -65,7 +67,7 @@ export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
   const faults = faultsOf(value);
   const keys = useKeys();
   return (
-    <search className="audit-filter">
+    <search className={classes.filter}>
       <NativeSelect
         label="What"
         value={value.operation}
@@ -95,7 +97,7 @@ export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
         value={value.address}
         onChange={change('address')}
         error={faults.address}
-        className="mono-input"
+        className={styles.monoInput}
         autoComplete="off"
         spellCheck={false}
       />

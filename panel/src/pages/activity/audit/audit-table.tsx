@@ -6,6 +6,8 @@ import { DownIcon } from '../../../parts/icons.tsx';
 import { ListTable } from '../../../parts/list-table.tsx';
 import { Said } from '../../../parts/said.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
+import styles from '../../../parts/styles.module.css';
+import classes from './audit.module.css';
 import { auditFacts } from './audit-facts.ts';
 import { auditWords, outcomeWords } from './operation-words.ts';
 
@@ -26,17 +28,17 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
   return (
     <>
       <tr data-row>
-        <td data-label="When" className="figure nowrap">
+        <td data-label="When" className={`${styles.figure} ${styles.nowrap}`}>
           {momentText(record.at)}
         </td>
         <td data-label="What">{what}</td>
-        <td data-label="From" className="mono nowrap">
+        <td data-label="From" className={`${styles.mono} ${styles.nowrap}`}>
           {record.source === 'unix' ? 'this machine' : (record.source ?? '')}
         </td>
         <td data-label="Outcome">
           <StateMark tone={tone}>{words}</StateMark>
         </td>
-        <td className="do">
+        <td data-actions>
           <ActionIcon
             variant="subtle"
             size="lg"
@@ -52,11 +54,11 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
       {opened && (
         <tr>
           <td colSpan={5}>
-            <dl className="facts">
+            <dl className={classes.facts}>
               {auditFacts(record).map(({ name, value }) => (
                 <Fragment key={name}>
                   <dt>{name}</dt>
-                  <dd className="mono">
+                  <dd className={styles.mono}>
                     <Said text={value} />
                   </dd>
                 </Fragment>

@@ -7,6 +7,7 @@ import { Loading } from '../../../parts/loading.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { OlderOnes } from '../../../parts/older-ones.tsx';
 import { ReadProblem } from '../../../parts/read.tsx';
+import styles from '../../../parts/styles.module.css';
 import { AuditFilterFields, faultsOf, filterOf, noFilter } from './audit-filter.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { inOrder } from './operation-words.ts';
@@ -46,7 +47,7 @@ export function AuditTrail() {
           There is something newer: show it
         </Button>
       )}
-      <div className="card">
+      <div className={styles.card}>
         {faulty ? (
           <NothingHere title="Nothing is looked for yet">Something in the filter is not right, see above.</NothingHere>
         ) : items === undefined ? (

@@ -7,9 +7,11 @@ import { PauseIcon, PlayIcon } from '../../../parts/icons.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { Said } from '../../../parts/said.tsx';
 import { SearchField } from '../../../parts/search-field.tsx';
+import styles from '../../../parts/styles.module.css';
 import { useMay } from '../../../session/session.ts';
 import { type EventKind, eventKinds, kindOfEvent } from './event-kinds.ts';
 import { eventWords } from './event-words.ts';
+import classes from './live-list.module.css';
 
 /** What happens, the newest first, since the panel was opened. */
 export function LiveList() {
@@ -45,11 +47,11 @@ export function LiveList() {
           {held === null ? 'Hold still' : waiting === 0 ? 'Go on' : `Go on (${waiting} new)`}
         </Button>
       </Group>
-      <div className="card">
+      <div className={styles.card}>
         {shown.length === 0 ? (
           <Empty narrowed={search !== '' || kinds.length > 0} />
         ) : (
-          <ul className="happenings" aria-label="What happened, the newest first">
+          <ul className={classes.events} aria-label="What happened, the newest first">
             {shown.map((event) => (
               <Happening key={`${event.id} ${event.type}`} event={event} />
             ))}
@@ -64,12 +66,12 @@ const Happening = memo(function Happening({ event }: { readonly event: ServiceEv
   const { tone, words } = eventWords(event);
   const time = new Date(event.at);
   return (
-    <li className="happening">
-      <Text span inherit c="dimmed" className="figure happening-time" title={momentText(event.at)}>
+    <li className={classes.event}>
+      <Text span inherit c="dimmed" className={`${styles.figure} ${classes.time}`} title={momentText(event.at)}>
         {time.toLocaleTimeString(undefined, { timeStyle: 'medium' })}
       </Text>
-      <span className="happening-words" data-tone={tone}>
-        <span className="dot" data-tone={tone} aria-hidden="true" />
+      <span className={classes.words} data-tone={tone}>
+        <span className={styles.dot} data-tone={tone} aria-hidden="true" />
         <Said text={words} />
       </span>
     </li>

@@ -1,5 +1,7 @@
 import { Button, ScrollArea, Table, Text } from '@mantine/core';
 import { useState } from 'react';
+import styles from '../../../parts/styles.module.css';
+import classes from './import.module.css';
 import type { BadLine } from './preview.ts';
 
 const first = 100;
@@ -14,7 +16,12 @@ export interface BadLinesProps {
 export function BadLines({ lines, label, heading = 'What is wrong' }: BadLinesProps) {
   const [shown, setShown] = useState(first);
   return (
-    <ScrollArea.Autosize mah={240} type="auto" className="card bad-lines" viewportProps={{ tabIndex: 0 }}>
+    <ScrollArea.Autosize
+      mah={240}
+      type="auto"
+      className={`${styles.card} ${classes.badLines}`}
+      viewportProps={{ tabIndex: 0 }}
+    >
       <Table aria-label={label} verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
@@ -25,8 +32,8 @@ export function BadLines({ lines, label, heading = 'What is wrong' }: BadLinesPr
         <Table.Tbody>
           {lines.slice(0, shown).map(({ line, value, why }) => (
             <Table.Tr key={`${line} ${value}`}>
-              <Table.Td className="figure">{line.toLocaleString()}</Table.Td>
-              <Table.Td className="wrap-anywhere">
+              <Table.Td className={styles.figure}>{line.toLocaleString()}</Table.Td>
+              <Table.Td className={styles.wrap}>
                 <Text span size="sm">
                   {why}
                 </Text>

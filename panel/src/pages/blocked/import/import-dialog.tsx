@@ -5,6 +5,7 @@ import { useRefreshBlocked } from '../../../api/blocked-ips.ts';
 import { counted } from '../../../parts/counted.ts';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
+import styles from '../../../parts/styles.module.css';
 import { useBackCloses } from '../../../parts/use-back-closes.ts';
 import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { useApi, useSessionState } from '../../../session/session.ts';
@@ -255,7 +256,7 @@ function SendingWords({
         animated={kind === 'sending'}
         aria-label={`${Math.round(share)} percent are done`}
       />
-      <Text role="status" className="figure">
+      <Text role="status" className={styles.figure}>
         {kind === 'done' ? 'Done. ' : kind === 'stopped' ? 'Stopped. ' : ''}
         {tally.done.toLocaleString()} of {total.toLocaleString()}: {tally.added.toLocaleString()} blocked now,{' '}
         {tally.updated > 0 && `${tally.updated.toLocaleString()} changed, `}

@@ -2,6 +2,7 @@
 import { Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
 import { UploadIcon } from '../../../parts/icons.tsx';
+import classes from './import.module.css';
 
 export interface ListSourceProps {
   /** What is pasted; it stays while somebody looks at what it would do and comes back. */
@@ -24,7 +25,7 @@ export function ListSource({ text, onText, onList }: ListSourceProps) {
     <Stack gap="md">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a place to drop a file on; the button does the same. */}
       <div
-        className="drop-place"
+        className={classes.dropZone}
         data-over={over}
         onDragOver={(event) => {
           event.preventDefault();
@@ -52,7 +53,7 @@ export function ListSource({ text, onText, onList }: ListSourceProps) {
         autosize
         minRows={5}
         maxRows={12}
-        className="mono-area"
+        className={classes.pasted}
         spellCheck={false}
         data-autofocus
       />

@@ -4,6 +4,8 @@ import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
+import styles from '../../../parts/styles.module.css';
+import classes from './entry-list.module.css';
 import { EntryRow, type RowActions } from './entry-row.tsx';
 import type { PageBook } from './page-book.ts';
 import {
@@ -124,10 +126,10 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
 
   const drawn = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
   return (
-    <div className="entries card" ref={sized} data-narrow={narrow}>
+    <div className={`${classes.list} ${styles.card}`} ref={sized} data-narrow={narrow}>
       <div
         ref={scroller}
-        className="entries-scroll"
+        className={classes.scroll}
         role="grid"
         aria-label="Blocked addresses"
         aria-rowcount={rows + 1}
@@ -141,7 +143,7 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
           setView((from) => scrolled(from, scrollTop, shape));
         }}
       >
-        <div className="entries-head" role="row" aria-rowindex={1}>
+        <div className={classes.head} role="row" aria-rowindex={1}>
           <span role="columnheader">
             <VisuallyHidden>Selected</VisuallyHidden>
           </span>
@@ -153,7 +155,7 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
             <VisuallyHidden>Remove</VisuallyHidden>
           </span>
         </div>
-        <div role="rowgroup" style={{ height: scrolledHeight(shape), position: 'relative' }}>
+        <div role="rowgroup" className={classes.rows} style={{ height: scrolledHeight(shape) }}>
           {drawn.map((index) => (
             <EntryRow
               key={index}

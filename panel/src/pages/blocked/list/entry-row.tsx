@@ -3,8 +3,10 @@ import { memo } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
 import { End } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
+import styles from '../../../parts/styles.module.css';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { placeOf } from '../search.ts';
+import classes from './entry-list.module.css';
 
 export interface RowActions {
   readonly activate: (index: number) => void;
@@ -38,13 +40,13 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
     return (
       <div
         id={id}
-        className="entries-row"
+        className={classes.row}
         role="row"
         aria-rowindex={index + 2}
         aria-busy="true"
         style={{ top, height }}
       >
-        <span role="gridcell" className="entries-waiting" aria-label="Loading" />
+        <span role="gridcell" className={classes.waiting} aria-label="Loading" />
       </div>
     );
   }
@@ -52,7 +54,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   return (
     <div
       id={id}
-      className="entries-row"
+      className={classes.row}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selected}
@@ -63,7 +65,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
         actions.open(entry);
       }}
     >
-      <span role="gridcell" className="entries-select">
+      <span role="gridcell" className={classes.select}>
         {selectable && (
           <input
             type="checkbox"
@@ -79,27 +81,27 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
           />
         )}
       </span>
-      <span role="gridcell" className="entries-address mono">
+      <span role="gridcell" className={`${classes.address} ${styles.mono}`} data-column="address">
         {ip}
       </span>
-      <span role="gridcell" className="entries-reason" title={visibleText(entry.reason ?? '')}>
+      <span role="gridcell" className={classes.reason} title={visibleText(entry.reason ?? '')}>
         {entry.reason === null ? (
-          <span className="entries-none">none given</span>
+          <span className={classes.none}>none given</span>
         ) : (
           <Marked said={entry.reason} part={found} />
         )}
       </span>
-      <span role="gridcell" className="entries-by" title={visibleText(entry.blocked_by ?? '')}>
+      <span role="gridcell" className={classes.source} title={visibleText(entry.blocked_by ?? '')}>
         {entry.blocked_by === null ? '–' : <Marked said={entry.blocked_by} part={found} />}
       </span>
-      <span role="gridcell" className="entries-until">
+      <span role="gridcell" className={classes.expires}>
         {entry.expires_at === null ? 'for good' : <End time={entry.expires_at} />}
       </span>
-      <span role="gridcell" className="entries-remove">
+      <span role="gridcell" className={classes.remove}>
         {removable && (
           <button
             type="button"
-            className="entries-button"
+            className={classes.button}
             tabIndex={-1}
             aria-label={`Remove ${ip}`}
             title="Remove"

@@ -3,15 +3,16 @@ import type { Attached, FrontEnd } from '../../../api/types.ts';
 import { ListTable } from '../../../parts/list-table.tsx';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
+import styles from '../../../parts/styles.module.css';
 import { frontEndWords } from './front-end-words.ts';
 
 export function FrontEnds({ attached: { files, front_ends: all } }: { readonly attached: Attached }) {
   return (
     <>
-      <Text size="sm" c="dimmed" mb="sm" className="wrap-anywhere">
-        HAProxy reads <span className="mono">{files.join(', ')}</span>
+      <Text size="sm" c="dimmed" mb="sm" className={styles.wrap}>
+        HAProxy reads <span className={styles.mono}>{files.join(', ')}</span>
       </Text>
-      <div className="card">
+      <div className={styles.card}>
         {all.length === 0 ? (
           <NothingHere title="No front end is known">The reason stands on the overview.</NothingHere>
         ) : (
@@ -30,14 +31,14 @@ function FrontEndRow({ frontEnd }: { readonly frontEnd: FrontEnd }) {
   const { tone, words } = frontEndWords(frontEnd);
   return (
     <tr data-row>
-      <td data-label="Front end" className="mono wrap-anywhere">
+      <td data-label="Front end" className={`${styles.mono} ${styles.wrap}`}>
         {frontEnd.name}
       </td>
       <td data-label="Mode">{frontEnd.mode}</td>
       <td data-label="Blocked addresses">
         <StateMark tone={tone}>{words}</StateMark>
       </td>
-      <td data-label="Place" className="mono wrap-anywhere">
+      <td data-label="Place" className={`${styles.mono} ${styles.wrap}`}>
         {frontEnd.place}
       </td>
     </tr>

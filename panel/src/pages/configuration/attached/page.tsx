@@ -5,6 +5,7 @@ import type { Attached, ReloadAnswer } from '../../../api/types.ts';
 import { CheckIcon, RefreshIcon } from '../../../parts/icons.tsx';
 import { PageFrame } from '../../../parts/page-frame.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import styles from '../../../parts/styles.module.css';
 import { useUrlState } from '../../../parts/url-state.ts';
 import { useSession } from '../../../session/session.ts';
 import { ReloadHistory } from '../history/reload-history.tsx';
@@ -71,7 +72,7 @@ export function AttachedPage({ attached }: { readonly attached: Attached }) {
           <FrontEnds attached={attached} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <div className="card">
+          <div className={styles.card}>
             <ReloadHistory />
           </div>
         </Tabs.Panel>

@@ -5,6 +5,7 @@ import type { Attached } from '../../../api/types.ts';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { PageFrame } from '../../../parts/page-frame.tsx';
 import { Read } from '../../../parts/read.tsx';
+import styles from '../../../parts/styles.module.css';
 
 export type UnlessAttachedProps = {
   readonly title: string;
@@ -32,7 +33,7 @@ export function UnlessAttached(props: UnlessAttachedProps) {
 
 function Off({ what }: { readonly what: string }) {
   return (
-    <div className="card">
+    <div className={styles.card}>
       <NothingHere title={`${what} are not kept here`}>
         <Text size="sm">
           This service is attached to a HAProxy whose configuration is your own. It keeps the lists of blocked and

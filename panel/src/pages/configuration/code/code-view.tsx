@@ -2,7 +2,8 @@
 // from sight is neither laid out nor coloured.
 import { useInViewport } from '@mantine/hooks';
 import { Fragment, memo, type RefObject, useMemo } from 'react';
-import './code.css';
+import styles from '../../../parts/styles.module.css';
+import classes from './code.module.css';
 import { tokenize } from './lexer.ts';
 
 const chunkLines = 100;
@@ -22,7 +23,7 @@ export function CodeView({ label, lines, scroller }: CodeViewProps) {
   }, [lines]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
-    <section className="code mono" ref={scroller} tabIndex={0} aria-label={label}>
+    <section className={`${classes.code} ${styles.mono}`} ref={scroller} tabIndex={0} aria-label={label}>
       {chunks.map((chunk, index) => (
         // A chunk is its place: nothing in it lives on.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -35,10 +36,10 @@ export function CodeView({ label, lines, scroller }: CodeViewProps) {
 const Chunk = memo(function Chunk({ lines, first }: { readonly lines: readonly string[]; readonly first: number }) {
   const { ref, inViewport } = useInViewport<HTMLDivElement>();
   return (
-    <div className="code-chunk" ref={ref} style={{ containIntrinsicBlockSize: `auto ${lines.length * 1.55}em` }}>
+    <div className={classes.chunk} ref={ref} style={{ containIntrinsicBlockSize: `auto ${lines.length * 1.55}em` }}>
       {lines.map((line, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place.
-        <div className="code-line" key={index} data-n={first + index}>
+        <div className={classes.line} key={index} data-n={first + index}>
           {inViewport ? <Coloured line={line} /> : line}
           {'\n'}
         </div>
@@ -54,7 +55,7 @@ function Coloured({ line }: { readonly line: string }) {
       <Fragment key={index}>{text}</Fragment>
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: a word is its place.
-      <span key={index} className={`code-${kind}`}>
+      <span key={index} data-token={kind}>
         {text}
       </span>
     ),

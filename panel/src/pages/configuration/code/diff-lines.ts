@@ -1,10 +1,10 @@
 export interface DiffLine {
-  /** `place`: a hunk's header or a file's. */
-  readonly kind: 'added' | 'removed' | 'place' | 'same';
+  /** `hunk`: the header of a hunk. */
+  readonly kind: 'added' | 'removed' | 'hunk' | 'same';
   readonly text: string;
 }
 
-/** The lines of a unified diff. Its two lines with the names of the files are left out: both are the live file. */
+/** The lines of a unified diff without its file names: both are the live file. */
 export function readDiff(diff: string): DiffLine[] {
   const lines = diff.replace(/\n$/, '').split('\n');
   const first = lines.findIndex((line) => line.startsWith('@@'));
@@ -12,7 +12,7 @@ export function readDiff(diff: string): DiffLine[] {
 }
 
 function kindOf(line: string): DiffLine['kind'] {
-  if (line.startsWith('@@')) return 'place';
+  if (line.startsWith('@@')) return 'hunk';
   if (line.startsWith('+')) return 'added';
   return line.startsWith('-') ? 'removed' : 'same';
 }

@@ -3,6 +3,7 @@ import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { OlderOnes } from '../../../parts/older-ones.tsx';
 import { Read } from '../../../parts/read.tsx';
 import { useRowKeys } from '../../../parts/use-row-keys.ts';
+import classes from './history.module.css';
 import { ReloadItem } from './reload-item.tsx';
 
 export function ReloadHistory() {
@@ -16,7 +17,7 @@ export function ReloadHistory() {
           if (items.length === 0)
             return <NothingHere title="No reload yet">Each will be here, with what HAProxy said.</NothingHere>;
           return (
-            <ul className="reloads" ref={rows} data-rows>
+            <ul className={classes.reloads} ref={rows} data-rows>
               {items.map((reload) => (
                 <ReloadItem key={reload.id} reload={reload} />
               ))}

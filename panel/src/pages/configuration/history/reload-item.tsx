@@ -4,8 +4,9 @@ import { Age, momentText } from '../../../parts/age.tsx';
 import { Messages } from '../../../parts/messages.tsx';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../../parts/state-mark.tsx';
+import styles from '../../../parts/styles.module.css';
 import { tookText } from '../../../parts/took-text.ts';
-import './history.css';
+import classes from './history.module.css';
 
 const outcomes: Readonly<Record<ReloadRecord['status'], { readonly tone: Tone; readonly words: string }>> = {
   completed: { tone: 'good', words: 'Completed' },
@@ -17,7 +18,7 @@ export function ReloadItem({ reload }: { readonly reload: ReloadRecord }) {
   const { tone, words } = outcomes[reload.status];
   const { reasons, error, validation_output: output, warnings } = reload;
   return (
-    <li className="reload" data-row>
+    <li className={classes.reload} data-row>
       <Group justify="space-between" gap="xs" align="flex-start">
         <Group gap="sm" align="baseline">
           <StateMark tone={tone} fw={600}>
@@ -25,15 +26,15 @@ export function ReloadItem({ reload }: { readonly reload: ReloadRecord }) {
           </StateMark>
           <Text size="sm">{reasons.map((reason) => sentence(reason)).join(' ')}</Text>
         </Group>
-        <Text size="xs" c="dimmed" className="figure">
+        <Text size="xs" c="dimmed" className={styles.figure}>
           {momentText(reload.started_at)} · <Age time={reload.started_at} />
         </Text>
       </Group>
-      <Text size="xs" c="dimmed" className="figure wrap-anywhere">
+      <Text size="xs" c="dimmed" className={`${styles.figure} ${styles.wrap}`}>
         {details(reload).join(' · ')}
       </Text>
       {error !== null && (
-        <Text size="sm" mt={4} className="tone-text wrap-anywhere" data-tone="bad">
+        <Text size="sm" mt={4} className={`${styles.tone} ${styles.wrap}`} data-tone="bad">
           {sentence(error)}
         </Text>
       )}

@@ -1,6 +1,8 @@
 import { Button, Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { sentence } from '../../../parts/problem-alert.tsx';
+import styles from '../../../parts/styles.module.css';
 import { faultsOf, type ServerDraft } from './server-draft.ts';
+import classes from './server-fields.module.css';
 
 export interface ServerFieldsProps {
   readonly draft: ServerDraft;
@@ -27,11 +29,11 @@ export function ServerFields({ draft, number, onChange, onRemove }: ServerFields
     spellCheck: false,
   });
   return (
-    <fieldset className="server-fields">
+    <fieldset className={classes.fields}>
       <legend>Server {number}</legend>
       {onRemove !== null && (
         <Button
-          className="leave-out"
+          className={classes.remove}
           variant="default"
           size="compact-xs"
           onClick={onRemove}
@@ -40,25 +42,25 @@ export function ServerFields({ draft, number, onChange, onRemove }: ServerFields
           Leave out
         </Button>
       )}
-      <div className="server-grid">
+      <div className={classes.grid}>
         <TextInput
           label="Address or name"
           placeholder="10.0.0.11"
-          className="mono-input"
+          className={styles.monoInput}
           required
           withAsterisk={false}
           {...text('address')}
         />
         <TextInput label="Port" inputMode="numeric" required withAsterisk={false} {...text('port')} />
         <NativeSelect
-          className="server-tls"
+          className={classes.tls}
           label="TLS to it"
           data={tls}
           value={draft.ssl}
           onChange={(event) => onChange({ ...draft, ssl: event.currentTarget.value as ServerDraft['ssl'] })}
         />
       </div>
-      <div className="server-more">
+      <div className={classes.more}>
         <TextInput label="Weight" placeholder="as the others" inputMode="numeric" w={130} {...text('weight')} />
         <TextInput
           label="Most connections"

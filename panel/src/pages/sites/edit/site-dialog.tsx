@@ -8,6 +8,7 @@ import { PlusIcon } from '../../../parts/icons.tsx';
 import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../../parts/reload-failure.tsx';
 import { ReplaceConsent } from '../../../parts/replace-consent.tsx';
+import styles from '../../../parts/styles.module.css';
 import { toast } from '../../../parts/toasts.tsx';
 import { useApi } from '../../../session/session.ts';
 import { savedWords } from '../saved-words.ts';
@@ -100,7 +101,7 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
             />
           ))}
           {twice !== null && (
-            <Text size="sm" role="alert" data-tone="bad" className="tone-text">
+            <Text size="sm" role="alert" data-tone="bad" className={styles.tone}>
               {twice} stands here twice. To give it more of the requests, raise its weight.
             </Text>
           )}

@@ -2,9 +2,9 @@
 // changed nothing in the database or were refused. Gathered for a moment, so that no request waits for it and a
 // thousand outcomes cost one sync of the disk.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditPage } from '../api/audit.ts';
 import type { EndedOperation } from '../api/ended-operation.ts';
+import { pause } from '../concurrency/pause.ts';
 import type { AuditNote } from '../store/audit-rows.ts';
 import type { AuditEntry, AuditOutcome, AuditQuery, AuditStore } from '../store/audit-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -207,10 +207,8 @@ export class AuditRecorder {
         this.#log.warn('Old rows of the audit could not be deleted', { cause: causeText(error) });
       }
       // Where much is old, more than a loaded service adds meanwhile.
-      const pause = forgotten < retention.rowsAtOnce ? retention.everyMs : this.#gatherMs;
-      await sleep(pause, undefined, { signal, ref: false }).catch((error: unknown) => {
-        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-      });
+      const pauseMs = forgotten < retention.rowsAtOnce ? retention.everyMs : this.#gatherMs;
+      await pause(pauseMs, { signal, ref: false });
     }
   }
 }

@@ -1,10 +1,10 @@
 // Checks twice a second whether entries have expired. It compares with the wall clock each time, so a clock that jumps
 // does no harm.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../concurrency/pause.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 
 export class ExpiryLoop {
   readonly #what: string;
@@ -48,11 +48,7 @@ export class ExpiryLoop {
         }
         this.#lastFailure = cause;
       }
-      try {
-        await sleep(lookEveryMs, undefined, { signal });
-      } catch (error) {
-        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-      }
+      await pause(checkEveryMs, { signal });
     }
   }
 }

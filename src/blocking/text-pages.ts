@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { yieldToLoop } from '../concurrency/pause.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 
 /** Canonical texts of the whole set, in address order, `size` at a time; requests have their share between two pages. */
@@ -13,6 +13,6 @@ export async function* textPages(
     if (page.last === null || page.texts.length < size) return;
     after = page.last;
     // A page is nothing but work of this thread, and so is what is done with it while nobody has to be waited for.
-    await setImmediate();
+    await yieldToLoop();
   }
 }

@@ -4,6 +4,7 @@
 import { stat } from 'node:fs/promises';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TrustedIp } from '../api/trusted-ips.ts';
+import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { unusedTrustedMap } from '../domain/trust-effect.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -26,7 +27,6 @@ import { changeFailure } from './write/change-failure.ts';
 import type { ChangeWindows } from './write/change-windows.ts';
 import type { RuntimeChangeResult, RuntimeChanger } from './write/runtime-changer.ts';
 import { runtimeReport } from './write/runtime-report.ts';
-import type { TurnQueue } from './write/turn-queue.ts';
 
 const runtimeBudgetMs = 1_400;
 /** One by one: each is a change of its own, and there are few. */

@@ -4,7 +4,7 @@ import type { Reconciler } from '../blocking/compare/reconciler.ts';
 import type { WorkerBook } from '../blocking/compare/worker-book.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
-import type { TurnQueue } from '../blocking/write/turn-queue.ts';
+import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import { RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
 import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 

@@ -1,7 +1,8 @@
 // Tells when the service's health changes: a look every few seconds, and soon after something happened that may have
 // changed it. What is looked at is what `/health` looks at; only the database is not written to each time.
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Health as HealthReport } from '../api/health.ts';
+import { pause, WakeablePause } from '../concurrency/pause.ts';
 import type { Tell } from '../events/facts.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
@@ -17,7 +18,7 @@ export class HealthWatch {
   readonly #log: Log;
   readonly #everyMs: number;
   readonly #stop = new AbortController();
-  #wake: AbortController | null = null;
+  readonly #timer = new WakeablePause();
   #kicked = false;
   #loop: Promise<void> | null = null;
   #status: string | null = null;
@@ -43,12 +44,12 @@ export class HealthWatch {
   /** Look soon: something happened. */
   kick(): void {
     this.#kicked = true;
-    this.#wake?.abort();
+    this.#timer.wake();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake?.abort();
+    this.#timer.wake();
     await this.#loop;
   }
 
@@ -58,11 +59,9 @@ export class HealthWatch {
       this.#kicked = false;
       await this.#lookOnce();
       if (!this.#kicked) {
-        this.#wake = new AbortController();
-        await this.#pause(this.#everyMs, AbortSignal.any([signal, this.#wake.signal]));
-        this.#wake = null;
+        await this.#timer.wait(this.#everyMs, { signal, ref: false });
       }
-      if (this.#kicked) await this.#pause(soonMs, signal);
+      if (this.#kicked) await pause(soonMs, { signal, ref: false });
     }
   }
 
@@ -84,11 +83,5 @@ export class HealthWatch {
     this.#tell('health.changed', { status, was: this.#status, reasons });
     this.#told = now;
     this.#status = status;
-  }
-
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    await sleep(ms, undefined, { signal, ref: false }).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-    });
   }
 }

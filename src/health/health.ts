@@ -8,7 +8,7 @@ import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
 import { mayBeReload, type RuntimeLink } from '../blocking/write/runtime-link.ts';
-import type { TurnQueue } from '../blocking/write/turn-queue.ts';
+import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { type Processes, showProcesses } from '../haproxy/process/workers.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';

@@ -1,5 +1,5 @@
 // By when an answer has to be there, whatever it is about hangs.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../concurrency/pause.ts';
 
 export class LookBound {
   readonly #passed = Promise.withResolvers<false>();
@@ -31,13 +31,7 @@ export class LookBound {
       () => true,
     );
     if (patienceMs === undefined) return await Promise.race([ended, this.#passed.promise]);
-    const given = new AbortController();
-    const patience = sleep(patienceMs, false, { signal: given.signal }).catch(() => false);
-    try {
-      return await Promise.race([ended, patience, this.#passed.promise]);
-    } finally {
-      given.abort();
-    }
+    return (await withTimeout(Promise.race([ended, this.#passed.promise]), patienceMs)) ?? false;
   }
 
   /** Everything is there: nothing is waited for any more. */

@@ -1,6 +1,6 @@
 // One of the things that are looked at for the health. What does not come within the bound is told as not looked at:
 // neither well nor wrong, with what was found before, and when.
-import { setImmediate } from 'node:timers/promises';
+import { yieldToLoop } from '../concurrency/pause.ts';
 import type { LookBound } from './look-bound.ts';
 
 export type Seen<T> = { readonly seen: true; readonly value: T } | Missed;
@@ -65,7 +65,7 @@ export class Look<T> {
 
   async #following(kind: string, look: Ask<T>, wantedUntil: () => number): Promise<T> {
     // Those who ask at once share it.
-    await setImmediate();
+    await yieldToLoop();
     while (this.#underWay !== null) await this.#underWay;
     this.#next.delete(kind);
     return await this.#begin(() => look(() => performance.now() < wantedUntil()));

@@ -1,4 +1,5 @@
 // One blocked address at a time, the list, the check and the sync.
+
 import { finished } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../api/blocked-ips.ts';
 import { syncBlockedAddresses } from '../api/blocked-ips-bulk.ts';
 import { checkAddress } from '../api/check.ts';
+import { SliceQueue } from '../concurrency/slices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { prefersText } from './accept.ts';
 import { readBlockRequest } from './block-request.ts';
@@ -20,7 +22,7 @@ import { clientGone, refusedFields } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
 import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
-import { PageTurns, textListStream } from './text-list-reply.ts';
+import { textListStream } from './text-list-reply.ts';
 
 /** Each holds a page of the list for as long as its client takes to read it. */
 const MOST_EXPORTS = 256;
@@ -32,7 +34,8 @@ const MOST_TEXT_SEARCHES_OF_ONE_KEY = 4;
 
 export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services, now: () => Date): void {
   const exports = new RequestLimit(MOST_EXPORTS, MOST_EXPORTS_OF_ONE_KEY);
-  const turns = new PageTurns();
+  // A page is some 10 ms of database work: thirty lists read at once must not delay a block by thirty pages.
+  const slices = new SliceQueue();
   const textSearches = new RequestLimit(MOST_TEXT_SEARCHES, MOST_TEXT_SEARCHES_OF_ONE_KEY);
 
   handle(app, blockAddress, async ({ body, query, caller, request, answerWith, counted }) => {
@@ -91,7 +94,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     // Also of a client that went away while its key was judged: it has been closed already, and is never closed again.
     finished(reply.raw, done);
     reply.type('text/plain; charset=utf-8');
-    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), turns));
+    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), slices));
   }
 }
 

@@ -1,8 +1,10 @@
 // Bodies of a whole set or a large batch, read as they come into items that the blocked-set service takes.
+
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Rejection } from '../api/blocked-ips-bulk.ts';
 import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
+import { yieldToLoop } from '../concurrency/pause.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { BatchShare } from './batch-room.ts';
 import { checkCoding, wrongMediaType } from './bodies.ts';
@@ -81,7 +83,7 @@ async function* readArray(body: AsyncIterable<Uint8Array>, reader: ElementReader
 async function* inTurns<Item>(batches: AsyncIterable<Item>): AsyncGenerator<Item> {
   for await (const batch of batches) {
     yield batch;
-    await turn();
+    await yieldToLoop();
   }
 }
 
@@ -131,7 +133,7 @@ export async function readBatch(
       }
       readElement(batch, list, index, element, reader);
     }
-    await turn();
+    await yieldToLoop();
   }
   if (ended.size === 0) throw malformedBody('the body names neither add nor remove');
   return batch;
@@ -155,8 +157,4 @@ function readElement(
   if (!reading.ok) batch.rejected.push({ list, index, value: reading.value, why: reading.why });
   else if (list === 'add') batch.add.push({ index, request: reading.request });
   else batch.remove.push({ index, entry: reading.request.entry });
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

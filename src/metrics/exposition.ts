@@ -1,14 +1,15 @@
 // The registry as text. The library's own way to OpenMetrics renames its counters for good (registry.js, `metrics()`), so
 // it always writes the older format, and OpenMetrics is made of that.
-import { setImmediate } from 'node:timers/promises';
+
 import type { Registry } from '@prometheus-io/client';
+import { yieldToLoop } from '../concurrency/pause.ts';
 
 /** A metric with a thousand sites is some milliseconds of work; whoever blocks an address goes between two of them. */
 export async function expositionOf(registry: Registry): Promise<string> {
   const parts: string[] = [];
   for (const { name } of registry.getMetricsAsArray()) {
     parts.push(await registry.getSingleMetricAsString(name));
-    await setImmediate();
+    await yieldToLoop();
   }
   return `${parts.join('\n')}\n`;
 }

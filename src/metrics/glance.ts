@@ -1,6 +1,6 @@
 // Something that takes time to learn, for those who cannot wait: one question at a time, whoever asks, and none that is
 // asked again while the last answer is fresh. Who comes to the end of his patience gets the answer before.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../concurrency/pause.ts';
 
 /** Milliseconds. */
 export interface GlanceTimes {
@@ -34,13 +34,7 @@ export class Glance<T> {
     this.#asking ??= this.#learn().finally(() => {
       this.#asking = null;
     });
-    const given = new AbortController();
-    const patience = sleep(patienceMs, undefined, { signal: given.signal }).catch(() => undefined);
-    try {
-      await Promise.race([this.#asking, patience]);
-    } finally {
-      given.abort();
-    }
+    await withTimeout(this.#asking, patienceMs);
     return this.#notOlderThan(stale)?.value ?? null;
   }
 

@@ -25,7 +25,7 @@ import { RemovalRule, replacePays } from '../blocking/write/removal-rule.ts';
 import { Room } from '../blocking/write/room.ts';
 import { RuntimeChanger } from '../blocking/write/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/write/runtime-link.ts';
-import { TurnQueue } from '../blocking/write/turn-queue.ts';
+import { TurnQueue } from '../concurrency/turn-queue.ts';
 import type { Tell } from '../events/facts.ts';
 import { MapFile } from '../haproxy/map-file/map-file.ts';
 import { RuntimeMap } from '../haproxy/maps/runtime-map.ts';

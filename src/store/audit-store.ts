@@ -1,8 +1,9 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { AuditRecord } from '../api/audit.ts';
+import { yieldToLoop } from '../concurrency/pause.ts';
 import { type AuditNote, AuditRows } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
-import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
+import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { AuditOutcomesTable, AuditTable } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
 
@@ -106,7 +107,7 @@ export class AuditStore {
       const from = Math.max(first, below - LOOKED_AT_ONCE);
       items.push(...(await this.#between(from, below, query, query.limit + 1 - items.length)));
       below = from;
-      await breathe();
+      await yieldToLoop();
     }
     const page = items.slice(0, query.limit);
     const nextCursor = items.length > page.length ? String(page.at(-1)!.id) : null;

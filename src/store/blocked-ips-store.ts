@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { yieldToLoop } from '../concurrency/pause.ts';
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import { type AuditNote, AuditRows } from './audit-rows.ts';
@@ -19,7 +20,7 @@ import { BlockedScan } from './blocked-scan.ts';
 import { coveredAmong } from './covered-among.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
-import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
+import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
 
@@ -247,7 +248,7 @@ export class BlockedIpsStore {
     for (const [index, entry] of entries.entries()) {
       const [narrowest] = await this.#lookup.coveringOf(entry);
       if (narrowest !== undefined) covered.set(entry.text, narrowest);
-      if (index % lookupsInBreath === lookupsInBreath - 1) await breathe();
+      if (index % lookupsInBreath === lookupsInBreath - 1) await yieldToLoop();
     }
     return covered;
   }

@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { SliceQueue } from '../concurrency/slices.ts';
 import { containingNetworks, type IpEntry, parseIp, sortKeyRange } from '../domain/ip.ts';
 import type { BlockedIpRow } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { BlockedTextSearch } from './blocked-text-search.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
-import { SliceTurns } from './slice-turns.ts';
 import { InvalidCursor } from './store-error.ts';
 
 /** Opaque to the client: the sort key of the last row it got, behind a version. */
@@ -102,7 +102,7 @@ export class BlockedPages {
   readonly #db: Kysely<Schema>;
   readonly #database: Database;
   readonly #rows: BlockedRows;
-  readonly #turns = new SliceTurns();
+  readonly #turns = new SliceQueue();
   readonly #texts: BlockedTextSearch;
 
   constructor(database: Database, rows: BlockedRows) {

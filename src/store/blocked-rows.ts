@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import { yieldToLoop } from '../concurrency/pause.ts';
 import type { BlockedIpRow } from './blocked-changes.ts';
-import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
+import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 
 /** A row to be written, with the order of its address. */
@@ -167,6 +168,6 @@ function filled(block: readonly string[]): readonly string[] {
 async function eachBlock<T>(items: readonly T[], work: (block: readonly T[]) => Promise<void>): Promise<void> {
   for (let start = 0, count = 1; start < items.length; start += BLOCK, count++) {
     await work(items.length <= BLOCK ? items : items.slice(start, start + BLOCK));
-    if (count % BLOCKS_PER_BREATH === 0) await breathe();
+    if (count % BLOCKS_PER_BREATH === 0) await yieldToLoop();
   }
 }

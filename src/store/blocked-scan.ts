@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely';
+import { yieldToLoop } from '../concurrency/pause.ts';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import type { BlockedIpRow } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS } from './blocked-rows.ts';
-import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
+import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
@@ -77,7 +78,7 @@ export class BlockedScan {
         return counted + Number(row?.total ?? 0);
       }
       after = last.sort_key;
-      await breathe();
+      await yieldToLoop();
     }
   }
 

@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { SliceQueue } from '../concurrency/slices.ts';
 import type { BlockedIpRow } from './blocked-changes.ts';
 import type { BlockedRows } from './blocked-rows.ts';
 import { BlockedScan, keyOf } from './blocked-scan.ts';
 import type { Schema } from './schema.ts';
-import type { SliceTurns } from './slice-turns.ts';
 
 export interface TextSearch {
   /** A part of `reason` or `blocked_by`. */
@@ -41,9 +41,9 @@ export class BlockedTextSearch {
   readonly #db: Kysely<Schema>;
   readonly #rows: BlockedRows;
   readonly #scan: BlockedScan;
-  readonly #turns: SliceTurns;
+  readonly #turns: SliceQueue;
 
-  constructor(db: Kysely<Schema>, rows: BlockedRows, turns: SliceTurns) {
+  constructor(db: Kysely<Schema>, rows: BlockedRows, turns: SliceQueue) {
     this.#db = db;
     this.#rows = rows;
     this.#scan = new BlockedScan(db);

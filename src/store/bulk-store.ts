@@ -1,11 +1,11 @@
 import { sql, type Transaction } from 'kysely';
+import { yieldToLoop } from '../concurrency/pause.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { BeforeCommit } from './blocked-ips-store.ts';
 import { BlockedRows } from './blocked-rows.ts';
 import { BulkSlices, type SliceOutcome } from './bulk-slices.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
-import { breathe } from './prepared-query.ts';
 import type { BulkState, Schema } from './schema.ts';
 import { StagedBlocks } from './staged-blocks.ts';
 import { StagedMerge } from './staged-merge.ts';
@@ -148,7 +148,7 @@ export class BulkStore {
     let renewed = 0;
     const now = updatesAt?.toISOString();
     const merge = await StagedMerge.open(this.#blocks, this.#database.read, Number(id), null);
-    for (let after: Buffer | null = null; ; await breathe()) {
+    for (let after: Buffer | null = null; ; await yieldToLoop()) {
       const rows = await merge.next(SLICE);
       if (rows.length === 0) break;
       const isThere = await this.#slices.present(this.#database.read, rows, after);
@@ -283,7 +283,7 @@ export class BulkStore {
     if (this.#applying?.id === id) this.#applying = null;
     for (const table of ['bulk_blocks', 'bulk_skips'] as const) {
       const limit = DISCARD_SLICES[table];
-      for (let deleted: number = limit; deleted === limit; await breathe()) {
+      for (let deleted: number = limit; deleted === limit; await yieldToLoop()) {
         const result = await sql`
           delete from ${sql.table(table)} where bulk = ${bulk} limit ${limit}`.execute(this.#database.write);
         deleted = Number(result.numAffectedRows);

@@ -1,7 +1,8 @@
 // Which of many addresses a blocked network covers: one pass over the sort keys, however many are asked about.
+import { yieldToLoop } from '../concurrency/pause.ts';
 import { covers, entryOfSortKey, type IpEntry, sortKey } from '../domain/ip.ts';
 import type { BlockedKeys } from './blocked-keys.ts';
-import { breathe, type Runner } from './prepared-query.ts';
+import type { Runner } from './prepared-query.ts';
 import { KEY_BYTES } from './staged-rows.ts';
 
 /** Keys read between two breaths: about 2 ms. */
@@ -33,7 +34,7 @@ export async function coveredAmong(
     if (by !== undefined) covered.set(entry.text, by.text);
   };
   let next = 0;
-  for (let after: Buffer | null = null; next < wanted.length; await breathe()) {
+  for (let after: Buffer | null = null; next < wanted.length; await yieldToLoop()) {
     const slice = await keys.between(runner, after, last, SLICE);
     for (let at = 0; at < slice.length; at += KEY_BYTES) {
       if (slice[at + KEY_BYTES - 1] === PLAIN) continue;

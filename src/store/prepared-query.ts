@@ -41,10 +41,3 @@ export class PreparedQuery<R> {
     return runner.executeQuery<R>({ query, queryId, sql, parameters } as CompiledQuery<R>);
   }
 }
-
-/** Lets other work of the process go first; between slices of long work. */
-export function breathe(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import { breathe, PreparedQuery, type Runner } from './prepared-query.ts';
+import { yieldToLoop } from '../concurrency/pause.ts';
+import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import { StagedRows } from './staged-rows.ts';
 
@@ -54,7 +55,7 @@ export class StagedBlocks {
       breath += 1 / (details === null ? BLOCKS_PER_BREATH : DETAILED_BLOCKS_PER_BREATH);
       if (breath < 1) continue;
       breath = 0;
-      await breathe();
+      await yieldToLoop();
     }
   }
 

@@ -1,4 +1,5 @@
-import { breathe, type Runner } from './prepared-query.ts';
+import { yieldToLoop } from '../concurrency/pause.ts';
+import type { Runner } from './prepared-query.ts';
 import type { StagedBlocks } from './staged-blocks.ts';
 import { compareKeys, KEY_BYTES, NO_ROWS, type StagedRows, StagedRowsBuilder } from './staged-rows.ts';
 
@@ -109,7 +110,7 @@ export class StagedMerge {
         await this.#pass(top.block.keys, at);
       }
       if (rows.length >= breath) {
-        await breathe();
+        await yieldToLoop();
         breath += ROWS_PER_BREATH;
       }
     }
@@ -129,7 +130,7 @@ export class StagedMerge {
         cursor.rank = rankOf(cursor);
         this.#heap.push(cursor);
       }
-      if (count % RUNS_PER_BREATH === RUNS_PER_BREATH - 1) await breathe();
+      if (count % RUNS_PER_BREATH === RUNS_PER_BREATH - 1) await yieldToLoop();
     }
     for (let i = (this.#heap.length >> 1) - 1; i >= 0; i--) this.#sink(i);
   }

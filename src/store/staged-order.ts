@@ -1,7 +1,7 @@
 // Brings the rows of one call into order of addresses. A list of a million is mostly plain IPv4: such rows are sorted
 // as numbers, without a call for every comparison.
+import { yieldToLoop } from '../concurrency/pause.ts';
 import type { IpEntry } from '../domain/ip.ts';
-import { breathe } from './prepared-query.ts';
 import { type StagedRow, type StagedRows, StagedRowsBuilder } from './staged-rows.ts';
 
 /** The address and prefix of an IPv4 row take 37 bits and its place in the call 16: together what a number holds exactly. */
@@ -33,12 +33,12 @@ export async function sortStaged(rows: readonly StagedRow[]): Promise<StagedRows
       breath += row.op === 'add' && row.expiry.kind === 'keep' && row.reason === undefined ? 1 : DETAILED;
       if (breath < ROWS_PER_BREATH) continue;
       breath = 0;
-      await breathe();
+      await yieldToLoop();
     }
   };
   await push(inOrder(rows, below));
   await push(ipv4.subarray(0, count).sort());
-  if (above.length > 0) await breathe();
+  if (above.length > 0) await yieldToLoop();
   await push(inOrder(rows, above));
   return builder.build();
 }

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../concurrency/pause.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { cannotBeRun, childEnvironment, programPath } from '../haproxy/process/child-environment.ts';
 import { findMaster, findMasterBeingStarted, type MasterProcess, masterAt } from '../haproxy/process/master-process.ts';
@@ -148,7 +148,7 @@ export class Supervisor {
           kill(master.pid);
           break;
         }
-        await sleep(20);
+        await pause(20);
       }
       // Not its children noted before: it may have started another worker since.
       for (const pid of await membersOfSession(master.pid)) kill(pid);
@@ -278,7 +278,7 @@ export class Supervisor {
     for (;;) {
       const taken = await this.#options.takenAddresses();
       if (taken.length === 0 || performance.now() > this.#lostAt + orphanPatienceMs) return taken;
-      await sleep(20);
+      await pause(20);
     }
   }
 
@@ -303,7 +303,7 @@ export class Supervisor {
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
       }
-      await sleep(20);
+      await pause(20);
     }
     throw new Error(`the proxy ${pid} did not begin to serve within ${patienceMs / 1_000} s`);
   }
@@ -313,13 +313,9 @@ export class Supervisor {
     const pace = new RestartPace(first !== null);
     let runningSince = performance.now();
     while (!this.#stop.signal.aborted) {
-      const pause = this.#master !== null || pace.waitMs === 0 ? watchEveryMs : pace.waitMs;
-      try {
-        await sleep(failure instanceof AddressTaken ? takenAgainMs : pause, undefined, { signal: this.#stop.signal });
-      } catch (error) {
-        if (error instanceof Error && error.name === 'AbortError') return;
-        throw error;
-      }
+      const waitMs = this.#master !== null || pace.waitMs === 0 ? watchEveryMs : pace.waitMs;
+      await pause(failure instanceof AddressTaken ? takenAgainMs : waitMs, { signal: this.#stop.signal });
+      if (this.#stop.signal.aborted) return;
       if (this.#master !== null && (await this.#lives(this.#master))) continue;
       if (this.#master !== null) {
         this.#options.log.error('Proxy is gone; it is started again', { master: this.#master.pid });

@@ -1,6 +1,6 @@
 // One webhook's deliveries: one at a time and in order, each until it was received or given up after a day. What is
 // under way is in the database, so that a restart goes on with the same delivery under the same id.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../concurrency/pause.ts';
 import type { WebhookBatch, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { deliveryOf, type SendRequest, send } from './webhook-delivery.ts';
@@ -32,7 +32,7 @@ export class WebhookRunner {
   readonly #parts: RunnerParts;
   readonly #stop = new AbortController();
   readonly #loop: Promise<void>;
-  #wake = Promise.withResolvers<void>();
+  #wake = new AbortController();
   #troubled = false;
 
   constructor(id: string, parts: RunnerParts) {
@@ -43,7 +43,7 @@ export class WebhookRunner {
 
   /** There is more, or it was changed. */
   wake(): void {
-    this.#wake.resolve();
+    this.#wake.abort();
   }
 
   /** What is under way is cut off, and sent again by the next start. */
@@ -56,7 +56,7 @@ export class WebhookRunner {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      this.#wake = Promise.withResolvers();
+      this.#wake = new AbortController();
       try {
         const waitMs = await this.#once();
         this.#troubled = false;
@@ -143,13 +143,7 @@ export class WebhookRunner {
   }
 
   async #pause(ms: number): Promise<void> {
-    const woken = this.#wake.promise;
-    if (ms === Number.POSITIVE_INFINITY) return await woken;
-    const timer = new AbortController();
-    const slept = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-    });
-    await Promise.race([slept, woken]);
-    timer.abort();
+    // The longest that a timer takes: without a due delivery only `wake` ends it.
+    await pause(Math.min(ms, 2 ** 31 - 1), { signal: this.#wake.signal, ref: false });
   }
 }

@@ -3,6 +3,7 @@
 import type { Webhook, WebhookAnswer } from '../api/webhooks.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { auditedChange } from '../blocking/write/audit-notes.ts';
+import { Mutex } from '../concurrency/mutex.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { EventRing } from '../events/event-ring.ts';
@@ -74,7 +75,7 @@ export class Webhooks {
   readonly #runners = new Map<string, WebhookRunner>();
   #started = false;
   /** One change at a time: each ends and begins a runner. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(options: {
     readonly store: WebhooksStore;
@@ -113,7 +114,7 @@ export class Webhooks {
   /** What was not delivered is delivered by the next start. */
   async stop(): Promise<void> {
     this.#started = false;
-    await this.#last;
+    await this.#mutex.drained();
     // First, while the outbox still knows that somebody wants it.
     await this.#outbox.stop();
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
@@ -142,11 +143,11 @@ export class Webhooks {
 
   /** `secret` of the answer: shown this once, when it was made here; else null. */
   put(request: WebhookRequest, author: WebhookAuthor): Promise<{ created: boolean; answer: WebhookAnswer }> {
-    return this.#alone(() => this.#put(request, author));
+    return this.#mutex.run(() => this.#put(request, author));
   }
 
   remove(id: string, author: WebhookAuthor): Promise<{ readonly id: string }> {
-    return this.#alone(() => this.#remove(id, author));
+    return this.#mutex.run(() => this.#remove(id, author));
   }
 
   async #put(request: WebhookRequest, author: WebhookAuthor): Promise<{ created: boolean; answer: WebhookAnswer }> {
@@ -186,13 +187,6 @@ export class Webhooks {
     this.#done('remove_webhook', id, author);
     this.#tell('webhook.removed', { id, by: author.keyName });
     return { id };
-  }
-
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#last.then(work);
-    // The next one waits for its end; the error is its own caller's.
-    this.#last = run.catch(() => undefined);
-    return run;
   }
 
   #run(hook: WebhookRow): void {

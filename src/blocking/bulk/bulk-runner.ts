@@ -2,6 +2,8 @@
 // them came, in slices between which other changes go first, and are finished after a crash. Each slice is committed
 // and sent to the workers; at the end the file is rewritten and every worker's whole map is the read-back.
 
+import { Mutex } from '../../concurrency/mutex.ts';
+import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { AuditedChange } from '../../store/audit-rows.ts';
@@ -13,7 +15,6 @@ import { changeFailure } from '../write/change-failure.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import { Room } from '../write/room.ts';
-import type { TurnQueue } from '../write/turn-queue.ts';
 import { BulkGuard, type Guarded } from './bulk-guard.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersParts, listedFailures } from './bulk-workers.ts';
 import { SliceLimits } from './slice-size.ts';
@@ -62,7 +63,7 @@ export class BulkRunner {
   /** Something of them was stored, and is not in the file. */
   readonly #committed = new Set<string>();
   #underWay: { added: number; removed: number } | null = null;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(
     options: BulkWorkersParts & {
@@ -112,7 +113,7 @@ export class BulkRunner {
       await this.#end(id);
       throw error;
     }
-    return await this.#alone(async () => {
+    return await this.#mutex.run(async () => {
       const totals = { ...nothingChanged };
       try {
         if (options.dryRun === true) return await this.#preview(id, entries, options);
@@ -165,7 +166,7 @@ export class BulkRunner {
    * like a map that is wrong.
    */
   between<T>(work: () => Promise<T>): Promise<T> {
-    return this.#alone(work);
+    return this.#mutex.run(work);
   }
 
   /**
@@ -358,15 +359,17 @@ export class BulkRunner {
     this.#retry = setTimeout(() => {
       this.#retry = null;
       const untaken = this.problem;
-      this.#alone(() => this.#forgetFailed()).then(
-        () => {
-          if (untaken !== null) this.#log.info('What was staged of big changes that have ended is taken back');
-          // Of some the file is still to be written.
-          if (this.#failed.size > 0) this.#tryAgain();
-        },
-        // Told when it failed first, and by `/health` all the time.
-        () => this.#tryAgain(),
-      );
+      this.#mutex
+        .run(() => this.#forgetFailed())
+        .then(
+          () => {
+            if (untaken !== null) this.#log.info('What was staged of big changes that have ended is taken back');
+            // Of some the file is still to be written.
+            if (this.#failed.size > 0) this.#tryAgain();
+          },
+          // Told when it failed first, and by `/health` all the time.
+          () => this.#tryAgain(),
+        );
     }, retryMs);
     this.#retry.unref();
   }
@@ -378,12 +381,6 @@ export class BulkRunner {
     } catch (error) {
       throw changeFailure(error);
     }
-  }
-
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#last.then(work);
-    this.#last = run.catch(() => undefined);
-    return run;
   }
 }
 

@@ -1,6 +1,7 @@
 // What one big change brings to the workers, and what they were seen to hold in the end.
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
+import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
 import type { Worker } from '../../haproxy/process/workers.ts';
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
@@ -13,7 +14,6 @@ import type { MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
 import type { RemovalRule } from '../write/removal-rule.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
-import type { TurnQueue } from '../write/turn-queue.ts';
 
 export interface BulkWorkersParts {
   readonly turns: TurnQueue;

@@ -3,11 +3,12 @@
 // While the version is pending every block goes to the live map and to it (the version numbers are each worker's own,
 // so the whole sequence is spoken to one pid). It is filled in slices, counted beside running changes, and the turn is
 // held for the moment of the switch alone.
+
+import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import type { MapName, MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
-import type { TurnQueue } from '../write/turn-queue.ts';
 import { bucketCount, bucketOf, Fingerprint } from './fingerprint.ts';
 import { listedFingerprint } from './listed-fingerprint.ts';
 import type { RepairTime } from './repair-time.ts';

@@ -1,7 +1,7 @@
 // Watches for what nobody told the service: a worker that is new (whoever reloaded), a count that is off, a file that
 // somebody touched. Every 2 s the cheap looks, every 30 s the whole comparison; a difference is repaired at once, and
 // health is degraded until it was.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { WakeablePause } from '../../concurrency/pause.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
 import { showProcesses } from '../../haproxy/process/workers.ts';
@@ -43,7 +43,7 @@ export class Reconciler {
   readonly #proxyRuns: () => Promise<boolean>;
   readonly #drift: Pick<DriftObserver, 'fileRepaired'>;
   readonly #stop = new AbortController();
-  #wake: AbortController | null = null;
+  readonly #timer = new WakeablePause();
   #kicked = false;
   #paused = 0;
   #lastComparison = 0;
@@ -89,7 +89,7 @@ export class Reconciler {
   /** Look now: something happened. */
   kick(): void {
     this.#kicked = true;
-    this.#wake?.abort();
+    this.#timer.wake();
   }
 
   /** While a big change is applied, database and workers differ on purpose. */
@@ -107,7 +107,7 @@ export class Reconciler {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake?.abort();
+    this.#timer.wake();
     await this.#loop;
   }
 
@@ -140,15 +140,8 @@ export class Reconciler {
         await this.look(due);
       }
       if (this.#kicked && !this.paused) continue;
-      const wake = new AbortController();
-      this.#wake = wake;
-      try {
-        const pauseMs = this.#workerStarting ? lookWhileStartingMs : lookEveryMs;
-        await sleep(pauseMs, undefined, { signal: AbortSignal.any([wake.signal, this.#stop.signal]) });
-      } catch (error) {
-        if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-      }
-      this.#wake = null;
+      const pauseMs = this.#workerStarting ? lookWhileStartingMs : lookEveryMs;
+      await this.#timer.wait(pauseMs, { signal: this.#stop.signal });
     }
   }
 

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { TurnQueue } from '../../concurrency/turn-queue.ts';
 import type { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import type { MirroredMap } from '../mirrored-map.ts';
 import { ChangeWindows } from '../write/change-windows.ts';
-import { TurnQueue } from '../write/turn-queue.ts';
 import { bucketOf, Fingerprint } from './fingerprint.ts';
 import { verifyWorker } from './verification.ts';
 

@@ -2,10 +2,11 @@
 // No memory, 0.1 s at a million, and no turn is held: what changes meanwhile taints its bucket only, and a bucket
 // that was tainted in one listing is proved by another. Only where some stay tainted again and again does the last
 // listing take the turn.
+
+import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import type { MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
-import type { TurnQueue } from '../write/turn-queue.ts';
 import { bucketCount } from './fingerprint.ts';
 import { listedFingerprint } from './listed-fingerprint.ts';
 

@@ -1,6 +1,8 @@
 // Sees to it that a worker's map is what the database says: verify, else compare, repair, verify again. One at a
 // time, whoever asks (reconciler, sync, reload), so that no repair is taken for drift by another.
 
+import { Mutex } from '../../concurrency/mutex.ts';
+import { type TurnQueue, WaitedTurns } from '../../concurrency/turn-queue.ts';
 import { type Tell, tellNobody } from '../../events/facts.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import { MasterSocketError, type SocketFailureReason } from '../../haproxy/socket/master-socket.ts';
@@ -10,7 +12,6 @@ import type { MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
 import type { RemovalRule } from '../write/removal-rule.ts';
 import { mayBeReload } from '../write/runtime-link.ts';
-import { type TurnQueue, WaitedTurns } from '../write/turn-queue.ts';
 import { type DriftObserver, DriftTally, unobservedDrift } from './drift-observer.ts';
 import { LookSize } from './look-size.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
@@ -58,7 +59,7 @@ export class WorkerKeeper {
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
   readonly #looks = new LookSize();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(options: {
     readonly book: WorkerBook;
@@ -85,7 +86,7 @@ export class WorkerKeeper {
 
   /** Never throws: what cannot be read or repaired is a verdict too. */
   async ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
-    const verdict = await this.#alone(() => this.#ensureWhole(map, pid));
+    const verdict = await this.#mutex.run(() => this.#ensureWhole(map, pid));
     const { whole, socketFailure } = verdict;
     this.#drift.compared(map.name, whole ? 'whole' : socketFailure === null ? 'differs' : 'unreadable');
     return verdict;
@@ -93,7 +94,7 @@ export class WorkerKeeper {
 
   /** What is wrong right now, the first `limit` of each; for the answer of a sync that did not succeed. */
   async remaining(map: MirroredMap, pid: number, limit: number): Promise<Remaining> {
-    return await this.#alone(async () => {
+    return await this.#mutex.run(async () => {
       const { differences, missing } = await compareWorker(map, { kind: 'pid', pid }, performance.now() + patienceMs);
       const lacking: string[] = [];
       for await (const page of missing()) {
@@ -252,13 +253,6 @@ export class WorkerKeeper {
     });
     // What was there is freed before it counts as done.
     this.#rule.replaced(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);
-  }
-
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#last.then(work);
-    // Whoever comes next waits for this one to end, not for it to succeed; the error is its own caller's.
-    this.#last = run.catch(() => undefined);
-    return run;
   }
 }
 

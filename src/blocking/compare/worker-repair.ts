@@ -2,12 +2,12 @@
 // the time its slice has the turn, so each slice asks the database again and looks before it adds: a repair never
 // adds a duplicate and never takes out an entry that was blocked meanwhile.
 
+import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import type { MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
 import type { NamedBy, RemovalRule } from '../write/removal-rule.ts';
-import type { TurnQueue } from '../write/turn-queue.ts';
 import type { LookSize } from './look-size.ts';
 import type { RepairTime } from './repair-time.ts';
 import type { Comparison } from './worker-comparison.ts';

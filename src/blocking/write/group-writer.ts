@@ -3,6 +3,7 @@
 // crash between leaves a blocked address too much and never one too little; a removal the other way round.
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
+import type { Lane, TurnQueue } from '../../concurrency/turn-queue.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -16,7 +17,6 @@ import type { Committed, DurableCommit } from './durable-commit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import { Room } from './room.ts';
 import type { RuntimeChanger } from './runtime-changer.ts';
-import type { Lane, TurnQueue } from './turn-queue.ts';
 
 export interface ChangeResult {
   readonly effects: readonly BlockedEffect[];

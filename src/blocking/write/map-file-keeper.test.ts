@@ -12,12 +12,12 @@ import {
 } from '../../../testkit/blocking.ts';
 import { eventually, within } from '../../../testkit/conditions.ts';
 import { type StoppedTime, stopTime } from '../../../testkit/stop-time.ts';
+import { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { readMapFileHeader } from '../../haproxy/map-file/map-file.ts';
 import { asMapFileError } from '../../haproxy/map-file/map-file-error.ts';
 import { BulkStore } from '../../store/bulk-store.ts';
 import { InstanceStore } from '../../store/instance-store.ts';
 import { changeFailure } from './change-failure.ts';
-import { TurnQueue } from './turn-queue.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let kit: BlockingKit;

@@ -1,6 +1,7 @@
 // Keeps the blocked map file in step with the database, and with it the fingerprint of what should be blocked.
 // `updateBlockedIpsMap` (rule 11) is the one way the file is written whole.
 
+import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { MapFile, MapFileRewrite } from '../../haproxy/map-file/map-file.ts';
@@ -12,7 +13,6 @@ import type { Fingerprint } from '../compare/fingerprint.ts';
 import { changeFailure, isDefect } from './change-failure.ts';
 import { ExpectedSet, type NetTexts, type TablePass } from './expected-set.ts';
 import { OtherFileGuard, refuseLostRows } from './other-file-guard.ts';
-import type { TurnQueue } from './turn-queue.ts';
 
 // Rows that somebody inserted into the table by hand: made rows like any other before the table is read whole.
 

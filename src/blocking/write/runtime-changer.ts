@@ -1,8 +1,9 @@
 // Brings one group of changes into the map of every live worker: the current one first (with the retries that a
 // reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known. A worker
 // that is still starting has perhaps read the map file before the change: it is waited for and changed too.
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { RuntimeMapFailure } from '../../api/changes.ts';
+import { pause } from '../../concurrency/pause.ts';
 import type { GroupOutcome, RuntimeMap, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import { CURRENT, MapCommands } from '../../haproxy/maps/runtime-map-commands.ts';
 import type { Worker } from '../../haproxy/process/workers.ts';
@@ -162,7 +163,7 @@ export class RuntimeChanger {
       const outcome = await this.#changeDraining(change, pid);
       if (!outcome.workerGone || !(await processAlive(pid, startTime))) return outcome;
       if (this.#waitedFor.has(identity(worker))) break;
-      await sleep(startingPollMs);
+      await pause(startingPollMs);
     } while (performance.now() + startingPollMs < change.deadline);
     if (performance.now() - began >= leastWaitMs) this.#waitedFor.add(identity(worker));
     return this.#skipped(change, pid, 'worker is starting');

@@ -1,7 +1,7 @@
 // Whether the master socket can be used right now, learnt from what happened to the last commands. A group that met
 // its deadline marks the link as down; then groups write database and file and answer at once with the failures
 // (promise 3), while one probe a second looks for recovery.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../concurrency/pause.ts';
 import { type Processes, showProcesses } from '../../haproxy/process/workers.ts';
 import { type MasterSocket, MasterSocketError, type SocketFailureReason } from '../../haproxy/socket/master-socket.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
@@ -89,7 +89,7 @@ export class RuntimeLink {
           throw error;
         }
       }
-      await sleep(pauseMs);
+      await pause(pauseMs);
     }
   }
 
@@ -142,7 +142,7 @@ export class RuntimeLink {
         }
       }
       const rest = probeEveryMs - (performance.now() - began);
-      await sleep(Math.max(rest, 50), undefined, { signal }).catch(ignoreAbort);
+      await pause(Math.max(rest, 50), { signal });
     }
   }
 
@@ -171,19 +171,14 @@ export async function waitOutReload<T extends { readonly ended: MasterSocketErro
   deadline: number,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  let pause = firstPauseMs;
+  let pauseMs = firstPauseMs;
   for (;;) {
     const outcome = await attempt();
     if (outcome.ended === null || !mayBeReload(outcome.ended.reason)) return outcome;
-    if (performance.now() + pause >= deadline) return outcome;
-    await sleep(pause);
+    if (performance.now() + pauseMs >= deadline) return outcome;
+    await pause(pauseMs);
     // On a busy machine the pause takes longer than it was to: a try without time would only hide what this one met.
     if (performance.now() >= deadline) return outcome;
-    pause = Math.min(pause * 2, longestPauseMs);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
   }
-}
-
-/** The only way `sleep` rejects is that it was told to stop. */
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
 }

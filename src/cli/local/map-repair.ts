@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { AuditRecorder } from '../../audit/audit-recorder.ts';
 import { MapFileKeeper } from '../../blocking/write/map-file-keeper.ts';
-import { TurnQueue } from '../../blocking/write/turn-queue.ts';
+import { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { resolveTarget, writeFileAtomically } from '../../files/atomic-file.ts';
 import { MapFile } from '../../haproxy/map-file/map-file.ts';
 import { trustedMapText } from '../../haproxy/maps/trusted-map-text.ts';

@@ -3,12 +3,13 @@
 // the current worker, the only one that a reload replaces, was meanwhile seen to hold the whole set.
 
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Mutex } from '../../concurrency/mutex.ts';
+import { WakeablePause, withTimeout } from '../../concurrency/pause.ts';
 import { type Tell, tellNobody } from '../../events/facts.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { comparisonPatienceMs, waitedFor } from './comparison-patience.ts';
+import { comparisonPatienceMs } from './comparison-patience.ts';
 import { codeOf, isUnconsented, reloadRecord, statusOf } from './reload-record.ts';
 import type { CompletedReload, ReloadRequest } from './reload-request.ts';
 
@@ -62,11 +63,11 @@ export class ReloadCoordinator {
   readonly #onEnded: (ended: EndedReload) => void;
   readonly #comparisonPatienceMs: number;
   readonly #stop = new AbortController();
-  #lock: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
   #next: { reasons: string[]; consent: { replace: boolean }; promise: Promise<CompletedReload> } | null = null;
   #scheduled: { reasons: Set<string>; more: number; since: Date; attempts: number; putOff: boolean } | null = null;
   #loop: Promise<void> | null = null;
-  #wake: AbortController | null = null;
+  readonly #timer = new WakeablePause();
   #lastEnd = Number.NEGATIVE_INFINITY;
   #lastLength = 0;
   #last: LastReload | null = null;
@@ -135,7 +136,7 @@ export class ReloadCoordinator {
     }
     const reasons = [reason];
     const consent = { replace };
-    const promise = this.#alone(async () => {
+    const promise = this.#mutex.run(async () => {
       this.#next = null;
       return await this.#run({ id: newId(this.#now()), reasons, ...consent });
     });
@@ -145,12 +146,12 @@ export class ReloadCoordinator {
 
   /** A reload with something of its own (sites, a restore); `prepare` runs inside the lock. */
   change(prepare: () => Promise<Omit<ReloadRequest, 'id'>>): Promise<CompletedReload> {
-    return this.#alone(async () => await this.#run({ id: newId(this.#now()), ...(await prepare()) }));
+    return this.#mutex.run(async () => await this.#run({ id: newId(this.#now()), ...(await prepare()) }));
   }
 
   /** Without a reload, but never beside one. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return this.#alone(work);
+    return this.#mutex.run(work);
   }
 
   /** A reload has to follow. Never throws, returns at once. */
@@ -167,15 +168,15 @@ export class ReloadCoordinator {
 
   /** The proxy can be reached again, or its workers were seen whole: the scheduled one may not be needed any more. */
   reconsider(): void {
-    this.#wake?.abort();
+    this.#timer.wake();
   }
 
   /** Lets the running one end; what was only scheduled is left to the next start, which compares everything. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake?.abort();
+    this.#timer.wake();
     await this.#loop;
-    await this.#lock;
+    await this.#mutex.drained();
   }
 
   async #runScheduled(): Promise<void> {
@@ -232,9 +233,9 @@ export class ReloadCoordinator {
 
   async #tryScheduled(scheduled: { reasons: Set<string>; attempts: number; putOff: boolean }): Promise<void> {
     try {
-      await this.#alone(async () => {
+      await this.#mutex.run(async () => {
         // One that had its turn before may have done what this one is for; if not, it counts for the distance.
-        const needed = await waitedFor(this.#isNeeded(), this.#comparisonPatienceMs);
+        const needed = await withTimeout(this.#isNeeded(), this.#comparisonPatienceMs);
         // Not known yet: it is asked again without the lock, once. A reload too many is better than none for ever.
         if (needed === null && !scheduled.putOff) {
           scheduled.putOff = true;
@@ -326,22 +327,7 @@ export class ReloadCoordinator {
   }
 
   async #pause(ms: number): Promise<void> {
-    const wake = new AbortController();
-    this.#wake = wake;
-    try {
-      await sleep(ms, undefined, { signal: AbortSignal.any([wake.signal, this.#stop.signal]) });
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-    } finally {
-      this.#wake = null;
-    }
-  }
-
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#lock.then(work);
-    // The next one waits for the end of this one, not for its success; the error is its own caller's.
-    this.#lock = run.catch(() => undefined);
-    return run;
+    await this.#timer.wait(ms, { signal: this.#stop.signal });
   }
 }
 

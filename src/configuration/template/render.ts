@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { yieldToLoop } from '../../concurrency/pause.ts';
 import type { Site } from '../../domain/site.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { acceptedRule, findBlockedRule } from '../rules/blocked-rule.ts';
@@ -83,7 +83,7 @@ async function plainSites(sites: Iterable<Site> | AsyncIterable<Site>, machine: 
   const plain: ScopeSite[] = [];
   for await (const site of sites) {
     plain.push(scopeSite(site, machine.hosts));
-    if (plain.length % sitesPerSlice === 0) await setImmediate();
+    if (plain.length % sitesPerSlice === 0) await yieldToLoop();
   }
   return plain.sort((a, b) => (a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0));
 }

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { Context, type Emitter, Liquid, LiquidError, toPromise } from 'liquidjs';
+import { TimeSlice } from '../../concurrency/slices.ts';
 import type { TemplateScope } from './render-scope.ts';
 import { printable } from './template-values.ts';
 
@@ -75,13 +75,8 @@ function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
 
 /** Gives a promise of the next turn once a slice of work is over, else null. */
 function breather(): () => Promise<void> | null {
-  let since = performance.now();
-  return () => {
-    if (performance.now() - since < templateLimits.slice) return null;
-    return setImmediate().then(() => {
-      since = performance.now();
-    });
-  };
+  const slice = new TimeSlice(templateLimits.slice);
+  return () => (slice.due() ? slice.rest() : null);
 }
 
 class BoundedEmitter implements Emitter {

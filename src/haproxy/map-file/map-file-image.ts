@@ -1,5 +1,6 @@
 import { fstatSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { TimeSlice } from '../../concurrency/slices.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { MapFileBody } from './map-file-body.ts';
@@ -20,7 +21,6 @@ import {
   writeHiddenSlot,
 } from './map-file-layout.ts';
 import type { MapFileOps } from './map-file-ops.ts';
-import { Pace } from './map-file-pace.ts';
 import { SlotTable } from './map-file-slots.ts';
 
 /** Where the parts of a file lie, in bytes; and how many lines its body has. */
@@ -119,7 +119,7 @@ export class MapFileImage {
     const shortage = this.#slots.shortage(missing.length);
     if (shortage > 0) await this.#grow(Math.max(shortage, GROWTH));
     if (missing.length > 0) this.#generation = Math.max(this.#generation, generation);
-    const pace = new Pace();
+    const slice = new TimeSlice();
     for (let from = 0; from < missing.length; from += SLOTS_PER_WRITE) {
       const part = missing.slice(from, from + SLOTS_PER_WRITE);
       const slots = part.map(() => this.#slots.take());
@@ -132,7 +132,7 @@ export class MapFileImage {
         this.#slots.hold(ip, slot);
         crashPoint('map-file.slot-shown');
       });
-      if (pace.due()) await pace.rest();
+      if (slice.due()) await slice.rest();
     }
     return missing.length;
   }
@@ -140,7 +140,7 @@ export class MapFileImage {
   /** Removes the lines of canonical addresses, and notes the change if there were any; returns those that were there. */
   async remove(ips: readonly string[], generation = this.#generation): Promise<string[]> {
     const removed: string[] = [];
-    const pace = new Pace();
+    const slice = new TimeSlice();
     const hiding = Buffer.from(`${tagLine(generation)}#`, 'latin1');
     let fromBody = false;
     for (const ip of ips) {
@@ -156,7 +156,7 @@ export class MapFileImage {
         fromBody ||= slot === undefined;
         removed.push(ip);
       }
-      if (pace.due()) await pace.rest();
+      if (slice.due()) await slice.rest();
     }
     if (removed.length > 0 && !fromBody) this.#generation = Math.max(this.#generation, generation);
     if (fromBody) this.note(generation);
@@ -190,10 +190,10 @@ export class MapFileImage {
 
   async #missing(ips: readonly string[]): Promise<string[]> {
     const missing = new Set<string>();
-    const pace = new Pace();
+    const slice = new TimeSlice();
     for (const ip of ips) {
       if (!this.has(ip)) missing.add(ip);
-      if (pace.due()) await pace.rest();
+      if (slice.due()) await slice.rest();
     }
     return [...missing];
   }

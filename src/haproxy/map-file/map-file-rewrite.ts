@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { TimeSlice } from '../../concurrency/slices.ts';
 import type { IpEntry } from '../../domain/ip.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import {
@@ -25,7 +26,6 @@ import {
   SLOTS_PER_BLOCK,
 } from './map-file-layout.ts';
 import type { MapFileOps } from './map-file-ops.ts';
-import { Pace } from './map-file-pace.ts';
 
 const BUFFER_BYTES = 262_144;
 /** Synced as it grows, so that the last fsync, on which changes wait, finds little to do. */
@@ -86,7 +86,7 @@ export class RewriteInProgress {
   async append(ips: readonly string[]): Promise<void> {
     this.#assertOpen();
     if (this.#image !== null) throw new Error('append after the rewrite was sealed');
-    const pace = new Pace();
+    const slice = new TimeSlice();
     for (const ip of ips) {
       const entry = canonicalEntry(ip);
       if (this.#last !== null && compareEntries(this.#last, entry) >= 0) {
@@ -96,7 +96,7 @@ export class RewriteInProgress {
       if (this.#buffered > BUFFER_BYTES - LONGEST_LINE) await this.#flush();
       this.#buffered += this.#buffer.write(bodyLine(ip), this.#buffered, 'latin1');
       this.#entries += 1;
-      if (pace.due()) await pace.rest();
+      if (slice.due()) await slice.rest();
     }
   }
 

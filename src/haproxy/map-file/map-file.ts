@@ -1,10 +1,10 @@
+import { TimeSlice } from '../../concurrency/slices.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import { DEFAULT_FILE_MODE } from '../../files/atomic-file.ts';
 import { asMapFileError, MapFileError, surprise } from './map-file-error.ts';
 import type { MapFileImage } from './map-file-image.ts';
 import { canonicalEntry, type MapFileHeader } from './map-file-layout.ts';
 import { diskOps, type MapFileOps } from './map-file-ops.ts';
-import { Pace } from './map-file-pace.ts';
 import { RewriteInProgress } from './map-file-rewrite.ts';
 
 export { MapFileError, type MapFileFailure } from './map-file-error.ts';
@@ -272,10 +272,10 @@ export class MapFile {
   }
 
   async #assertCanonical(ips: readonly string[]): Promise<void> {
-    const pace = new Pace();
+    const slice = new TimeSlice();
     for (const ip of ips) {
       canonicalEntry(ip);
-      if (pace.due()) await pace.rest();
+      if (slice.due()) await slice.rest();
     }
   }
 }

@@ -1,6 +1,6 @@
 // One map of the proxy, by its path, in any of its workers. Functions are named as the rules name them (docs/promises.md).
 
-import { setTimeout } from 'node:timers/promises';
+import { pause, withTimeout } from '../../concurrency/pause.ts';
 import type { Conversation } from '../socket/conversation.ts';
 import { type Command, PayloadCommand } from '../socket/conversation-command.ts';
 import type { ConverseOptions, Deadline, MasterSocket } from '../socket/master-socket.ts';
@@ -265,15 +265,13 @@ export class RuntimeMap {
       if (live === version) return { seen: true, cleared };
       // The answer tells as well; without either, the command's own failure is the one to report.
       if (typeof live !== 'number') break;
-      await setTimeout(SWITCH_POLL_MS);
+      await pause(SWITCH_POLL_MS);
     }
-    const timer = new AbortController();
-    try {
-      const late = setTimeout(millisecondsUntil(deadline), false, { signal: timer.signal });
-      return { seen: await Promise.race([cleared.then(() => true), late]), cleared };
-    } finally {
-      timer.abort();
-    }
+    const seen = await withTimeout(
+      cleared.then(() => true),
+      millisecondsUntil(deadline),
+    );
+    return { seen: seen ?? false, cleared };
   }
 
   /** The entries of one version, by `show map @N`; a version that does not exist has none. */

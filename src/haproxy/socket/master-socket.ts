@@ -1,6 +1,7 @@
 // The master's command socket: connections, places and deadlines. Knows no map command.
+
 import { createConnection, type Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { withTimeout } from '../../concurrency/pause.ts';
 import { type CommandObserver, unobserved } from './command-observer.ts';
 import { Conversation, type ConversationEnd } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
@@ -107,12 +108,7 @@ export class MasterSocket {
   async settled(target: string, deadline: Deadline): Promise<void> {
     const owed = [null, target].flatMap((asked) => this.#feelers.get(asked)?.end ?? []);
     if (owed.length === 0) return;
-    const timer = new AbortController();
-    try {
-      await Promise.race([Promise.all(owed), setTimeout(millisecondsUntil(deadline), null, { signal: timer.signal })]);
-    } finally {
-      timer.abort();
-    }
+    await withTimeout(Promise.all(owed), millisecondsUntil(deadline));
   }
 
   /** Lets go of everything that still waits for an answer, for good: whatever is asked from now on fails with 'reset'. */

@@ -4,7 +4,7 @@
 // where urgent turns are long because many share them, as many as fit into a third of that time. A slice is at most
 // 50 ms by its maker's promise.
 
-import { setImmediate } from 'node:timers/promises';
+import { yieldToLoop } from './pause.ts';
 
 // How long the turns of one piece of work waited for their beginning: what the work itself cost is the rest.
 
@@ -139,7 +139,7 @@ export class TurnQueue {
       this.#took(performance.now() - began);
       // A slice may be nothing but database work, which never lets the event loop turn by itself: without this a
       // block that arrives would not even be read before the last slice.
-      if (this.#lastLane === 'bulk') await setImmediate();
+      if (this.#lastLane === 'bulk') await yieldToLoop();
     }
     this.#running = false;
   }

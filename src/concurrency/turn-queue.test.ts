@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stopTime } from '../../../testkit/stop-time.ts';
-import { type Lane, TurnQueue } from './turn-queue.ts';
+import { stopTime } from '../../testkit/stop-time.ts';
+import { type Lane, TurnQueue, WaitedTurns } from './turn-queue.ts';
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -154,4 +154,20 @@ describe('the queue of turns', () => {
     for (let n = 0; n < 20; n += 1) await turns.take('bulk', async () => undefined);
     expect(turns.bulkWaitMs).toBeLessThan(5);
   });
+});
+
+it('what turns waited is counted, what they did is not, and their outcome is the caller’s', async () => {
+  using time = stopTime();
+  const queue = new TurnQueue();
+  const turns = new WaitedTurns(queue);
+  const work = async (): Promise<string> => {
+    await time.pass(60);
+    return 'done';
+  };
+  expect(await turns.take('bulk', work)).toBe('done');
+  expect(turns.waitedMs).toBe(0);
+  const before = queue.take('urgent', () => time.pass(70));
+  await expect(turns.take('bulk', async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await before;
+  expect(turns.waitedMs).toBe(70);
 });

@@ -1,0 +1,40 @@
+import type { TimerOptions } from 'node:timers';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
+/** Resolves after `ms`, or at once when the signal aborts. */
+export async function pause(ms: number, options: TimerOptions = {}): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, options);
+  } catch (error) {
+    if (options.signal?.aborted !== true) throw error;
+  }
+}
+
+/** A pause that `wake` ends early. Between two pauses `wake` has no effect. */
+export class WakeablePause {
+  #wake = new AbortController();
+
+  wake(): void {
+    this.#wake.abort();
+  }
+
+  async wait(ms: number, { signal, ...options }: TimerOptions & { readonly signal: AbortSignal }): Promise<void> {
+    this.#wake = new AbortController();
+    await pause(ms, { ...options, signal: AbortSignal.any([this.#wake.signal, signal]) });
+  }
+}
+
+/** What `work` resolves to, or null after `ms`. The work goes on; a later failure of it is ignored. */
+export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  const done = new AbortController();
+  try {
+    return await Promise.race([work, pause(ms, { signal: done.signal }).then(() => null)]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Lets the event loop handle what has arrived; between two slices of long work. */
+export function yieldToLoop(): Promise<void> {
+  return setImmediate();
+}

@@ -4,8 +4,8 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findMaster } from '../src/haproxy/process/master-process.ts';
-import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
 import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
+import { requestReload } from '../src/haproxy/process/reload-request.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
@@ -101,7 +101,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     const client = service.keepAliveClient('127.0.0.8');
     expect(await client.visit()).toBe(200);
     const served = await service.workerPid();
-    await askForReload(service.socket, within(20_000));
+    await requestReload(service.socket, within(20_000));
     await eventually('another worker serves', async () => (await service.workerPid()) !== served);
     const { config } = service.paths;
     const good = await readFile(config);
@@ -110,7 +110,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     expect(draining).toHaveLength(1);
     const drains = draining[0]!;
     const drainsSince = await processStartTime(drains.pid);
-    expect((await askForReload(service.socket, within(20_000))).kind).not.toBe('success');
+    expect((await requestReload(service.socket, within(20_000))).kind).not.toBe('success');
     await writeFile(config, good);
     await kill(current[0]!.pid);
     await eventually('the proxy serves again', async () => (await service.visit('127.0.0.9')) === 200);

@@ -4,7 +4,7 @@
 import { stat, unlink } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { expect, it } from 'vitest';
-import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
+import { requestReload } from '../src/haproxy/process/reload-request.ts';
 import { breakages, takeAllConnections } from '../testkit/broken-master-socket.ts';
 import { slowedTime } from '../testkit/clock.ts';
 import { eventually, within } from '../testkit/conditions.ts';
@@ -70,7 +70,7 @@ function failureOf(answer: Told, verb: string, ip: string): void {
 async function reloadBehind(service: RealService): Promise<void> {
   const { reply, before } = await eventually('the master takes a reload', async () => {
     const worker = await service.workerPid();
-    return { before: worker, reply: await askForReload(service.socket, within(20_000)) };
+    return { before: worker, reply: await requestReload(service.socket, within(20_000)) };
   });
   expect(reply.kind).not.toBe('failure');
   await eventually('a new worker is there', async () => (await service.workerPid()) !== before);

@@ -210,7 +210,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/blocking/compare/worker-keeper.ts', /reason \?\? '(.*?)'/g],
   ['src/blocking/compare/reconciler.ts', /markSuspect\(.*?`\$\{error\.reason\}: (.*?)`/g],
   ['src/blocking/write/runtime-changer.ts', /markSuspect\(.*?'(.*?)'\)/g],
-  ['src/haproxy/maps/runtime-map-judgement.ts', /(?:return|\?) '(rejected|unknown reply|read-back \w+|wrong value)'/g],
+  ['src/haproxy/maps/runtime-map-lookup.ts', /(?:return|\?) '(rejected|unknown reply|read-back \w+|wrong value)'/g],
   ['src/service/blocking-parts.ts', /markAllSuspect\('blocked', '(.*?)'/g],
   ['src/configuration/reload/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
   ['src/service/service.ts', /reloads\.schedule\('(.*?)'\)/g],

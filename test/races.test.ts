@@ -1,7 +1,7 @@
 // Promise 7: no race loses an entry. Blocks while the proxy is reloaded again and again, by the service and by another
 // process, and a client that never notices. The sample of `npm test` is six reloads; `npm run test:long` has twenty.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
+import { requestReload } from '../src/haproxy/process/reload-request.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -66,7 +66,7 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
 async function reloadBehindItsBack(service: RealService): Promise<void> {
   const before = await service.workerPid();
   await eventually('the master took the reload', async () => {
-    await askForReload(service.socket, within(10_000));
+    await requestReload(service.socket, within(10_000));
     return true;
   });
   await eventually('a new worker serves', async () => (await service.workerPid()) !== before);

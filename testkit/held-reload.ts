@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
+import { requestReload } from '../src/haproxy/process/reload-request.ts';
 import type { ReloadReply } from '../src/haproxy/socket/replies.ts';
 import { eventually, within } from './conditions.ts';
 import type { RealProxy } from './real-proxy.ts';
@@ -23,7 +23,7 @@ export async function beginHeldReload(proxy: RealProxy): Promise<HeldReload> {
   const before = await readFile(config, 'utf8');
   const held = `  http-request deny deny_status 500 if { src,map_ip(${fifo},0) -m int gt 0 }\n`;
   await writeFile(config, before.replace(/^( +http-request deny .*\n)/m, `$1${held}`));
-  const reply = askForReload(proxy.socket, within(60_000));
+  const reply = requestReload(proxy.socket, within(60_000));
   // Heard in `release`, which may be later than it fails.
   reply.catch(() => undefined);
   // Without a reader this fails with ENXIO.

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
-import { askForReload } from '../src/haproxy/process/master-socket-reload.ts';
+import { requestReload } from '../src/haproxy/process/reload-request.ts';
 import { type Processes, showProcesses } from '../src/haproxy/process/workers.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import type { ReloadReply } from '../src/haproxy/socket/replies.ts';
@@ -156,7 +156,7 @@ export class RealProxy {
   /** The master's own `reload`, as somebody behind the service's back would do it; waits for the new worker. */
   async reload(): Promise<{ reply: ReloadReply; before: number; after: number }> {
     const before = await this.workerPid();
-    const reply = await askForReload(this.socket, within(20_000));
+    const reply = await requestReload(this.socket, within(20_000));
     const after = await eventually('a new worker serves', async () => {
       const pid = (await showProcesses(this.socket, within(1000))).current[0]?.pid;
       return pid === before ? null : pid;

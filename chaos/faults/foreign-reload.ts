@@ -1,6 +1,6 @@
 import { findMaster } from '../../src/haproxy/process/master-process.ts';
-import { askForReload } from '../../src/haproxy/process/master-socket-reload.ts';
 import { capabilitiesOf, readProxyVersion } from '../../src/haproxy/process/proxy-version.ts';
+import { requestReload } from '../../src/haproxy/process/reload-request.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import type { Fault, Stack } from '../fault.ts';
 import { send } from '../signals.ts';
@@ -20,7 +20,7 @@ export const foreignReload: Fault = {
     for (let times = random.pick([1, 1, 2, 3]); times > 0; times -= 1) {
       const bySocket = random.integer(0, 1) === 0;
       if (bySocket || (signalsHarm && ways.length > 0)) {
-        const reply = await askForReload(socket, within(10_000)).catch((error: Error) => ({ kind: error.message }));
+        const reply = await requestReload(socket, within(10_000)).catch((error: Error) => ({ kind: error.message }));
         ways.push(`reload by the socket (${reply.kind})`);
       } else {
         if (signalsHarm) await eventually('no worker starts', () => noneStarts(service));

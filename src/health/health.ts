@@ -7,11 +7,12 @@ import type { KnownWorker, Passing, WorkerBook } from '../blocking/compare/worke
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
-import { mayBeReload, type RuntimeLink } from '../blocking/write/runtime-link.ts';
+import type { RuntimeLink } from '../blocking/write/runtime-link.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { type Processes, showProcesses } from '../haproxy/process/workers.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
+import { mayBeReload } from '../haproxy/socket/master-socket-error.ts';
 import type { Database } from '../store/open-database.ts';
 import { childrenOf, processAlive } from '../system/processes.ts';
 import { causeText } from '../telemetry/log.ts';

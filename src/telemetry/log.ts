@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pino } from 'pino';
-import { GatheredLines } from './gathered-lines.ts';
+import { BufferedLines } from './buffered-lines.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -24,8 +24,8 @@ type Level = 'info' | 'warn' | 'error';
  */
 export class ManagerLog implements Log {
   readonly #json: pino.Logger;
-  readonly #standardOutput: GatheredLines;
-  readonly #file: GatheredLines | null;
+  readonly #standardOutput: BufferedLines;
+  readonly #file: BufferedLines | null;
   #flushDue = false;
 
   /**
@@ -33,13 +33,13 @@ export class ManagerLog implements Log {
    * @param jsonTo descriptor or file for the JSON lines
    */
   constructor(logFile: string, jsonTo: number | string = 1) {
-    this.#standardOutput = new GatheredLines({ dest: jsonTo, mkdir: true });
+    this.#standardOutput = new BufferedLines({ dest: jsonTo, mkdir: true });
     this.#json = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, this.#standardOutput);
     if (logFile === '-') {
       this.#file = null;
     } else {
       mkdirSync(dirname(logFile), { recursive: true });
-      this.#file = new GatheredLines({ dest: logFile, append: true, mode: 0o640 });
+      this.#file = new BufferedLines({ dest: logFile, append: true, mode: 0o640 });
     }
     process.on('exit', () => this.flush());
   }

@@ -1,6 +1,7 @@
 // A whole comparison takes its time, and a reload that begins meanwhile cuts it off: that is no finding about the worker.
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
-import { mayBeReload, type RuntimeLink } from '../write/runtime-link.ts';
+import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
+import type { RuntimeLink } from '../write/runtime-link.ts';
 import type { WorkerBook } from './worker-book.ts';
 import type { WorkerVerdict } from './worker-keeper.ts';
 

@@ -3,15 +3,9 @@
 // (promise 3), while one probe a second looks for recovery.
 import { pause } from '../../concurrency/pause.ts';
 import { type Processes, showProcesses } from '../../haproxy/process/workers.ts';
-import { type MasterSocket, MasterSocketError, type SocketFailureReason } from '../../haproxy/socket/master-socket.ts';
+import { type MasterSocket, MasterSocketError } from '../../haproxy/socket/master-socket.ts';
+import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-
-/** Refused, reset or nothing at all first means "a reload is under way" (0.05 s, 0.5 s at a million). */
-const reloadSigns: ReadonlySet<SocketFailureReason> = new Set(['refused', 'reset', 'no-reply', 'cut-short']);
-
-export function mayBeReload(reason: SocketFailureReason): boolean {
-  return reloadSigns.has(reason);
-}
 
 const probeEveryMs = 1_000;
 /** A group that waited long for its turn has little time left; that a busy machine did not answer within is no wonder. */

@@ -6,7 +6,7 @@ import { MapFileKeeper } from '../../blocking/write/map-file-keeper.ts';
 import { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { resolveTarget, writeFileAtomically } from '../../files/atomic-file.ts';
 import { MapFile } from '../../haproxy/map-file/map-file.ts';
-import { trustedMapText } from '../../haproxy/maps/trusted-map-text.ts';
+import { trustedMapText } from '../../haproxy/map-file/trusted-map-text.ts';
 import { readMarker } from '../../service/instance-marker.ts';
 import { openState } from '../../service/open-state.ts';
 import { checkRights } from '../../service/rights-check.ts';

@@ -1,7 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import { isMissing } from '../../files/atomic-file.ts';
-import { parseUntil, UNTIL_BYTES } from '../maps/trusted-map-text.ts';
 import {
   BODY_START,
   HASH,
@@ -12,6 +11,7 @@ import {
   parseTag,
   TAG_BYTES,
 } from './map-file-layout.ts';
+import { parseUntil, UNTIL_BYTES } from './trusted-map-text.ts';
 
 /**
  * What HAProxy makes of one line; comments and blank lines are left out. Line numbers begin at 1. `generation`: of a line

@@ -1,120 +1,128 @@
-// The commands of a group, and which reply speaks for which address. Pure.
+// The commands of a group, and which reply belongs to which address. Pure.
 import type { Command } from '../socket/conversation-command.ts';
 import { BLOCKING_VALUE, type MapCommands } from './runtime-map-commands.ts';
-import { type Sight, sightOf, type Wish } from './runtime-map-judgement.ts';
+import { type Intent, type Lookup, lookupOf } from './runtime-map-lookup.ts';
 
-/** Addresses from this many on are added by payload; fewer by the command of rule 4. */
+/** From this many addresses on, additions are sent as a payload; fewer by the command of rule 4. */
 const PAYLOAD_FROM = 2;
 
-/** What became of one address. */
-export interface Subject {
+/** One address of a group, with what was sent and received for it. */
+export interface EntryChange {
   readonly key: string;
-  readonly wish: Wish;
+  readonly intent: Intent;
+  /** All replies for it, in order. */
   readonly bodies: string[];
-  before: Sight | null;
-  /** Where its replies are in stage 2. */
+  before: Lookup | null;
+  after: Lookup | null;
+  /** Indexes of its replies among those of the stage. */
   mutations: number[];
   readBack: number;
-  sight: Sight | null;
+  /** The reply to its mutation: the first that is not empty, since an addition may go to two versions. */
   mutation: string | null;
-  /** Stands for it in what is reported: its first one, until its change is planned. */
+  /** Reported for it: the first command, until its change is planned. */
   command: string;
 }
 
 export interface Stage {
   readonly commands: Command[];
-  readonly subjects: Subject[];
+  readonly changes: EntryChange[];
 }
 
-export function subjectsOf(add: readonly string[], remove: readonly string[], commands: MapCommands): Subject[] {
+export function entryChanges(add: readonly string[], remove: readonly string[], commands: MapCommands): EntryChange[] {
   const keys = new Set<string>();
-  const subject =
-    (wish: Wish) =>
-    (key: string): Subject => {
+  const withIntent =
+    (intent: Intent) =>
+    (key: string): EntryChange => {
       if (keys.has(key)) throw new RangeError(`${key} is twice in one group`);
       keys.add(key);
-      const command = wish === 'add' ? commands.get(key) : commands.del(key);
-      return { key, wish, bodies: [], before: null, mutations: [], readBack: -1, sight: null, mutation: null, command };
+      const command = intent === 'add' ? commands.get(key) : commands.del(key);
+      return {
+        key,
+        intent,
+        bodies: [],
+        before: null,
+        after: null,
+        mutations: [],
+        readBack: -1,
+        mutation: null,
+        command,
+      };
     };
-  return [...add.map(subject('add')), ...remove.map(subject('remove'))];
+  return [...add.map(withIntent('add')), ...remove.map(withIntent('remove'))];
 }
 
 /**
- * The changes of stage 2 and the read-backs, with each address told where its replies will be.
- * @param fresh the additions that a pending version does not get from whoever fills it
+ * The mutations and the read-backs, with the indexes of their replies noted in each change.
+ * @param fresh the additions that the filling of the pending version does not bring
  */
 export function planChanges(
   commands: MapCommands,
-  all: readonly Subject[],
+  all: readonly EntryChange[],
   pendingVersion: number | undefined,
   fresh?: readonly string[],
 ): Stage {
-  // An answer that could not be read says nothing about the map: adding on top of it might store the entry twice.
-  const subjects = all.filter((subject) => subject.before?.state !== 'unknown');
+  // After an unreadable reply an addition might store the entry twice.
+  const changes = all.filter(({ before }) => before?.state !== 'unknown');
   const plan: Command[] = [];
-  const change = (subject: Subject, command: string): void => {
-    subject.mutations.push(plan.push(command) - 1);
-    subject.command = command;
+  const mutate = (change: EntryChange, command: string): void => {
+    change.mutations.push(plan.push(command) - 1);
+    change.command = command;
   };
-  const additions = subjects.filter((subject) => subject.wish === 'add');
+  const additions = changes.filter(({ intent }) => intent === 'add');
   addTo(
     plan,
     commands,
-    additions.filter((subject) => subject.before?.state === 'absent'),
+    additions.filter(({ before }) => before?.state === 'absent'),
   );
-  for (const subject of additions) {
-    const before = subject.before;
-    if (before?.state === 'exact' && before.value !== BLOCKING_VALUE) change(subject, commands.set(subject.key));
+  for (const change of additions) {
+    const { before, key } = change;
+    if (before?.state === 'exact' && before.value !== BLOCKING_VALUE) mutate(change, commands.set(key));
   }
   if (pendingVersion !== undefined) {
-    const lacking = new Set(fresh ?? additions.map((subject) => subject.key));
-    const own = additions.filter((subject) => lacking.has(subject.key));
-    addTo(plan, commands, own, pendingVersion);
+    const missing = new Set(fresh ?? additions.map(({ key }) => key));
+    addTo(
+      plan,
+      commands,
+      additions.filter(({ key }) => missing.has(key)),
+      pendingVersion,
+    );
   }
-  for (const subject of subjects) if (subject.wish === 'remove') change(subject, commands.del(subject.key));
-  for (const subject of subjects) subject.readBack = plan.push(commands.get(subject.key)) - 1;
-  return { commands: plan, subjects };
+  for (const change of changes) if (change.intent === 'remove') mutate(change, commands.del(change.key));
+  for (const change of changes) change.readBack = plan.push(commands.get(change.key)) - 1;
+  return { commands: plan, changes };
 }
 
-function addTo(plan: Command[], commands: MapCommands, subjects: readonly Subject[], version?: number): void {
-  // One command stands for the address in what is reported: the live map's, where there is one.
-  const show = (subject: Subject): void => {
-    if (subject.mutations.length === 0) subject.command = commands.add(subject.key, version);
+function addTo(plan: Command[], commands: MapCommands, changes: readonly EntryChange[], version?: number): void {
+  const sentAt = (change: EntryChange, index: number): void => {
+    // The command for the live map is the one to report, where there is one.
+    if (change.mutations.length === 0) change.command = commands.add(change.key, version);
+    change.mutations.push(index);
   };
-  if (subjects.length < PAYLOAD_FROM) {
-    for (const subject of subjects) {
-      show(subject);
-      subject.mutations.push(plan.push(commands.add(subject.key, version)) - 1);
-    }
+  if (changes.length < PAYLOAD_FROM) {
+    for (const change of changes) sentAt(change, plan.push(commands.add(change.key, version)) - 1);
     return;
   }
+  const keys = changes.map(({ key }) => key);
   let next = 0;
-  for (const chunk of commands.addAll(
-    subjects.map((subject) => subject.key),
-    version,
-  )) {
+  for (const chunk of commands.addAll(keys, version)) {
     const index = plan.push(chunk.command) - 1;
-    for (const subject of subjects.slice(next, next + chunk.keys.length)) {
-      show(subject);
-      subject.mutations.push(index);
-    }
+    for (const change of changes.slice(next, next + chunk.keys.length)) sentAt(change, index);
     next += chunk.keys.length;
   }
 }
 
-/** Takes over what came; with a connection that failed that may be less than was asked. */
+/** Assigns the replies to the changes. After a failed connection there may be fewer than commands. */
 export function readBack(stage: Stage, bodies: readonly string[]): void {
-  for (const subject of stage.subjects) {
-    for (const index of subject.mutations) {
+  for (const change of stage.changes) {
+    for (const index of change.mutations) {
       const body = bodies[index];
       if (body === undefined) continue;
-      subject.bodies.push(body);
-      // The one that is no success, if any: an addition may have gone to two versions.
-      if (subject.mutation === null || subject.mutation === '') subject.mutation = body;
+      change.bodies.push(body);
+      if (change.mutation === null || change.mutation === '') change.mutation = body;
     }
-    const body = bodies[subject.readBack];
+    const body = bodies[change.readBack];
     if (body === undefined) continue;
-    subject.bodies.push(body);
-    subject.sight = sightOf(subject.key, body);
+    change.bodies.push(body);
+    change.after = lookupOf(change.key, body);
   }
 }

@@ -17,7 +17,7 @@ import {
 import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
 import { BLOCKING_VALUE, CURRENT, checkMapPath, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
 import { dump, type ElementChange, type EntriesSink, elementsOf } from './runtime-map-dump.ts';
-import type { EntryFailure } from './runtime-map-judgement.ts';
+import type { EntryFailure } from './runtime-map-lookup.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
 // The command helper of rule 6.
@@ -56,7 +56,7 @@ async function runMapCommands(
 export type { GroupOutcome, GroupRequest } from './runtime-map-changes.ts';
 export type { WorkerRef } from './runtime-map-commands.ts';
 export type { ElementChange } from './runtime-map-dump.ts';
-export type { EntryFailure } from './runtime-map-judgement.ts';
+export type { EntryFailure } from './runtime-map-lookup.ts';
 export { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
 /** Between two looks whether a commit has switched; the switch itself takes some 5 ms at a million. */

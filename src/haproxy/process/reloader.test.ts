@@ -209,7 +209,7 @@ describe('a reload', () => {
       });
       expect(await reloader.reload(soon())).toMatchObject({
         confirmed: false,
-        detail: 'the master died of the reload',
+        detail: 'the master died during the reload',
         workerAfter: null,
       });
     } finally {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../../testkit/conditions.ts';
 import { hang, ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
-import { askForReload } from '../process/master-socket-reload.ts';
+import { requestReload } from '../process/reload-request.ts';
 import { commandNameOf } from './command-observer.ts';
 import { PayloadCommand } from './conversation-command.ts';
 import { MasterSocket } from './master-socket.ts';
@@ -66,9 +66,9 @@ describe('an observer of the master socket', () => {
   });
 
   it('hears of a reload that 3.0 answers, and that 2.6 says nothing', async () => {
-    await askForReload(socket, within(60_000));
+    await requestReload(socket, within(60_000));
     master.script = () => say('Success=1\n', 'close');
-    await askForReload(socket, within(60_000));
+    await requestReload(socket, within(60_000));
     expect(heard).toEqual(['reload: no-reply', 'reload']);
   });
 

@@ -241,12 +241,12 @@ describe.each(transcripts)('the framing of %s', (_version, { exchanges }) => {
 
   const converse = async (parts: readonly Buffer[]): Promise<string> => {
     const [ours, theirs] = duplexPair();
-    const conversation = new Conversation(
-      ours as unknown as Socket,
-      '/run/pm/m.sock',
-      performance.now() + 60_000,
-      () => undefined,
-    );
+    const conversation = new Conversation({
+      socket: ours as unknown as Socket,
+      path: '/run/pm/m.sock',
+      deadline: performance.now() + 60_000,
+      onEnd: () => undefined,
+    });
     theirs.on('error', () => undefined);
     theirs.resume();
     const commands = Array.from({ length: count }, () => '@1 show map');

@@ -1,9 +1,9 @@
-// Every way in which a conversation with the master socket ends badly, by its literal reason.
+// Every way in which a conversation with the master socket fails, by its literal reason.
 
-/** A moment in milliseconds of `performance.now()`. */
+/** A time in milliseconds of `performance.now()`. */
 export type Deadline = number;
 
-/** What is left until then, in the range that a timer takes. */
+/** The time left until then, in the range of a timer. */
 export function millisecondsUntil(deadline: Deadline): number {
   return Math.min(Math.max(0, deadline - performance.now()), 2 ** 31 - 1);
 }
@@ -11,46 +11,53 @@ export function millisecondsUntil(deadline: Deadline): number {
 export type SocketFailureReason =
   /** Nothing at the path. */
   | 'missing'
-  /** Nobody listens, or nobody accepts. During a reload that is normal (docs/haproxy-notes.md). */
+  /** No process listens, or none accepts. Normal during a reload (docs/haproxy-notes.md). */
   | 'refused'
-  /** The file system does not let us connect. */
+  /** The file system does not permit the connection. */
   | 'not-permitted'
-  /** We cannot open a connection: no file descriptor is left. Says nothing about the proxy. */
+  /** This process cannot open a connection: no file descriptor is left. Says nothing about the proxy. */
   | 'exhausted'
-  /** Owner or mode of the socket would let others answer in the proxy's place. */
+  /** Owner or mode of the socket would let another process answer instead of the proxy. */
   | 'unsafe'
   /** The connection was reset. */
   | 'reset'
   /** End of file with zero bytes: the command was dropped, or a reload closed the connection. Never a success. */
   | 'no-reply'
-  /** End of file before every reply had ended. */
+  /** End of file before every reply was complete. */
   | 'cut-short'
-  /** The time was up. The outcome of what was sent is unknown. */
+  /** Deadline exceeded. The outcome of what was sent is unknown. */
   | 'deadline'
-  /** Bytes that no proxy sends: more than was asked for, or an endless line or reply. */
+  /** Bytes that no proxy sends: more than was requested, or an endless line or reply. */
   | 'garbled';
+
+/** How the socket fails during a reload (for 0.05 s, 0.5 s at a million entries). */
+const reloadSigns: ReadonlySet<SocketFailureReason> = new Set(['refused', 'reset', 'no-reply', 'cut-short']);
+
+export function mayBeReload(reason: SocketFailureReason): boolean {
+  return reloadSigns.has(reason);
+}
 
 const explanations: Record<SocketFailureReason, string> = {
   missing: 'there is no socket at this path',
-  refused: 'nobody accepts connections (a reload under way, or no proxy)',
+  refused: 'connection refused (a reload under way, or no proxy)',
   'not-permitted':
     'the user of this service may not write to it (HAProxy lets a group in with -S PATH,mode,660,group,GROUP)',
-  exhausted: 'this service can open no connection more (no file descriptor is left)',
-  unsafe: 'its owner or mode would let others answer in the proxy’s place',
+  exhausted: 'this service cannot open another connection (no file descriptor is left)',
+  unsafe: 'its owner or mode would let another process answer instead of the proxy',
   reset: 'the connection was reset; the outcome is unknown',
   'no-reply': 'the connection was closed without a single byte of reply; the outcome is unknown',
-  'cut-short': 'the connection was closed before every reply had ended',
-  deadline: 'no whole reply before the deadline; the outcome is unknown',
-  garbled: 'the answer is not one that a proxy gives',
+  'cut-short': 'the connection was closed before every reply was complete',
+  deadline: 'no complete reply before the deadline; the outcome is unknown',
+  garbled: 'the reply is not one that a proxy sends',
 };
 
 export interface MasterSocketFailure {
   readonly path: string;
-  /** The first command without a whole reply; empty when none was sent. */
+  /** The first command without a complete reply; empty when none was sent. */
   readonly command: string;
-  /** The bodies of the replies that were whole, in the order of the commands. */
+  /** The bodies of the complete replies, in the order of the commands. */
   readonly responses?: readonly string[];
-  /** What had come of the reply that was not whole. */
+  /** What had come of the incomplete reply. */
   readonly partial?: string;
   readonly detail?: string;
   readonly cause?: unknown;
@@ -65,7 +72,7 @@ export class MasterSocketError extends Error {
   readonly command: string;
   readonly responses: readonly string[];
   readonly partial: string;
-  /** The message for one who has named the socket: its path, the command, and what happened. */
+  /** The message without the words "master socket": path, command, and what happened. */
   readonly detail: string;
 
   constructor(reason: SocketFailureReason, failure: MasterSocketFailure) {
@@ -86,9 +93,9 @@ const reasonOfCode: Readonly<Record<string, SocketFailureReason>> = {
   ENOENT: 'missing',
   ENOTDIR: 'missing',
   ECONNREFUSED: 'refused',
-  // The accept queue is full: ten connections are taken and nobody accepts more.
+  // The accept queue is full: ten connections are taken, and the master accepts no more.
   EAGAIN: 'refused',
-  // A file or a datagram socket in its place.
+  // A file or a datagram socket at the path.
   ENOTSOCK: 'refused',
   EPROTOTYPE: 'refused',
   EMFILE: 'exhausted',
@@ -97,7 +104,7 @@ const reasonOfCode: Readonly<Record<string, SocketFailureReason>> = {
   EPERM: 'not-permitted',
 };
 
-/** The reason behind an error of `node:net`; an unlisted one before the connection is a refusal, after it a reset. */
+/** The reason for an error of `node:net`; an unlisted one before the connection is a refusal, after it a reset. */
 export function socketFailureReason(error: NodeJS.ErrnoException, connected: boolean): SocketFailureReason {
   return reasonOfCode[error.code ?? ''] ?? (connected ? 'reset' : 'refused');
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, settled, within } from '../../../testkit/conditions.ts';
 import { hang, ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
-import { askForReload } from '../process/master-socket-reload.ts';
+import { requestReload } from '../process/reload-request.ts';
 import { showProcesses } from '../process/workers.ts';
 import { UnsafeCommandError } from './conversation-command.ts';
 import { MasterSocket, MasterSocketError, type SocketFailureReason } from './master-socket.ts';
@@ -89,10 +89,10 @@ describe('a conversation', () => {
     expect(master.commands).toEqual([]);
   });
 
-  it('takes one turn at a time', async () => {
+  it('takes one call at a time', async () => {
     const conversation = await socket.converse(soon());
     const first = conversation.send([GET]);
-    await expect(conversation.send([GET])).rejects.toThrow('one turn at a time');
+    await expect(conversation.send([GET])).rejects.toThrow('one call at a time');
     await first;
     conversation.close();
   });
@@ -222,7 +222,7 @@ describe('the master socket', () => {
     expect(await socket.ask('reload', soon())).toBe('Success=1\n--\na log\n\nwith an empty line\n');
     master.script = () => say('', 'close');
     expect((await failure(socket.ask('reload', soon()))).reason).toBe('no-reply');
-    expect(await askForReload(socket, soon())).toEqual({ kind: 'silent' });
+    expect(await requestReload(socket, soon())).toEqual({ kind: 'silent' });
   });
 
   it('reads that no worker serves at once, though the master leaves the connection open behind it', async () => {

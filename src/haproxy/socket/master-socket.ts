@@ -1,4 +1,4 @@
-// The master's command socket: connections, places and deadlines. Knows no map command.
+// The master's command socket: connections, slots and deadlines. Knows no map command.
 
 import { createConnection, type Socket } from 'node:net';
 import { withTimeout } from '../../concurrency/pause.ts';
@@ -6,90 +6,90 @@ import { type CommandObserver, unobserved } from './command-observer.ts';
 import { Conversation, type ConversationEnd } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
 import { type Deadline, MasterSocketError, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
-import { type Place, Places, type Purpose } from './master-socket-places.ts';
+import { type Purpose, type Slot, SlotPool } from './slot-pool.ts';
 import { socketFile, socketSafety } from './socket-safety.ts';
 
 export { type Deadline, MasterSocketError, type SocketFailureReason } from './master-socket-error.ts';
 
 export interface MasterSocketOptions {
-  /** Connections at a time, one of them kept for reserved use. Default 4, of the ten that the master takes. */
+  /** Connections at a time, one of them reserved for reloads. Default 4, of the ten that the master accepts. */
   readonly maxConnections?: number;
-  /** Hears of every command; feelers, whose answers nobody reads, left out. */
+  /** Notified of every command, except those of liveness probes. */
   readonly observer?: CommandObserver;
 }
 
 export interface ConverseOptions {
-  /** May take the place that is kept for `reload`. */
+  /** May take the slot reserved for `reload`. */
   readonly reserved?: boolean;
-  /** A change of the running maps: goes before what only looks. */
+  /** A change of the running maps: goes before commands that only read. */
   readonly change?: boolean;
   /**
-   * For somebody who asks about an address: goes behind all the rest. As many as there are clients must not keep a block
-   * from being enforced, a new worker from being compared, or a socket that is down from being seen to be up again.
+   * On behalf of a client that reads: goes behind everything else. However many such clients there are, blocks are
+   * enforced, new workers compared, and the recovery of the socket noticed.
    */
   readonly reader?: boolean;
 }
 
-/** Asks a target that left a command unanswered one harmless question, and waits for as long as it takes. */
-interface Feeler {
+/** One harmless command to a target that left a command unanswered; it waits for the reply without a deadline. */
+interface LivenessProbe {
   readonly socket: Socket;
-  /** Places of conversations that we gave up, but whose slots the master still holds. */
-  readonly owed: Place[];
-  readonly settled: () => void;
-  /** Resolves with `settled`. */
+  /** Slots of conversations that were given up and that the master still holds. */
+  readonly held: Slot[];
+  readonly settle: () => void;
+  /** Resolves when `settle` was called. */
   readonly end: Promise<void>;
 }
 
 export class MasterSocket {
   readonly path: string;
-  readonly #places: Places;
+  readonly #slots: SlotPool;
   readonly #observer: CommandObserver;
-  readonly #feelers = new Map<string | null, Feeler>();
+  readonly #probes = new Map<string | null, LivenessProbe>();
   readonly #open = new Set<Conversation>();
   #closed = false;
-  /** The file that the feelers' connections were made through. */
+  /** The socket's file when the probes were connected. */
   #file: string | null = null;
 
   constructor(path: string, options: MasterSocketOptions = {}) {
     this.path = path;
-    this.#places = new Places(options.maxConnections ?? 4);
+    this.#slots = new SlotPool(options.maxConnections ?? 4);
     this.#observer = options.observer ?? unobserved;
   }
 
-  /** Places taken now, those of given-up commands included. */
+  /** Slots in use, those of given-up commands included. */
   get connections(): number {
-    return this.#places.taken;
+    return this.#slots.taken;
   }
 
   /**
-   * A connection for staged commands; waiting for a place counts against the deadline. Everything on it fails with
-   * 'deadline' once the deadline passes; where this process stood still itself, at most 0.2 s later. Rejects with MasterSocketError. Must be ended by `finish` or `close`.
+   * A connection for staged commands; waiting for a slot counts against the deadline. Everything on it fails with
+   * 'deadline' once the deadline passes, at most 0.2 s later if this process was blocked itself. Rejects with
+   * MasterSocketError. Must be ended by `finish` or `close`.
    */
   async converse(deadline: Deadline, options: ConverseOptions = {}): Promise<Conversation> {
+    const { path } = this;
     this.#forgetReplaced();
-    const place = await this.#places.take(deadline, purposeOf(options));
-    if (place === null || performance.now() >= deadline) {
-      place?.release();
-      throw new MasterSocketError('deadline', {
-        path: this.path,
-        command: '',
-        detail: 'no connection was to be had before the deadline; nothing was sent',
-      });
+    const slot = await this.#slots.take(deadline, purposeOf(options));
+    if (slot === null || performance.now() >= deadline) {
+      slot?.release();
+      const detail = 'no connection became free before the deadline; nothing was sent';
+      throw new MasterSocketError('deadline', { path, command: '', detail });
     }
     try {
       const socket = await this.#connect();
-      const ended: ConversationEnd = (unanswered) => {
+      const onEnd: ConversationEnd = (unanswered) => {
         this.#open.delete(conversation);
-        if (unanswered === null || this.#closed) place.release();
-        else this.#owe(unanswered.target, place);
+        if (unanswered === null || this.#closed) slot.release();
+        else this.#holdSlot(unanswered.target, slot);
       };
-      const hung = (target: string | null) => this.#feelers.has(target);
-      const conversation: Conversation = new Conversation(socket, this.path, deadline, ended, hung, this.#observer);
+      const isUnanswered = (target: string | null) => this.#probes.has(target);
+      const observer = this.#observer;
+      const conversation: Conversation = new Conversation({ socket, path, deadline, onEnd, isUnanswered, observer });
       this.#open.add(conversation);
       if (this.#closed) conversation.close();
       return conversation;
     } catch (error) {
-      place.release();
+      slot.release();
       throw error;
     }
   }
@@ -104,18 +104,18 @@ export class MasterSocket {
     }
   }
 
-  /** Resolves when `target` (`@!<pid>`) and the master owe no answer to a command that was given up, or at the deadline. */
+  /** Resolves when `target` (`@!<pid>`) and the master have no unanswered command left, or at the deadline. */
   async settled(target: string, deadline: Deadline): Promise<void> {
-    const owed = [null, target].flatMap((asked) => this.#feelers.get(asked)?.end ?? []);
-    if (owed.length === 0) return;
-    await withTimeout(Promise.all(owed), millisecondsUntil(deadline));
+    const pending = [null, target].flatMap((probed) => this.#probes.get(probed)?.end ?? []);
+    if (pending.length === 0) return;
+    await withTimeout(Promise.all(pending), millisecondsUntil(deadline));
   }
 
-  /** Lets go of everything that still waits for an answer, for good: whatever is asked from now on fails with 'reset'. */
+  /** Abandons everything that still waits for a reply, for good: later commands fail with 'reset'. */
   close(): void {
     this.#closed = true;
     for (const conversation of [...this.#open]) conversation.close();
-    for (const feeler of this.#feelers.values()) feeler.socket.destroy();
+    for (const { socket } of this.#probes.values()) socket.destroy();
   }
 
   #connect(): Promise<Socket> {
@@ -141,46 +141,46 @@ export class MasterSocket {
   }
 
   /**
-   * The socket was made anew at its path (SIGUSR2), or somebody put another there: whoever holds our old connections
-   * is not the one that listens now, and what he owes us holds no place of the new one. His file lives as long as he
-   * does, so its number is not used again before he is gone.
+   * The socket was recreated at its path (SIGUSR2, or another process): the holder of the old connections is not the one
+   * that listens now, so its unanswered commands use no slot of the new one. The old file lives as long as its holder,
+   * so its number is not reused before that is gone.
    */
   #forgetReplaced(): void {
     const file = socketFile(this.path);
     if (file === null || file === this.#file) return;
     this.#file = file;
-    for (const feeler of [...this.#feelers.values()]) feeler.settled();
+    for (const probe of [...this.#probes.values()]) probe.settle();
   }
 
   /**
-   * A command that we gave up holds its slot in the master while its worker does not answer, and the master notices
-   * our going only then (2.6.12, 3.0.11). So its place stays taken until the same target answers something else, or
-   * the master closes our question (it re-executed, or is gone). Our connection itself was destroyed: the master then
-   * drops the commands behind the unanswered one, so at most that one still takes effect (measured on both).
-   * Until then nothing more is sent to that target: it would hold one place after the other.
+   * A command that was given up keeps its slot in the master while its worker does not answer, and the master notices the
+   * closed connection only then (2.6.12, 3.0.11). So the slot stays in use until the same target answers a probe, or the
+   * master closes the probe (it re-executed, or is gone). The connection itself was destroyed: the master then drops the
+   * commands behind the unanswered one, so at most that one still takes effect (measured on both).
+   * Until then nothing more is sent to that target: it would use up one slot after the other.
    */
-  #owe(target: string | null, place: Place): void {
-    const asked = this.#feelers.get(target);
-    if (asked !== undefined) {
-      asked.owed.push(place);
+  #holdSlot(target: string | null, slot: Slot): void {
+    const pending = this.#probes.get(target);
+    if (pending !== undefined) {
+      pending.held.push(slot);
       return;
     }
     const socket = createConnection({ path: this.path });
     socket.unref();
     const { promise: end, resolve } = Promise.withResolvers<void>();
-    const settled = (): void => {
-      if (this.#feelers.get(target) !== feeler) return;
-      this.#feelers.delete(target);
+    const settle = (): void => {
+      if (this.#probes.get(target) !== probe) return;
+      this.#probes.delete(target);
       socket.destroy();
-      for (const owed of feeler.owed) owed.release();
+      for (const held of probe.held) held.release();
       resolve();
     };
-    const feeler: Feeler = { socket, owed: [place], settled, end };
-    this.#feelers.set(target, feeler);
-    socket.on('data', settled);
-    // Refused, reset, closed: whoever held the slots is no longer there.
-    socket.on('error', settled);
-    socket.on('close', settled);
+    const probe: LivenessProbe = { socket, held: [slot], settle, end };
+    this.#probes.set(target, probe);
+    socket.on('data', settle);
+    // Refused, reset, closed: the holder of the slots is gone.
+    socket.on('error', settle);
+    socket.on('close', settle);
     // `show map` without a name lists the maps: 0.2 ms at any size, and every version has it.
     socket.write(target === null ? 'show proc\n' : `${target} show map\n`);
   }

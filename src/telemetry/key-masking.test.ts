@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withoutKeys } from './key-mark.ts';
+import { withoutKeys } from './buffered-lines.ts';
 import { ManagerLog } from './log.ts';
 
 const key = (mark = 'pm_') => `${mark}${randomBytes(32).toString('base64url')}`;

@@ -1,29 +1,30 @@
-// The master takes ten connections, and ten forgotten ones lock everybody out (docs/haproxy-notes.md). So ours are places:
-// few, counted, and one of them kept for what is urgent.
+// The master accepts ten connections, and ten abandoned ones lock out every client (docs/haproxy-notes.md). So this service
+// uses few slots, counts them, and reserves one for a reload.
 import { type Deadline, millisecondsUntil } from './master-socket-error.ts';
 
-export interface Place {
-  /** Gives the place back. Giving it back twice is harmless. */
+export interface Slot {
+  /** Gives the slot back. A second call does nothing. */
   release(): void;
 }
 
-/** In the order in which those who wait are served. One place is kept for a `reload`. */
+/** In the order in which waiting callers are served. */
 export type Purpose = 'reload' | 'change' | 'own' | 'reader';
 
 const order: readonly Purpose[] = ['reload', 'change', 'own', 'reader'];
 
 interface Waiter {
   readonly purpose: Purpose;
-  grant(place: Place): void;
+  grant(slot: Slot): void;
 }
 
-export class Places {
+export class SlotPool {
   readonly #total: number;
   #taken = 0;
+  /** For other purposes than a reload. */
   #takenByOthers = 0;
   #waiting: Waiter[] = [];
 
-  /** `total` places, one of which only a reload may take. From 3.1 on it holds one until its worker serves. */
+  /** `total` slots, one of which only a reload may take. From 3.1 on a reload holds one until its worker serves. */
   constructor(total: number) {
     this.#total = total;
   }
@@ -32,15 +33,15 @@ export class Places {
     return this.#taken;
   }
 
-  /** A place, or null when none came free before the deadline. First come, first served, among those of one purpose. */
-  take(deadline: Deadline, purpose: Purpose): Promise<Place | null> {
-    if (this.#free(purpose)) return Promise.resolve(this.#occupy(purpose));
+  /** A slot, or null when none became free before the deadline. First come, first served within one purpose. */
+  take(deadline: Deadline, purpose: Purpose): Promise<Slot | null> {
+    if (this.#isFree(purpose)) return Promise.resolve(this.#occupy(purpose));
     return new Promise((resolve) => {
       const waiter: Waiter = {
         purpose,
-        grant: (place) => {
+        grant: (slot) => {
           clearTimeout(timer);
-          resolve(place);
+          resolve(slot);
         },
       };
       const giveUp = (): void => {
@@ -52,11 +53,11 @@ export class Places {
     });
   }
 
-  #free(purpose: Purpose): boolean {
+  #isFree(purpose: Purpose): boolean {
     return this.#taken < this.#total && (purpose === 'reload' || this.#takenByOthers < this.#total - 1);
   }
 
-  #occupy(purpose: Purpose): Place {
+  #occupy(purpose: Purpose): Slot {
     const other = purpose === 'reload' ? 0 : 1;
     this.#taken += 1;
     this.#takenByOthers += other;
@@ -74,7 +75,7 @@ export class Places {
 
   #serve(): void {
     const [next] = order.flatMap((purpose) => this.#waiting.find((waiter) => waiter.purpose === purpose) ?? []);
-    if (next === undefined || !this.#free(next.purpose)) return;
+    if (next === undefined || !this.#isFree(next.purpose)) return;
     this.#waiting = this.#waiting.filter((waiter) => waiter !== next);
     next.grant(this.#occupy(next.purpose));
   }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatheredLines } from './gathered-lines.ts';
+import { BufferedLines } from './buffered-lines.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const text = (name: string): string => readFileSync(at(name), 'utf8');
 
 describe('gathered lines', () => {
   it('are in the file, in order, when the flush returns, and not before', () => {
-    const lines = new GatheredLines({ dest: at('flushed') });
+    const lines = new BufferedLines({ dest: at('flushed') });
     lines.write('one\n');
     lines.write('two\n');
     expect(text('flushed')).toBe('');
@@ -26,7 +26,7 @@ describe('gathered lines', () => {
   });
 
   it('are written when there are more than 64 KiB of them', () => {
-    const lines = new GatheredLines({ dest: at('many') });
+    const lines = new BufferedLines({ dest: at('many') });
     lines.write(`${'x'.repeat(65_535)}\n`);
     expect(text('many')).toHaveLength(0);
     lines.write('\n');
@@ -34,7 +34,7 @@ describe('gathered lines', () => {
   });
 
   it('belong to the former file when the path is opened anew', () => {
-    const lines = new GatheredLines({ dest: at('rotated') });
+    const lines = new BufferedLines({ dest: at('rotated') });
     lines.write('before\n');
     renameSync(at('rotated'), at('rotated.1'));
     lines.reopen();
@@ -44,7 +44,7 @@ describe('gathered lines', () => {
   });
 
   it('are lost on a disk that is full, and throw nothing', () => {
-    const lines = new GatheredLines({ dest: '/dev/full' });
+    const lines = new BufferedLines({ dest: '/dev/full' });
     for (const line of ['one\n', 'two\n']) {
       lines.write(line);
       expect(() => lines.flush()).not.toThrow();

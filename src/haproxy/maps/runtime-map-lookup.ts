@@ -1,0 +1,50 @@
+// What the replies say about one address: the read-back of rules 4, 5 and 8. Pure.
+import { isGoodAdd, isGoodDelete, parseGetMap } from '../socket/replies.ts';
+import { BLOCKING_VALUE, hides } from './runtime-map-commands.ts';
+
+export interface EntryFailure {
+  readonly ip_address: string;
+  /** The worker's pid; null when it was addressed as the current one and its pid is not known. */
+  readonly worker: number | null;
+  readonly command: string;
+  /** All reply bodies for this address, in order. */
+  readonly responses: readonly string[];
+  /** `rejected`, `read-back absent`, `read-back present`, `wrong value`, `unknown reply`, `worker gone`, or why the socket failed. */
+  readonly reason: string;
+}
+
+/** What is to become of an entry. */
+export type Intent = 'add' | 'remove';
+
+export type Lookup =
+  | { readonly state: 'exact'; readonly value: string }
+  | { readonly state: 'absent' }
+  /** A more specific entry answered instead: only `show map` shows this one. */
+  | { readonly state: 'hidden' }
+  | { readonly state: 'unknown' };
+
+/** What a `get map` of `key` says about the entry `key` itself. */
+export function lookupOf(key: string, getMapBody: string): Lookup {
+  const reply = parseGetMap(getMapBody);
+  if (reply.found === 'unknown') return { state: 'unknown' };
+  if (!reply.found) return { state: 'absent' };
+  if (reply.key === key) return { state: 'exact', value: reply.value };
+  return { state: hides(reply.key, key) ? 'hidden' : 'absent' };
+}
+
+/** The same from a complete `show map`: the values of the entries with exactly this key, of which the first wins a lookup. */
+export function lookupInDump(values: readonly string[]): Lookup {
+  const [first] = values;
+  if (first === undefined) return { state: 'absent' };
+  const wrong = values.find((value) => value !== BLOCKING_VALUE);
+  return { state: 'exact', value: wrong ?? first };
+}
+
+/** Null: the entry is as intended; otherwise the literal reason. `after` must not be `hidden`: look in the dump first. */
+export function failureReason(intent: Intent, mutation: string | null, after: Lookup): string | null {
+  if (mutation !== null && !(intent === 'add' ? isGoodAdd(mutation) : isGoodDelete(mutation))) return 'rejected';
+  if (after.state === 'unknown') return 'unknown reply';
+  if (intent === 'remove') return after.state === 'exact' ? 'read-back present' : null;
+  if (after.state === 'absent') return 'read-back absent';
+  return after.state === 'exact' && after.value !== BLOCKING_VALUE ? 'wrong value' : null;
+}

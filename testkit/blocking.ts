@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import type { BlockRequest, Caller } from '../src/blocking/answers.ts';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import { parseIp } from '../src/domain/ip.ts';
+import { FactBus } from '../src/events/facts.ts';
+import { eventsOf } from '../src/events/operation-events.ts';
+import { operationLog } from '../src/events/operation-log.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import { type BlockingObservers, type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
 import type { Settings } from '../src/settings.ts';
@@ -24,8 +27,7 @@ export interface BlockingKit extends BlockingParts {
   readonly socket: MasterSocket;
   readonly lines: LogLine[];
   readonly reloads: string[];
-  /** What was told to listeners. */
-  readonly told: { readonly type: string; readonly data: unknown }[];
+  readonly events: { readonly type: string; readonly data: unknown }[];
   readonly mapPath: string;
   readonly databaseFile: string;
   /** The map file as HAProxy would load it. */
@@ -58,13 +60,18 @@ export async function openBlocking(options: {
   const mapPath = options.blockedMap ?? join(folder, 'blocked.map');
   const lines: LogLine[] = [];
   const reloads: string[] = [];
-  const told: { type: string; data: unknown }[] = [];
+  const events: { type: string; data: unknown }[] = [];
   const note =
     (level: LogLine['level']) =>
     (message: string, fields: object = {}) => {
       lines.push({ level, message, fields: { ...fields } });
     };
   const log: Log = { info: note('info'), warn: note('warn'), error: note('error') };
+  const facts = new FactBus(log);
+  facts.listen(operationLog(log));
+  facts.listen(({ type, data }) => {
+    events.push(...(type === 'operation.done' ? eventsOf(data) : [{ type, data }]));
+  });
   const socket = new MasterSocket(options.masterSocket);
   const parts = wireBlocking({
     // Only these settings are read.
@@ -73,7 +80,7 @@ export async function openBlocking(options: {
     instance,
     socket,
     log,
-    tell: (type, data) => void told.push({ type, data }),
+    emit: facts.emit,
     now,
     capabilities: () => ({ versionedMaps: true, fastDeletes }),
     scheduleReload: (reason) => reloads.push(reason) > 0,
@@ -87,7 +94,7 @@ export async function openBlocking(options: {
     socket,
     lines,
     reloads,
-    told,
+    events,
     mapPath,
     databaseFile,
     fileEntries: async () =>

@@ -1,4 +1,4 @@
-// The fact that a request to an operation ended: told once, when its answer is sent, to everybody who counts or records.
+// The fact that a request to an operation was answered: emitted once, for the audit log and the metrics.
 
 /** Entries, by what became of them. `rejected`: of a list, what is no entry or is covered by trust. */
 export const entryChanges = ['added', 'updated', 'removed', 'unchanged', 'rejected'] as const;

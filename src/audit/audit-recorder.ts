@@ -5,6 +5,7 @@
 import type { AuditPage } from '../api/audit.ts';
 import type { EndedOperation } from '../api/ended-operation.ts';
 import { pause } from '../concurrency/pause.ts';
+import type { FactListener } from '../events/facts.ts';
 import type { AuditNote } from '../store/audit-rows.ts';
 import type { AuditEntry, AuditOutcome, AuditQuery, AuditStore } from '../store/audit-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -113,6 +114,19 @@ export class AuditRecorder {
     if (this.#waiting.length > 0)
       this.#log.error('Outcomes were not written to the audit', { entries: this.#waiting.length });
   }
+
+  readonly listener: FactListener = ({ type, data }) => {
+    if (type === 'operation.answered') this.ended(data);
+    if (type !== 'operation.done' || data.caller !== null) return;
+    const { runtime_map_updated, runtime_map_failures_total, reload_scheduled } = data.report;
+    for (const row of data.auditRows) {
+      this.finished(row, {
+        runtimeMapUpdated: runtime_map_updated,
+        runtimeMapFailuresTotal: runtime_map_failures_total,
+        reloadScheduled: reload_scheduled,
+      });
+    }
+  };
 
   /** Never throws, returns at once. */
   ended(operation: EndedOperation): void {

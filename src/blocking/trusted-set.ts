@@ -9,14 +9,13 @@ import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { unusedTrustedMap } from '../domain/trust-effect.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type Tell, tellNobody } from '../events/facts.ts';
+import { type Emit, noFacts } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import { trustedMapText } from '../haproxy/map-file/trusted-map-text.ts';
 import type { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
 import { hasExpired, type TrustExpiry, type TrustedIpRow, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
-import type { Log } from '../telemetry/log.ts';
 import { type Caller, type ChangeCounts, nothingChanged } from './answers.ts';
 import type { TrustChange } from './blocked-set-service.ts';
 import { Fingerprint } from './compare/fingerprint.ts';
@@ -67,11 +66,9 @@ export class TrustedSet implements MirroredMap {
   readonly #turns: TurnQueue;
   readonly #changer: RuntimeChanger;
   readonly #windows: ChangeWindows;
-  readonly #log: Log;
-  readonly #tell: Tell;
+  readonly #emit: Emit;
   readonly #scheduleReload: (reason: string) => boolean;
   readonly #now: () => Date;
-  readonly #onExpiryAudited: (row: number, report: RuntimeReport) => void;
   readonly #usage: TrustUsage;
   #expected = new Fingerprint();
   /** The file that was written last. */
@@ -86,13 +83,10 @@ export class TrustedSet implements MirroredMap {
     readonly turns: TurnQueue;
     readonly changer: RuntimeChanger;
     readonly windows: ChangeWindows;
-    readonly log: Log;
-    readonly tell?: Tell | undefined;
+    readonly emit?: Emit | undefined;
     /** False: no reload of this configuration could enforce anything, so none is scheduled. */
     readonly scheduleReload: (reason: string) => boolean;
     readonly now: () => Date;
-    /** What became of an expired entry, by its row of the audit. */
-    readonly onExpiryAudited?: ((row: number, report: RuntimeReport) => void) | undefined;
     /** Left out: the live configuration uses it as it should. */
     readonly usage?: TrustUsage;
   }) {
@@ -102,11 +96,9 @@ export class TrustedSet implements MirroredMap {
     this.#turns = options.turns;
     this.#changer = options.changer;
     this.#windows = options.windows;
-    this.#log = options.log;
-    this.#tell = options.tell ?? tellNobody;
+    this.#emit = options.emit ?? noFacts;
     this.#scheduleReload = options.scheduleReload;
     this.#now = options.now;
-    this.#onExpiryAudited = options.onExpiryAudited ?? (() => undefined);
     this.#usage = options.usage ?? { last: usedWholly, look: async () => usedWholly };
   }
 
@@ -178,9 +170,9 @@ export class TrustedSet implements MirroredMap {
       return { value: stored, counts, undo: () => this.#putBack(entry, before) };
     });
     const { created, row } = value;
-    const { runtime_map_updated } = report;
     const { ip_address, note, expires_at } = row;
-    this.#tell('trust.added', { ip_address, created, note, expires_at, by: caller.keyName, runtime_map_updated });
+    const result = { created, note, expires_at, report };
+    this.#emit('operation.done', { operation: 'trust', caller, subject: { ip_address }, ...result });
     return { created, answer: { ...row, ...report } };
   }
 
@@ -192,8 +184,7 @@ export class TrustedSet implements MirroredMap {
       this.#letGo(entry.text);
       return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
     });
-    const { runtime_map_updated } = report;
-    this.#tell('trust.removed', { ip_address: entry.text, by: caller.keyName, runtime_map_updated });
+    this.#emit('operation.done', { operation: 'distrust', caller, subject: { ip_address: entry.text }, report });
     return { ip_address: entry.text, ...report };
   }
 
@@ -210,21 +201,26 @@ export class TrustedSet implements MirroredMap {
 
   /** False: it was extended, made permanent or removed meanwhile. */
   async #expire(entry: IpEntry): Promise<boolean> {
-    const rows: number[] = [];
+    const auditRows: number[] = [];
     const done = await this.#change<null, null>('expire_trust', entry, 'remove', null, async () => {
       const now = this.#now();
       const present = await this.#store.list();
       if (!present.some((row) => row.ip_address === entry.text && hasExpired(row, now))) return null;
       // The file first: tried again until it can be written, and the audit has one row of it all the same.
       await this.#writeFile(present.filter((row) => row.ip_address !== entry.text));
-      const before = await this.#store.removeExpired(entry, now, auditedExpiry(entry, rows));
+      const before = await this.#store.removeExpired(entry, now, auditedExpiry(entry, auditRows));
       if (before === null) return null;
       this.#letGo(entry.text);
       return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
     });
     if (done === null) return false;
-    for (const row of rows) this.#onExpiryAudited(row, done.report);
-    this.#tell('trust.expired', { ip_address: entry.text, runtime_map_updated: done.report.runtime_map_updated });
+    this.#emit('operation.done', {
+      operation: 'expire_trust',
+      caller: null,
+      subject: { ip_address: entry.text },
+      auditRows,
+      report: done.report,
+    });
     return true;
   }
 
@@ -305,12 +301,7 @@ export class TrustedSet implements MirroredMap {
       });
       if (outcome === null) return outcome;
       const { value, result } = outcome;
-      const report = await this.#reportOf(result, `${operation} ${entry.text}`);
-      const by = caller === null ? {} : { key: caller.keyName, request_id: caller.requestId };
-      const fields = { operation, ip_address: entry.text, ...by };
-      if (report.runtime_map_updated) this.#log.info('Runtime map updated', fields);
-      this.#log.info('Operation done', { ...fields, ...report });
-      return { value, report };
+      return { value, report: await this.#reportOf(result, `${operation} ${entry.text}`) };
     } catch (error) {
       throw changeFailure(error, durable);
     }

@@ -1,4 +1,4 @@
-// What a reader of events sees: from where on, which types, and whether as an administrator.
+// The events of one reader: from its position on, of the types it asked for, and with the fields of its scope.
 import type { EventRing, RingEvent } from './event-ring.ts';
 import { eventTypes } from './event-types.ts';
 
@@ -17,19 +17,18 @@ export interface FeedEvent {
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
-  /** Where the reader is now; it may have gone on although nothing was for him. */
-  readonly place: number;
-  /** Something was gone before he came to it; he is at the newest now. */
+  /** The reader's new position; it advances also past events of other types. */
+  readonly position: number;
+  /** Some events were gone; the position is the newest now. */
   readonly missed: boolean;
 }
 
-const lookedAtOnce = 200;
+const readAtOnce = 200;
 const charactersAtOnce = 65_536;
 
-/** The ring as the event stream reads it. */
 export class EventFeed {
   readonly #ring: EventRing;
-  #over = false;
+  #stopped = false;
 
   constructor(ring: EventRing) {
     this.#ring = ring;
@@ -39,55 +38,55 @@ export class EventFeed {
     return eventTypes;
   }
 
-  /** The place after which is what comes from now on. */
+  /** The position before all events to come. */
   newest(): number {
     return this.#ring.last;
   }
 
-  /** Null: it cannot be read on from there. */
-  placeOf(id: string): number | null {
-    const place = this.#ring.placeOf(id);
-    return place === null || this.#ring.after(place, 1).missed ? null : place;
+  /** Null: the events after it are gone, or never were. */
+  positionOf(id: string): number | null {
+    const position = this.#ring.positionOf(id);
+    return position === null || this.#ring.after(position, 1).missed ? null : position;
   }
 
-  idOf(place: number): string {
-    return this.#ring.idOf(place);
+  idOf(position: number): string {
+    return this.#ring.idOf(position);
   }
 
-  /** Some of what came after `place`. One who missed something begins anew at the newest. */
-  read(place: number, view: FeedView): FeedPage {
-    let at = place;
+  /** A page of the events after `position`. A reader that missed some continues at the newest. */
+  read(position: number, view: FeedView): FeedPage {
+    let at = position;
     let characters = 0;
     const events: FeedEvent[] = [];
     for (;;) {
-      const { events: found, missed } = this.#ring.after(at, lookedAtOnce);
-      if (missed) return { events: [], place: this.#ring.last, missed: true };
-      if (found.length === 0) return { events, place: at, missed: false };
+      const { events: found, missed } = this.#ring.after(at, readAtOnce);
+      if (missed) return { events: [], position: this.#ring.last, missed: true };
+      if (found.length === 0) return { events, position: at, missed: false };
       for (const event of found) {
         at = event.seq;
         const text = textFor(event, view);
         if (text === null) continue;
         events.push({ id: this.#ring.idOf(event.seq), type: event.type, text });
         characters += text.length;
-        if (characters >= charactersAtOnce) return { events, place: at, missed: false };
+        if (characters >= charactersAtOnce) return { events, position: at, missed: false };
       }
     }
   }
 
-  /** `wake` is called when there is more to read. Returns how to end that. */
+  /** `wake` is called when there is more to read. Returns the unsubscribe function. */
   onMore(wake: () => void): () => void {
-    return this.#ring.onTold(wake);
+    return this.#ring.onAppended(wake);
   }
 
-  /** The service ends: what is told from here on nobody reads before it starts again. */
+  /** The service stops: events after this one are read by no stream. */
   stopping(): void {
-    if (this.#over) return;
-    this.#ring.tell('service.stopping', {});
-    this.#over = true;
+    if (this.#stopped) return;
+    this.#ring.append('service.stopping', {});
+    this.#stopped = true;
   }
 
   over(): boolean {
-    return this.#over;
+    return this.#stopped;
   }
 }
 

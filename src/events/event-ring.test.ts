@@ -9,7 +9,7 @@ const NOW = new Date('2026-11-20T12:00:00.000Z');
 const ringOf = (options: { mostEvents?: number; mostCharacters?: number } = {}) =>
   new EventRing({ log: silentLog, now: () => NOW, boot: 'b001', ...options });
 const gone = (ring: EventRing, ...pids: number[]) => {
-  for (const pid of pids) ring.tell('worker.gone', { pid });
+  for (const pid of pids) ring.append('worker.gone', { pid });
 };
 const everything = { types: null, admin: true };
 const pidsOf = (page: { events: readonly { text: string }[] }) =>
@@ -38,17 +38,17 @@ describe('the ring of events', () => {
   it('keeps so much text, the newest whatever it has', () => {
     const ring = ringOf({ mostCharacters: 1_000 });
     const reason = 'x'.repeat(300);
-    for (let n = 0; n < 5; n += 1) ring.tell('health.changed', { status: 'degraded', was: 'ok', reasons: [reason] });
+    for (let n = 0; n < 5; n += 1) ring.append('health.changed', { status: 'degraded', was: 'ok', reasons: [reason] });
     expect(ring.after(3, 10)).toMatchObject({ events: [{ seq: 4 }, { seq: 5 }], missed: false });
     expect(ring.after(1, 10).missed).toBe(true);
-    ring.tell('health.changed', { status: 'degraded', was: 'ok', reasons: ['x'.repeat(5_000)] });
+    ring.append('health.changed', { status: 'degraded', was: 'ok', reasons: ['x'.repeat(5_000)] });
     expect(ring.after(5, 10).events).toHaveLength(1);
   });
 
   it('cuts what is very long', () => {
     const ring = ringOf();
-    ring.tell('reload.failed', { id: 'r', status: 'refused', error: 'x'.repeat(100_000) });
-    ring.tell('health.changed', {
+    ring.append('reload.failed', { id: 'r', status: 'refused', error: 'x'.repeat(100_000) });
+    ring.append('health.changed', {
       status: 'degraded',
       was: null,
       reasons: new Array<string>(5_000).fill('y'.repeat(50)),
@@ -59,7 +59,7 @@ describe('the ring of events', () => {
   it('reads a place only from an id of this run that was given out', () => {
     const ring = ringOf();
     gone(ring, 1, 2);
-    expect(['b001-0', 'b001-2', 'b001-3', 'b002-1', 'b001', 'b001-x', ''].map((id) => ring.placeOf(id))).toEqual([
+    expect(['b001-0', 'b001-2', 'b001-3', 'b002-1', 'b001', 'b001-x', ''].map((id) => ring.positionOf(id))).toEqual([
       0,
       2,
       null,
@@ -76,10 +76,10 @@ describe('the ring of events', () => {
     const log = { ...silentLog, error: (message: string) => void errors.push(message) };
     const ring = new EventRing({ log, now: () => NOW });
     const wake = vi.fn();
-    ring.onTold(() => {
+    ring.onAppended(() => {
       throw new Error('a listener');
     });
-    const end = ring.onTold(wake);
+    const end = ring.onAppended(wake);
     gone(ring, 1, 2, 3);
     expect(wake).not.toHaveBeenCalled();
     await untilPasses(() => expect(wake).toHaveBeenCalledTimes(1));
@@ -94,10 +94,10 @@ describe('the ring of events', () => {
 describe('the feed of a reader', () => {
   it('shows others than administrators neither keys nor what HAProxy says of a configuration', () => {
     const ring = ringOf();
-    ring.tell('key.created', { name: 'ci', scopes: ['read'], expires_at: null, by: 'admin' });
-    ring.tell('key.revoked', { name: 'ci', by: 'admin' });
-    ring.tell('reload.started', { id: 'r1', reasons: ['requested by the-admin'] });
-    ring.tell('reload.failed', { id: 'r1', status: 'refused', error: 'userlist: password secret' });
+    ring.append('key.created', { name: 'ci', scopes: ['read'], expires_at: null, by: 'admin' });
+    ring.append('key.revoked', { name: 'ci', by: 'admin' });
+    ring.append('reload.started', { id: 'r1', reasons: ['requested by the-admin'] });
+    ring.append('reload.failed', { id: 'r1', status: 'refused', error: 'userlist: password secret' });
     const feed = new EventFeed(ring);
     const seen = feed.read(0, { types: null, admin: false });
     expect(seen.events.map(({ text }) => JSON.parse(text))).toMatchObject([
@@ -105,7 +105,7 @@ describe('the feed of a reader', () => {
       { id: 'b001-4', type: 'reload.failed', data: { id: 'r1', status: 'refused' } },
     ]);
     expect(JSON.stringify(seen)).not.toMatch(/secret|the-admin|ci/);
-    expect(seen.place).toBe(4);
+    expect(seen.position).toBe(4);
     expect(feed.read(0, everything).events.map(({ type }) => type)).toEqual([
       'key.created',
       'key.revoked',
@@ -117,33 +117,33 @@ describe('the feed of a reader', () => {
   it('leaves out other types than asked for, and goes on past them', () => {
     const ring = ringOf();
     gone(ring, 1, 2);
-    ring.tell('service.stopping', {});
+    ring.append('service.stopping', {});
     const feed = new EventFeed(ring);
     const page = feed.read(0, { types: new Set(['service.stopping']), admin: true });
-    expect(page).toMatchObject({ events: [{ id: 'b001-3', type: 'service.stopping' }], place: 3, missed: false });
-    expect(feed.read(0, { types: new Set(['entry.blocked']), admin: true })).toMatchObject({ events: [], place: 3 });
+    expect(page).toMatchObject({ events: [{ id: 'b001-3', type: 'service.stopping' }], position: 3, missed: false });
+    expect(feed.read(0, { types: new Set(['entry.blocked']), admin: true })).toMatchObject({ events: [], position: 3 });
   });
 
   it('puts one who missed something at the newest, and does not read on from what is gone', () => {
     const ring = ringOf({ mostEvents: 2 });
     gone(ring, 1, 2, 3, 4);
     const feed = new EventFeed(ring);
-    expect(feed.read(1, everything)).toEqual({ events: [], place: 4, missed: true });
-    expect([feed.placeOf('b001-1'), feed.placeOf('b001-2'), feed.placeOf('b000-2')]).toEqual([null, 2, null]);
+    expect(feed.read(1, everything)).toEqual({ events: [], position: 4, missed: true });
+    expect([feed.positionOf('b001-1'), feed.positionOf('b001-2'), feed.positionOf('b000-2')]).toEqual([null, 2, null]);
   });
 
   it('gives out much in pages', () => {
     const ring = ringOf();
     for (let n = 0; n < 500; n += 1)
-      ring.tell('health.changed', { status: 'degraded', was: 'ok', reasons: ['x'.repeat(1_000)] });
+      ring.append('health.changed', { status: 'degraded', was: 'ok', reasons: ['x'.repeat(1_000)] });
     const feed = new EventFeed(ring);
     const page = feed.read(0, everything);
     expect(page.events.length).toBeLessThan(70);
-    let place = 0;
+    let position = 0;
     let count = 0;
-    for (let read = feed.read(place, everything); read.events.length > 0; read = feed.read(place, everything)) {
+    for (let read = feed.read(position, everything); read.events.length > 0; read = feed.read(position, everything)) {
       count += read.events.length;
-      ({ place } = read);
+      ({ position } = read);
     }
     expect(count).toBe(500);
   });

@@ -1,9 +1,10 @@
-// The last events, for whoever reads on from where he was. Nothing is held for a reader but his place: one that reads
-// slowly, or never, costs nothing and holds up nobody; when his place is gone he is told that he missed something.
+// The last events, for readers that continue at their position. Only the position is kept for a reader: one that reads
+// slowly, or never, costs nothing and delays nothing; if its position is gone, it is informed that it missed events.
 import { randomBytes } from 'node:crypto';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { publicPart } from './event-types.ts';
-import type { Activities, ActivityType, Tell } from './facts.ts';
+import { type Event, type Events, type EventType, publicPart } from './event-types.ts';
+import type { FactListener } from './facts.ts';
+import { eventsOf } from './operation-events.ts';
 
 const mostEvents = 10_000;
 /** Of text. */
@@ -16,21 +17,21 @@ const longestList = 20;
 export interface RingEvent {
   /** Counts up by one from 1, in each run of the service. */
   readonly seq: number;
-  readonly type: ActivityType;
+  readonly type: EventType;
   /** `{"id", "type", "at", "data"}` as JSON, one line. */
   readonly text: string;
-  /** The same as others than administrators may see it; null: not at all. */
+  /** As clients without the scope `admin` receive it; null: not at all. */
   readonly publicText: string | null;
 }
 
 export interface RingPage {
   readonly events: readonly RingEvent[];
-  /** Something after `seq` is gone already; `events` begins with what is there. */
+  /** Some events after `seq` are gone; `events` begins with the oldest that is kept. */
   readonly missed: boolean;
 }
 
 export class EventRing {
-  /** Names this run of the service: what an earlier one told is not here. */
+  /** Identifies this run of the service: events of earlier runs are not kept. */
   readonly boot: string;
   readonly #log: Log;
   readonly #now: () => Date;
@@ -57,21 +58,21 @@ export class EventRing {
     this.#mostCharacters = options.mostCharacters ?? mostCharacters;
   }
 
-  /** Takes one more. Never throws. */
-  readonly tell: Tell = (type, data) => {
-    try {
-      this.#append(type, data);
-    } catch (error) {
-      this.#log.error('An event could not be told', { type, cause: causeText(error) });
-    }
+  readonly listener: FactListener = ({ type, data }) => {
+    if (type === 'operation.done') for (const event of eventsOf(data)) this.#append(event);
+    else if (type !== 'operation.answered') this.#append({ type, data } as Event);
   };
 
-  /** Of the event that was told last; 0: none yet. */
+  append<Type extends EventType>(type: Type, data: Events[Type]): void {
+    this.#append({ type, data } as Event);
+  }
+
+  /** The number of the newest event; 0: none yet. */
   get last(): number {
     return this.#last;
   }
 
-  /** What came after `seq`, the oldest first. */
+  /** The events after `seq`, the oldest first. */
   after(seq: number, limit: number): RingPage {
     const events: RingEvent[] = [];
     const from = Math.max(seq + 1, this.#oldest);
@@ -82,29 +83,30 @@ export class EventRing {
     return { events, missed: from > seq + 1 };
   }
 
-  /** The id of an event, or of a place between two; `<boot>-<seq>`. */
+  /** The id of an event, or of a position between two; `<boot>-<seq>`. */
   idOf(seq: number): string {
     return `${this.boot}-${seq}`;
   }
 
-  /** The place that an id names; null: of another run, or nobody's. */
-  placeOf(id: string): number | null {
+  /** Null: the id is of another run, or of no event. */
+  positionOf(id: string): number | null {
     const [boot, seq = ''] = id.split('-');
     if (boot !== this.boot || !/^\d{1,15}$/.test(seq)) return null;
     return Number(seq) <= this.#last ? Number(seq) : null;
   }
 
-  /** `wake` is called soon after something was told, once for all that was. Returns how to end that. */
-  onTold(wake: () => void): () => void {
+  /** `wake` is called soon after events were appended, once for all of them. Returns the unsubscribe function. */
+  onAppended(wake: () => void): () => void {
     this.#listeners.add(wake);
     return () => this.#listeners.delete(wake);
   }
 
-  #append<Type extends ActivityType>(type: Type, data: Activities[Type]): void {
+  #append(event: Event): void {
+    const { type, data } = event;
     const seq = this.#last + 1;
     const head = { id: this.idOf(seq), type, at: this.#now().toISOString() };
     const text = textOf({ ...head, data });
-    const seen = publicPart(type, data);
+    const seen = publicPart(event);
     const publicText = seen === null ? null : seen === data ? text : textOf({ ...head, data: seen });
     this.#last = seq;
     this.#events.set(seq, { seq, type, text, publicText });

@@ -1,9 +1,106 @@
-// Which events there are, and which of their parts are for administrators only: what the API itself keeps from other keys
-// (ADR 0024), names and scopes of keys, webhooks, and whatever HAProxy says of a configuration.
-import type { Activities, ActivityType } from './facts.ts';
+// The types of events, and which of their fields only administrators receive: what the API hides from other keys as well
+// (ADR 0024), names and scopes of keys, webhooks, and all that HAProxy says about a configuration.
 
-/** `null`: all of it is an administrator's; else the fields that are. */
-const adminParts: { readonly [Type in ActivityType]: readonly (keyof Activities[Type])[] | null } = {
+/** Derived from operations. Plain data, in the names that clients see. Times are ISO 8601 in UTC. */
+interface OperationEvents {
+  'entry.blocked': {
+    readonly ip_address: string;
+    readonly created: boolean;
+    readonly reason: string | null;
+    readonly blocked_by: string | null;
+    readonly expires_at: string | null;
+    readonly by: string;
+    readonly runtime_map_updated: boolean;
+  };
+  'entry.unblocked': { readonly ip_address: string; readonly by: string; readonly runtime_map_updated: boolean };
+  'entry.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
+  /** More at once than get an event each. */
+  'entries.changed': {
+    readonly operation: 'batch' | 'replace' | 'expire';
+    readonly added: number;
+    readonly updated: number;
+    readonly removed: number;
+    readonly unchanged: number;
+    /** Null: the service itself. */
+    readonly by: string | null;
+    readonly runtime_map_updated: boolean;
+  };
+  'sync.done': {
+    readonly runtime_map_synced: boolean;
+    readonly total_ips: number;
+    readonly added: number;
+    readonly removed: number;
+    readonly reload_scheduled: boolean;
+    readonly duration_ms: number;
+    readonly by: string;
+  };
+  'trust.added': {
+    readonly ip_address: string;
+    readonly created: boolean;
+    readonly note: string | null;
+    readonly expires_at: string | null;
+    readonly by: string;
+    readonly runtime_map_updated: boolean;
+  };
+  'trust.removed': { readonly ip_address: string; readonly by: string; readonly runtime_map_updated: boolean };
+  'trust.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
+  'site.set': { readonly domain: string; readonly created: boolean; readonly by: string };
+  'site.removed': { readonly domain: string; readonly by: string };
+  'key.created': {
+    readonly name: string;
+    readonly scopes: readonly string[];
+    readonly expires_at: string | null;
+    readonly by: string;
+  };
+  'key.revoked': { readonly name: string; readonly by: string };
+  'webhook.set': { readonly id: string; readonly enabled: boolean; readonly by: string };
+  'webhook.removed': { readonly id: string; readonly by: string };
+}
+
+/** Facts that are events as they are emitted. */
+export interface PlainEvents {
+  /** A running map differs from the database. */
+  'drift.seen': {
+    readonly map: string;
+    readonly worker: number;
+    readonly expected: number;
+    readonly seen: number;
+  };
+  'drift.repaired': {
+    readonly map: string;
+    readonly worker: number;
+    readonly added: number;
+    readonly removed: number;
+    readonly corrected: number;
+  };
+  'reload.started': { readonly id: string; readonly reasons: readonly string[] };
+  'reload.completed': {
+    readonly id: string;
+    readonly changed: boolean;
+    readonly worker_before: number | null;
+    readonly worker_after: number | null;
+    readonly duration_ms: number;
+  };
+  'reload.failed': { readonly id: string; readonly status: string; readonly error: string | null };
+  'health.changed': {
+    readonly status: string;
+    /** Null: this was the first check. */
+    readonly was: string | null;
+    readonly reasons: readonly string[];
+  };
+  'worker.appeared': { readonly pid: number; readonly role: string };
+  'worker.gone': { readonly pid: number };
+  'service.started': { readonly version: string; readonly proxy: string };
+  'service.stopping': Readonly<Record<string, never>>;
+}
+
+export interface Events extends OperationEvents, PlainEvents {}
+
+export type EventType = keyof Events;
+export type Event = { readonly [Type in EventType]: { readonly type: Type; readonly data: Events[Type] } }[EventType];
+
+/** The fields that only administrators receive; `null`: all. */
+const adminParts: { readonly [Type in EventType]: readonly (keyof Events[Type])[] | null } = {
   'entry.blocked': [],
   'entry.unblocked': [],
   'entry.expired': [],
@@ -30,17 +127,12 @@ const adminParts: { readonly [Type in ActivityType]: readonly (keyof Activities[
   'service.stopping': [],
 };
 
-export const eventTypes = Object.keys(adminParts) as readonly ActivityType[];
+export const eventTypes = Object.keys(adminParts) as readonly EventType[];
 
-/** What others than administrators see of it; null: nothing. The same object where all of it is for everybody. */
-export function publicPart<Type extends ActivityType>(
-  type: Type,
-  data: Activities[Type],
-): Partial<Activities[Type]> | null {
-  const hidden = adminParts[type];
+/** What clients without the scope `admin` receive; null: nothing. The same object if that is all of it. */
+export function publicPart({ type, data }: Event): object | null {
+  const hidden: readonly string[] | null = adminParts[type];
   if (hidden === null) return null;
   if (hidden.length === 0) return data;
-  return Object.fromEntries(
-    Object.entries(data).filter(([name]) => !(hidden as readonly string[]).includes(name)),
-  ) as Partial<Activities[Type]>;
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !hidden.includes(name)));
 }

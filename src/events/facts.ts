@@ -1,99 +1,117 @@
-// What happens in the service, as its parts tell it and others hear of it: the event stream, the webhooks. A part that
-// tells knows no listener, is never held up by one and never fails because of one.
+// What happens in the service. A part emits each fact once, where it becomes one; the log, the event stream, the webhooks,
+// the audit log and the metrics listen. A part knows no listener, never waits for one and never fails because of one.
 
-/** What is told, by type. Plain data, in the names that clients see. Times are ISO 8601 in UTC. */
-export interface Activities {
-  'entry.blocked': {
-    readonly ip_address: string;
-    readonly created: boolean;
-    readonly reason: string | null;
-    readonly blocked_by: string | null;
-    readonly expires_at: string | null;
-    readonly by: string;
-    readonly runtime_map_updated: boolean;
-  };
-  'entry.unblocked': { readonly ip_address: string; readonly by: string; readonly runtime_map_updated: boolean };
-  'entry.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
-  /** More at once than are told one by one. */
-  'entries.changed': {
-    readonly operation: 'batch' | 'replace' | 'expire';
-    readonly added: number;
-    readonly updated: number;
-    readonly removed: number;
-    readonly unchanged: number;
-    /** Null: the service itself. */
-    readonly by: string | null;
-    readonly runtime_map_updated: boolean;
-  };
-  'sync.done': {
-    readonly runtime_map_synced: boolean;
-    readonly total_ips: number;
-    readonly added: number;
-    readonly removed: number;
-    readonly reload_scheduled: boolean;
-    readonly duration_ms: number;
-    readonly by: string;
-  };
-  /** A running map is not what the database says. */
-  'drift.seen': {
-    readonly map: string;
-    readonly worker: number;
-    readonly expected: number;
-    readonly seen: number;
-  };
-  'drift.repaired': {
-    readonly map: string;
-    readonly worker: number;
-    readonly added: number;
-    readonly removed: number;
-    readonly corrected: number;
-  };
-  'reload.started': { readonly id: string; readonly reasons: readonly string[] };
-  'reload.completed': {
-    readonly id: string;
-    readonly changed: boolean;
-    readonly worker_before: number | null;
-    readonly worker_after: number | null;
-    readonly duration_ms: number;
-  };
-  'reload.failed': { readonly id: string; readonly status: string; readonly error: string | null };
-  'trust.added': {
-    readonly ip_address: string;
-    readonly created: boolean;
-    readonly note: string | null;
-    readonly expires_at: string | null;
-    readonly by: string;
-    readonly runtime_map_updated: boolean;
-  };
-  'trust.removed': { readonly ip_address: string; readonly by: string; readonly runtime_map_updated: boolean };
-  'trust.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
-  'site.set': { readonly domain: string; readonly created: boolean; readonly by: string };
-  'site.removed': { readonly domain: string; readonly by: string };
-  'key.created': {
-    readonly name: string;
-    readonly scopes: readonly string[];
-    readonly expires_at: string | null;
-    readonly by: string;
-  };
-  'key.revoked': { readonly name: string; readonly by: string };
-  'webhook.set': { readonly id: string; readonly enabled: boolean; readonly by: string };
-  'webhook.removed': { readonly id: string; readonly by: string };
-  'health.changed': {
-    readonly status: string;
-    /** Null: it was not looked at before. */
-    readonly was: string | null;
-    readonly reasons: readonly string[];
-  };
-  'worker.appeared': { readonly pid: number; readonly role: string };
-  'worker.gone': { readonly pid: number };
-  'service.started': { readonly version: string; readonly proxy: string };
-  'service.stopping': Readonly<Record<string, never>>;
+import type { SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { RuntimeReport } from '../api/changes.ts';
+import type { EndedOperation } from '../api/ended-operation.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { PlainEvents } from './event-types.ts';
+
+/** Who asked for an operation, as far as facts name them. */
+interface Requester {
+  readonly keyName: string;
+  readonly requestId: string;
 }
 
-export type ActivityType = keyof Activities;
+/** `operation`: the verb of the audit log. `subject`: what it was about, in the field names of the log. */
+interface Done<Verb extends string, Subject = object> {
+  readonly operation: Verb;
+  readonly caller: Requester;
+  readonly subject: Subject;
+}
 
-/** Tells what happened. Never throws, returns at once. */
-export type Tell = <Type extends ActivityType>(type: Type, data: Activities[Type]) => void;
+/** An operation of the service itself, with the rows that the audit log has of it. */
+interface OwnDone<Verb extends string, Subject = object> extends Omit<Done<Verb, Subject>, 'caller'> {
+  readonly caller: null;
+  readonly auditRows: readonly number[];
+}
+
+type Address = { readonly ip_address: string };
+type ReadBack = { readonly report: RuntimeReport };
+
+/** What a change did to one entry. */
+export type EntryEffect =
+  | {
+      readonly op: 'add';
+      readonly created: boolean;
+      readonly row: Address & {
+        readonly reason: string | null;
+        readonly blocked_by: string | null;
+        readonly expires_at: string | null;
+      };
+    }
+  | { readonly op: 'remove' | 'expire'; readonly removed: Address | null };
+
+export interface EntryTotals {
+  readonly added: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly unchanged: number;
+}
+
+/** An operation whose change is durable. */
+export type DoneOperation =
+  | (Done<'block' | 'unblock', Address> & ReadBack & { readonly effects: readonly EntryEffect[] })
+  | (Done<'batch' | 'replace', EntryTotals & { readonly rejected_total: number }> &
+      ReadBack & {
+        /** Absent: they were only counted. */
+        readonly effects?: readonly EntryEffect[] | undefined;
+      })
+  | (OwnDone<'expire', { readonly count: number }> & ReadBack & { readonly ip_addresses: readonly string[] })
+  | (Done<'sync'> & { readonly answer: SyncAnswer })
+  | (Done<'trust', Address> &
+      ReadBack & { readonly created: boolean; readonly note: string | null; readonly expires_at: string | null })
+  | (Done<'distrust', Address> & ReadBack)
+  | (OwnDone<'expire_trust', Address> & ReadBack)
+  | (Done<'set_site', { readonly domain: string }> & { readonly created: boolean })
+  | Done<'remove_site', { readonly domain: string }>
+  | Done<
+      'create_key',
+      { readonly name: string; readonly scopes: readonly string[]; readonly expires_at: string | null }
+    >
+  | Done<'revoke_key', { readonly name: string }>
+  | (Done<'set_webhook', { readonly webhook: string }> & { readonly enabled: boolean })
+  | Done<'remove_webhook', { readonly webhook: string }>
+  | (Done<'reload'> & { readonly reload: string })
+  | (Done<'restore_backup', { readonly backup: string }> & { readonly reload: string })
+  | Done<'sign_in' | 'sign_out', { readonly from: string }>;
+
+export interface Facts extends PlainEvents {
+  /** Emitted in the order of the changes. */
+  'operation.done': DoneOperation;
+  /** The response to a request was sent: also of one that was refused or failed. */
+  'operation.answered': EndedOperation;
+}
+
+export type FactType = keyof Facts;
+export type Fact = { readonly [Type in FactType]: { readonly type: Type; readonly data: Facts[Type] } }[FactType];
+/** Never throws, returns at once. */
+export type Emit = <Type extends FactType>(type: Type, data: Facts[Type]) => void;
+/** Returns at once. */
+export type FactListener = (fact: Fact) => void;
 
 /** For parts that are used without a service, and for tests. */
-export const tellNobody: Tell = () => undefined;
+export const noFacts: Emit = () => undefined;
+
+export class FactBus {
+  readonly #log: Log;
+  readonly #listeners: FactListener[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  listen(listener: FactListener): void {
+    this.#listeners.push(listener);
+  }
+
+  readonly emit: Emit = (type, data) => {
+    for (const listener of this.#listeners) {
+      try {
+        listener({ type, data } as Fact);
+      } catch (error) {
+        this.#log.error('A listener of facts failed', { type, cause: causeText(error) });
+      }
+    }
+  };
+}

@@ -21,7 +21,7 @@ function watching(reports: (Report | Error)[], everyMs = 1) {
       if (report instanceof Error) throw report;
       return report;
     },
-    tell: (type, data) => void told.push([type, data]),
+    emit: (type, data) => void told.push([type, data]),
     log: { ...silentLog, warn: (_message, fields) => void warned.push(fields) },
     everyMs,
   });

@@ -3,7 +3,7 @@
 
 import type { Health as HealthReport } from '../api/health.ts';
 import { pause, WakeablePause } from '../concurrency/pause.ts';
-import type { Tell } from '../events/facts.ts';
+import type { Emit } from '../events/facts.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const lookEveryMs = 5_000;
@@ -14,7 +14,7 @@ const soonMs = 200;
 
 export class HealthWatch {
   readonly #look: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
-  readonly #tell: Tell;
+  readonly #emit: Emit;
   readonly #log: Log;
   readonly #everyMs: number;
   readonly #stop = new AbortController();
@@ -27,12 +27,12 @@ export class HealthWatch {
 
   constructor(options: {
     readonly look: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
-    readonly tell: Tell;
+    readonly emit: Emit;
     readonly log: Log;
     readonly everyMs?: number;
   }) {
     this.#look = options.look;
-    this.#tell = options.tell;
+    this.#emit = options.emit;
     this.#log = options.log;
     this.#everyMs = options.everyMs ?? lookEveryMs;
   }
@@ -80,7 +80,7 @@ export class HealthWatch {
   #compare(status: string, reasons: readonly string[]): void {
     const now = [status, ...reasons.map((reason) => reason.replaceAll(/\d+/g, '#'))].join('\n');
     if (now === this.#told) return;
-    this.#tell('health.changed', { status, was: this.#status, reasons });
+    this.#emit('health.changed', { status, was: this.#status, reasons });
     this.#told = now;
     this.#status = status;
   }

@@ -24,7 +24,7 @@ export class EventStream extends Readable {
   readonly #heartbeat: NodeJS.Timeout;
   readonly #keyCheck: NodeJS.Timeout;
   readonly #keyHolds: () => Promise<boolean>;
-  #place: number;
+  #position: number;
   /** The connection takes more. */
   #wanted = false;
   #wantedAt = performance.now();
@@ -45,9 +45,9 @@ export class EventStream extends Readable {
     this.#events = events;
     this.#view = view;
     this.#pace = pace;
-    const place = from === null ? events.newest() : events.placeOf(from);
-    this.#place = place ?? events.newest();
-    this.push(`retry: ${retryMs}\n${place === null ? this.#gap() : this.#here()}`);
+    const position = from === null ? events.newest() : events.positionOf(from);
+    this.#position = position ?? events.newest();
+    this.push(`retry: ${retryMs}\n${position === null ? this.#gap() : this.#here()}`);
     this.#unsubscribe = events.onMore(() => this.#pump());
     this.#heartbeat = setInterval(() => this.#beat(), pace.heartbeat);
     this.#keyHolds = keyHolds;
@@ -79,8 +79,8 @@ export class EventStream extends Readable {
 
   #pump(): void {
     while (this.#wanted && !this.destroyed && !this.#ended) {
-      const { events, place, missed } = this.#events.read(this.#place, this.#view);
-      this.#place = place;
+      const { events, position, missed } = this.#events.read(this.#position, this.#view);
+      this.#position = position;
       if (missed) this.#put(this.#gap());
       else if (events.length > 0) {
         this.#put(events.map(({ id, type, text }) => `id: ${id}\nevent: ${type}\ndata: ${text}\n\n`).join(''));
@@ -114,11 +114,11 @@ export class EventStream extends Readable {
 
   /** No event: only the place to come back to. */
   #here(): string {
-    return `id: ${this.#events.idOf(this.#place)}\n\n`;
+    return `id: ${this.#events.idOf(this.#position)}\n\n`;
   }
 
   #gap(): string {
-    const id = this.#events.idOf(this.#place);
+    const id = this.#events.idOf(this.#position);
     const data = { id, type: 'gap', data: { reason: 'events before this one are not here any more; fetch anew' } };
     return `id: ${id}\nevent: gap\ndata: ${JSON.stringify(data)}\n\n`;
   }

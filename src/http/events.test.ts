@@ -81,7 +81,7 @@ const typesOf = ({ events }: Reader) => events.map(({ event }) => event);
 describe('GET /api/events', () => {
   it('tells what happens from now on, as server-sent events with ids', async () => {
     const { ring, read } = await serving();
-    ring.tell('worker.gone', { pid: 1 });
+    ring.append('worker.gone', { pid: 1 });
     const reader = await read();
     expect(reader.response.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -89,8 +89,8 @@ describe('GET /api/events', () => {
       'x-content-type-options': 'nosniff',
     });
     await untilPasses(() => expect(reader.text).toBe('retry: 2000\nid: b001-1\n\n'));
-    ring.tell('worker.gone', { pid: 2 });
-    ring.tell('trust.removed', { ip_address: '192.0.2.1', by: 'a\nb', runtime_map_updated: true });
+    ring.append('worker.gone', { pid: 2 });
+    ring.append('trust.removed', { ip_address: '192.0.2.1', by: 'a\nb', runtime_map_updated: true });
     await untilPasses(() => expect(reader.events).toHaveLength(2));
     expect(reader.events[0]).toMatchObject({ id: 'b001-2', event: 'worker.gone' });
     expect(JSON.parse(reader.events[1]!.data)).toMatchObject({ id: 'b001-3', data: { by: 'a\nb' } });
@@ -98,7 +98,7 @@ describe('GET /api/events', () => {
 
   it('goes on after the last id, by header or parameter, with neither loss nor repetition', async () => {
     const { ring, read } = await serving();
-    for (const pid of [1, 2, 3]) ring.tell('worker.gone', { pid });
+    for (const pid of [1, 2, 3]) ring.append('worker.gone', { pid });
     for (const reader of [await read('', { 'last-event-id': 'b001-1' }), await read('?last_event_id=b001-1')]) {
       await untilPasses(() => expect(reader.events.map(({ id }) => id)).toEqual(['b001-2', 'b001-3']));
     }
@@ -110,9 +110,9 @@ describe('GET /api/events', () => {
     ['that was never given out', 'b001-99'],
   ])('tells of a gap after an id %s, and goes on from now', async (_what, id) => {
     const { ring, read } = await serving({}, 2);
-    for (const pid of [1, 2, 3, 4, 5]) ring.tell('worker.gone', { pid });
+    for (const pid of [1, 2, 3, 4, 5]) ring.append('worker.gone', { pid });
     const reader = await read('', { 'last-event-id': id });
-    ring.tell('worker.gone', { pid: 6 });
+    ring.append('worker.gone', { pid: 6 });
     await untilPasses(() =>
       expect(reader.events.map((event) => [event.event, event.id])).toEqual([
         ['gap', 'b001-5'],
@@ -125,9 +125,9 @@ describe('GET /api/events', () => {
   it('tells only the types asked for, and moves the place on all the same', async () => {
     const { ring, read } = await serving({ streams: { heartbeat: 20 } });
     const reader = await read('?types=service.stopping,worker.gone');
-    ring.tell('worker.appeared', { pid: 1, role: 'current' });
-    ring.tell('worker.gone', { pid: 1 });
-    ring.tell('worker.appeared', { pid: 2, role: 'current' });
+    ring.append('worker.appeared', { pid: 1, role: 'current' });
+    ring.append('worker.gone', { pid: 1 });
+    ring.append('worker.appeared', { pid: 2, role: 'current' });
     await untilPasses(() => expect(reader.text).toMatch(/: \nid: b001-3\n\n$/));
     expect(typesOf(reader)).toEqual(['worker.gone']);
   });
@@ -135,8 +135,8 @@ describe('GET /api/events', () => {
   it('tells a read key less than an admin key', async () => {
     const { ring, read } = await serving();
     const [reader, admin] = [await read('', {}, 'read'), await read()];
-    ring.tell('key.revoked', { name: 'ci', by: 'admin' });
-    ring.tell('worker.gone', { pid: 1 });
+    ring.append('key.revoked', { name: 'ci', by: 'admin' });
+    ring.append('worker.gone', { pid: 1 });
     await untilPasses(() => expect(typesOf(reader)).toEqual(['worker.gone']));
     await untilPasses(() => expect(typesOf(admin)).toEqual(['key.revoked', 'worker.gone']));
   });
@@ -146,7 +146,7 @@ describe('GET /api/events', () => {
     const [reader, other] = [await read('', {}, 'read'), await read()];
     revoked.add('read');
     await untilPasses(() => expect(reader.ended).toBe(true));
-    ring.tell('worker.gone', { pid: 1 });
+    ring.append('worker.gone', { pid: 1 });
     await untilPasses(() => expect(typesOf(other)).toEqual(['worker.gone']));
     expect(reader.events).toEqual([]);
     expect(reader.response.complete).toBe(true);
@@ -178,7 +178,7 @@ describe('GET /api/events', () => {
     const reader = await read();
     // More than twice as long. A busy machine is silent for a while too, but not for a second.
     await untilPasses(() => expect(reader.text.match(/^: $/gm)?.length).toBeGreaterThanOrEqual(25));
-    ring.tell('worker.gone', { pid: 1 });
+    ring.append('worker.gone', { pid: 1 });
     await untilPasses(() => expect(typesOf(reader)).toEqual(['worker.gone']));
   });
 
@@ -194,13 +194,13 @@ describe('GET /api/events', () => {
     let told = 0;
     // Until the buffers of its connection are full. Who reads nothing does not see the end of his connection either.
     for (let round = 0; round < 200 && (await connections()) > 1; round += 1) {
-      for (let n = 0; n < 200; n += 1) ring.tell('health.changed', { status: 'degraded', was: 'ok', reasons });
+      for (let n = 0; n < 200; n += 1) ring.append('health.changed', { status: 'degraded', was: 'ok', reasons });
       told += 200;
       await eventually('the other one has it all', () => quick.events.length === told);
       await time.pass(20);
     }
     expect(await connections()).toBe(1);
-    ring.tell('worker.gone', { pid: 1 });
+    ring.append('worker.gone', { pid: 1 });
     await untilPasses(() => expect(typesOf(quick)).toContain('worker.gone'));
     expect(quick.ended).toBe(false);
   });
@@ -222,7 +222,7 @@ describe('GET /api/events', () => {
     const reader = await read();
     const others = await Promise.all(Array.from({ length: 30 }, () => read('?types=nothing').catch(() => null)));
     expect(others).toHaveLength(30);
-    ring.tell('worker.gone', { pid: 1 });
+    ring.append('worker.gone', { pid: 1 });
     await untilPasses(() => expect(typesOf(reader)).toEqual(['worker.gone']));
   });
 

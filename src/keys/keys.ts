@@ -11,7 +11,7 @@ import { auditedChange } from '../blocking/write/audit-notes.ts';
 import { grants, isScope, type Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type Tell, tellNobody } from '../events/facts.ts';
+import { type Emit, noFacts } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
@@ -28,7 +28,7 @@ export class ApiKeys {
   readonly #store: ApiKeysStore;
   readonly #given: Buffer | null;
   readonly #log: Log;
-  readonly #tell: Tell;
+  readonly #emit: Emit;
   readonly #now: () => Date;
 
   constructor(options: {
@@ -36,13 +36,13 @@ export class ApiKeys {
     /** The key of the settings. */
     readonly given: string | null;
     readonly log: Log;
-    readonly tell?: Tell | undefined;
+    readonly emit?: Emit | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
     this.#given = options.given === null ? null : hash(options.given);
     this.#log = options.log;
-    this.#tell = options.tell ?? tellNobody;
+    this.#emit = options.emit ?? noFacts;
     this.#now = options.now;
   }
 
@@ -140,16 +140,8 @@ export class ApiKeys {
         `there is, or was, a key named ${request.name}; choose another name`,
       );
     }
-    this.#log.info('Operation done', {
-      operation: 'create key',
-      name: row.name,
-      scopes: row.scopes,
-      expires_at: row.expires_at,
-      key: caller.keyName,
-      request_id: caller.requestId,
-    });
-    const { scopes, expires_at } = row;
-    this.#tell('key.created', { name: row.name, scopes, expires_at, by: caller.keyName });
+    const { name, scopes, expires_at } = row;
+    this.#emit('operation.done', { operation: 'create_key', caller, subject: { name, scopes, expires_at } });
     return { ...shown(row), key };
   }
 
@@ -164,13 +156,7 @@ export class ApiKeys {
     };
     const row = await this.#store.revoke(name, now, judge, auditedChange('revoke_key', caller, { target: name }));
     if (row === null) throw new ServiceError(codes.NotFound, 'revoke key', `there is no valid key named ${name}`);
-    this.#log.info('Operation done', {
-      operation: 'revoke key',
-      name,
-      key: caller.keyName,
-      request_id: caller.requestId,
-    });
-    this.#tell('key.revoked', { name, by: caller.keyName });
+    this.#emit('operation.done', { operation: 'revoke_key', caller, subject: { name } });
     return shown(row);
   }
 }

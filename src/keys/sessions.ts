@@ -8,6 +8,7 @@ import { auditedChange } from '../blocking/write/audit-notes.ts';
 import type { Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { type Emit, noFacts } from '../events/facts.ts';
 import type { SessionRow, SessionsStore } from '../store/sessions-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
@@ -45,6 +46,7 @@ export class Sessions {
   readonly #store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
   readonly #keys: KeyOfSession;
   readonly #log: Log;
+  readonly #emit: Emit;
   readonly #now: () => Date;
   /** By hash: when each was last used by this process, in milliseconds since 1970, and when that was last written. */
   readonly #used = new Map<string, { at: number; noted: number }>();
@@ -58,11 +60,13 @@ export class Sessions {
     readonly store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
     readonly keys: KeyOfSession;
     readonly log: Log;
+    readonly emit?: Emit | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
     this.#keys = options.keys;
     this.#log = options.log;
+    this.#emit = options.emit ?? noFacts;
     this.#now = options.now;
   }
 
@@ -81,8 +85,7 @@ export class Sessions {
       last_used_at: at,
     };
     await this.#keep(row, now, caller);
-    const { keyName, source, requestId } = caller;
-    this.#log.info('Operation done', { operation: 'sign in', key: keyName, from: source, request_id: requestId });
+    this.#emit('operation.done', { operation: 'sign_in', caller, subject: { from: caller.source } });
     return { token, endsAt: endOf(row) };
   }
 
@@ -105,8 +108,7 @@ export class Sessions {
     this.#unstored.delete(hash);
     await this.#store.end(hash, this.#now(), auditedChange('sign_out', caller, {}));
     this.#ended.delete(hash);
-    const { keyName, source, requestId } = caller;
-    this.#log.info('Operation done', { operation: 'sign out', key: keyName, from: source, request_id: requestId });
+    this.#emit('operation.done', { operation: 'sign_out', caller, subject: { from: caller.source } });
   }
 
   /** A full disk must not keep anybody out: nothing but the session's survival of a restart needs the database. */

@@ -5,6 +5,7 @@ import { settled } from '../../testkit/conditions.ts';
 import { endedOperation } from '../../testkit/ended-operation.ts';
 import { describeWithPromtool, promtool } from '../../testkit/promtool.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
+import { report } from '../api/changes.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
 import { metricsKit, samplesOf, someSets, tellAll } from './metrics-fixture.ts';
 
@@ -164,7 +165,10 @@ describe('what the parts tell', () => {
     // Never came to its handler; and what is not counted.
     ended('trust', { status: 403, attempted: false });
     ended('sign_in');
-    observers.operations.expired(4, 0);
+    observers.operations.listener({
+      type: 'operation.done',
+      data: { operation: 'expire', caller: null, subject: { count: 4 }, ip_addresses: [], auditRows: [], report },
+    });
     expect(samplesOf(await metrics.scrape('prometheus'))).toMatchObject({
       'operations_total{operation="block",result="incomplete"}': 1,
       'operations_total{operation="block",result="done"}': 0,

@@ -2,6 +2,7 @@
 // entries that a worker was not seen to hold.
 import { type EndedOperation, type EntryCounts, entryChanges } from '../api/ended-operation.ts';
 import { operations as declared } from '../api/operations.ts';
+import type { FactListener } from '../events/facts.ts';
 import type { Instruments } from './instruments.ts';
 import { seriesTable } from './series-table.ts';
 
@@ -51,16 +52,18 @@ export class OperationMetrics {
     this.#readBackFailures = seriesTable([...changing, 'sync'] as const, (operation) => zeroed(unseen, { operation }));
   }
 
+  readonly listener: FactListener = ({ type, data }) => {
+    if (type === 'operation.answered') this.ended(data);
+    if (type !== 'operation.done' || data.operation !== 'expire') return;
+    const failures = data.report.runtime_map_failures_total;
+    this.#done('expire', failures === 0, failures, { removed: data.subject.count });
+  };
+
   ended({ note, status, outcome, attempted, seenEverywhere, counts }: EndedOperation): void {
     const series = this.#results[note.operation];
     if (series === undefined || !attempted) return;
     if (status >= 400) series[status < 500 ? 'refused' : 'failed'].inc(1);
     else this.#done(note.operation, seenEverywhere, outcome.runtimeMapFailuresTotal ?? 0, counts);
-  }
-
-  /** A group of entries whose time was over. */
-  expired(entries: number, readBackFailures: number): void {
-    this.#done('expire', readBackFailures === 0, readBackFailures, { removed: entries });
   }
 
   #done(operation: string, seenEverywhere: boolean | null, readBackFailures: number, counts: EntryCounts): void {

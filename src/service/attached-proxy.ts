@@ -64,7 +64,7 @@ function pathsIn(output: string): string[] {
 const reloadPatienceMs = 60_000;
 
 export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
-  const { settings, parts, socket, facts, log, tell, now } = options;
+  const { settings, parts, socket, versions, log, emit, now } = options;
   const { keeper, trusted, reconciler, book, link } = parts;
   const { reloadBy, pidFile, configFile, proxyBin } = settings;
   const configuration = new AttachedConfiguration({ settings, book, log });
@@ -74,7 +74,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     pidFile,
     configFile,
     knownMaster: () => book.masterPid,
-    workerReadsConfiguration: () => facts.capabilitiesOf(book.runningVersion).workerReadsConfiguration,
+    workerReadsConfiguration: () => versions.capabilitiesOf(book.runningVersion).workerReadsConfiguration,
     unit: reloadBy.kind === 'systemd' ? reloadBy.unit : null,
   });
   const reload = new AttachedReload({
@@ -102,7 +102,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     reload,
     store: options.history,
     log,
-    tell,
+    emit,
     now,
     stillNeeded: async () => {
       await reconciler.look(false);
@@ -121,7 +121,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   });
   return {
     sites: noSites(configFile),
-    configuration: new OthersConfiguration({ configFile, reloads, check, history: options.history, log }),
+    configuration: new OthersConfiguration({ configFile, reloads, check, history: options.history, emit }),
     reloads,
     get trust() {
       return configuration.trust;

@@ -12,9 +12,9 @@ import { ReloadHistory } from '../configuration/reload/reload-history.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import type { Emit } from '../events/facts.ts';
 import type { SitesService } from '../sites/sites-service.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
-import type { Log } from '../telemetry/log.ts';
 
 /** What is off in attached mode. */
 type Off = 'sites' | 'backups' | 'the configuration';
@@ -39,27 +39,26 @@ export class OthersConfiguration implements ConfigurationService {
   readonly #reloads: ReloadCoordinator;
   readonly #check: () => Promise<AttachedCheck>;
   readonly #history: ReloadHistory;
-  readonly #log: Log;
+  readonly #emit: Emit;
 
   constructor(options: {
     readonly configFile: string;
     readonly reloads: ReloadCoordinator;
     readonly check: () => Promise<AttachedCheck>;
     readonly history: ReloadsStore;
-    readonly log: Log;
+    readonly emit: Emit;
   }) {
     this.#configFile = options.configFile;
     this.#reloads = options.reloads;
     this.#check = options.check;
     this.#history = new ReloadHistory(options.history);
-    this.#log = options.log;
+    this.#emit = options.emit;
   }
 
   /** Of the files as they are. */
   async reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer> {
     const answer = await this.#reloads.reload(`requested by ${caller.keyName}`, consent);
-    const { keyName: key, requestId: request_id } = caller;
-    this.#log.info('Operation done', { operation: 'reload', key, request_id, reload: answer.id });
+    this.#emit('operation.done', { operation: 'reload', caller, subject: {}, reload: answer.id });
     return answer;
   }
 

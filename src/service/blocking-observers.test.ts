@@ -23,7 +23,6 @@ beforeEach(async () => {
         expect(milliseconds).toBeGreaterThanOrEqual(0);
         told.push(`group of ${changes}`);
       },
-      expired: (entries, { failures }) => told.push(`expired ${entries}, failed ${failures.length}`),
     },
   });
 });
@@ -101,7 +100,7 @@ describe('the parts tell', () => {
     expect(told).not.toContain('blocked file');
   });
 
-  it('of entries whose time was over', async () => {
+  it('of expired entries as one operation', async () => {
     const { kit, time } = scripted;
     await kit.blockedSet.block(
       toBlock('192.0.2.1', { expiry: { kind: 'at', at: new Date(Date.now() + 50) } }),
@@ -109,6 +108,13 @@ describe('the parts tell', () => {
     );
     await time.pass(51);
     kit.expiry.start();
-    await eventually('it has expired', () => told.includes('expired 1, failed 0'));
+    const expired = () => kit.events.filter(({ type }) => type === 'entry.expired').map(({ data }) => data);
+    await eventually('it has expired', () => expired().length > 0);
+    expect(expired()).toEqual([{ ip_address: '192.0.2.1', runtime_map_updated: true }]);
+    expect(kit.lines).toContainEqual({
+      level: 'info',
+      message: 'Operation done',
+      fields: expect.objectContaining({ operation: 'expire', count: 1, ip_addresses: ['192.0.2.1'] }),
+    });
   });
 });

@@ -1,6 +1,5 @@
 // The blocked set and everything that keeps it true, wired together.
 
-import type { RuntimeReport } from '../api/changes.ts';
 import { AddressChecker } from '../blocking/address-checker.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
@@ -18,7 +17,7 @@ import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { Admission } from '../blocking/write/admission.ts';
 import { ChangeWindows } from '../blocking/write/change-windows.ts';
 import { DurableCommit } from '../blocking/write/durable-commit.ts';
-import { type ChangeResult, GroupWriter } from '../blocking/write/group-writer.ts';
+import { GroupWriter } from '../blocking/write/group-writer.ts';
 import { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
 import { Outcomes } from '../blocking/write/outcomes.ts';
 import { RemovalRule, replacePays } from '../blocking/write/removal-rule.ts';
@@ -26,7 +25,7 @@ import { Room } from '../blocking/write/room.ts';
 import { RuntimeChanger } from '../blocking/write/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/write/runtime-link.ts';
 import { TurnQueue } from '../concurrency/turn-queue.ts';
-import type { Tell } from '../events/facts.ts';
+import { type Emit, noFacts } from '../events/facts.ts';
 import { MapFile } from '../haproxy/map-file/map-file.ts';
 import { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import { findMaster } from '../haproxy/process/master-process.ts';
@@ -47,13 +46,11 @@ const textsInPage = 2_000;
 export interface BlockingObservers {
   readonly drift: DriftObserver;
   readonly groupEnded: (changes: number, milliseconds: number) => void;
-  readonly expired: (entries: number, result: ChangeResult) => void;
 }
 
 const unobserved: BlockingObservers = {
   drift: unobservedDrift,
   groupEnded: () => undefined,
-  expired: () => undefined,
 };
 
 export type BlockingParts = ReturnType<typeof wireBlocking>;
@@ -64,7 +61,7 @@ export function wireBlocking(options: {
   readonly instance: InstanceStore;
   readonly socket: MasterSocket;
   readonly log: Log;
-  readonly tell?: Tell;
+  readonly emit?: Emit;
   readonly now: () => Date;
   /** What the version that runs can do; it may change with a reload. */
   readonly capabilities: () => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
@@ -73,8 +70,6 @@ export function wireBlocking(options: {
   readonly trustUsage?: TrustUsage;
   /** The socket answers again, or the workers are whole again. */
   readonly reconsiderReload: () => void;
-  /** What became of a group of expired entries, by its row of the audit. */
-  readonly onExpiryAudited?: (row: number, report: RuntimeReport) => void;
   readonly observers?: BlockingObservers;
 }) {
   const {
@@ -83,7 +78,7 @@ export function wireBlocking(options: {
     instance,
     socket,
     log,
-    tell,
+    emit = noFacts,
     now,
     capabilities,
     scheduleReload,
@@ -98,7 +93,7 @@ export function wireBlocking(options: {
     mayReplace: () => replacePays(capabilities()),
     scans: () => !capabilities().fastDeletes,
   });
-  const book = new WorkerBook(now, (pid) => rule.forget(pid), tell);
+  const book = new WorkerBook(now, (pid) => rule.forget(pid), emit);
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);
   const trustedMap = new RuntimeMap(socket, settings.trustedMap);
   const keeper: MapFileKeeper = new MapFileKeeper({
@@ -131,11 +126,9 @@ export function wireBlocking(options: {
     turns,
     changer,
     windows,
-    log,
-    tell,
+    emit,
     scheduleReload,
     now,
-    onExpiryAudited: options.onExpiryAudited,
     ...(options.trustUsage === undefined ? {} : { usage: options.trustUsage }),
   });
   const trustExpiry = new ExpiryLoop('Expired trusted addresses', log, () => trusted.expireOnce());
@@ -151,7 +144,7 @@ export function wireBlocking(options: {
     },
     members: (texts) => store.presentOf(texts),
   };
-  const workers = new WorkerKeeper({ book, turns, windows, pending, log, tell, rule, drift: observers.drift });
+  const workers = new WorkerKeeper({ book, turns, windows, pending, log, emit, rule, drift: observers.drift });
   const reconciler: Reconciler = new Reconciler({
     socket,
     link,
@@ -223,7 +216,7 @@ export function wireBlocking(options: {
     trustedMap,
     trustHasEffect,
   });
-  const outcomes = new Outcomes({ scheduleReload, log, tell });
+  const outcomes = new Outcomes({ scheduleReload, emit });
   const blockedSet = new BlockedSet({
     store,
     writer,
@@ -260,10 +253,8 @@ export function wireBlocking(options: {
       }),
     removalsAtMost,
     onExpired: (ips, result) => {
-      const report = outcomes.expired(ips, result);
-      if (expiredRow !== null) options.onExpiryAudited?.(expiredRow, report);
+      outcomes.expired(ips, result, expiredRow);
       expiredRow = null;
-      observers.expired(ips.length, result);
     },
   });
   return {

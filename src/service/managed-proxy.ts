@@ -31,7 +31,7 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
-  const { settings, sites: sitesStore, parts, socket, facts, log, tell, now } = options;
+  const { settings, sites: sitesStore, parts, socket, versions, log, emit, now } = options;
   const { keeper, trusted, reconciler, book } = parts;
   const live = new LiveFile(settings.configFile);
   const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
@@ -78,7 +78,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     parts,
     serverStateFile,
     supervisor: () => supervisor,
-    workerReadsConfiguration: () => facts.capabilitiesOf(parts.book.runningVersion).workerReadsConfiguration,
+    workerReadsConfiguration: () => versions.capabilitiesOf(parts.book.runningVersion).workerReadsConfiguration,
     log,
   });
   const reloadProxy = async (): Promise<ReloadOutcome> => {
@@ -108,7 +108,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     reload: safeReload,
     store: options.history,
     log,
-    tell,
+    emit,
     now,
     stillNeeded: async () => {
       await reconciler.look(false);
@@ -141,7 +141,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
         socket,
         log,
         beforeStart: async () => {
-          await options.facts.read();
+          await versions.read();
           await writeMaps();
           const start = await ensureStart();
           if (start.usable) return null;
@@ -159,7 +159,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     : null;
   const { history } = options;
   return {
-    sites: new Sites({ store: sitesStore, reloads, socket, log, tell, now }),
+    sites: new Sites({ store: sitesStore, reloads, socket, emit, now }),
     configuration: new Configuration({
       live,
       origin,
@@ -168,7 +168,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       history,
       render: renderStored,
       proxyBin: settings.proxyBin,
-      log,
+      emit,
     }),
     reloads,
     get trust() {

@@ -5,7 +5,7 @@ import type { AttachedReport, DriftReport } from '../api/health.ts';
 import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
-import type { Tell } from '../events/facts.ts';
+import type { Emit } from '../events/facts.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import type { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
@@ -14,7 +14,7 @@ import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
-import type { ProxyFacts } from './proxy-facts.ts';
+import type { ProxyVersions } from './proxy-versions.ts';
 
 export interface ProxySide {
   readonly sites: SitesService;
@@ -51,9 +51,9 @@ export interface ProxySideOptions {
   readonly history: ReloadsStore;
   readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'reconciler' | 'book' | 'link'>;
   readonly socket: MasterSocket;
-  readonly facts: ProxyFacts;
+  readonly versions: ProxyVersions;
   readonly observer: MetricObservers['reloads'];
   readonly log: Log;
-  readonly tell: Tell;
+  readonly emit: Emit;
   readonly now: () => Date;
 }

@@ -6,7 +6,8 @@ import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../audit/audit-recorder.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { EventRing } from '../events/event-ring.ts';
-import type { Tell } from '../events/facts.ts';
+import { FactBus, type FactType } from '../events/facts.ts';
+import { operationLog } from '../events/operation-log.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { findMaster } from '../haproxy/process/master-process.ts';
 import { MasterSocket } from '../haproxy/socket/master-socket.ts';
@@ -27,7 +28,7 @@ import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
 import type { Log } from '../telemetry/log.ts';
-import { Webhooks, webhooksService } from '../webhooks/webhooks.ts';
+import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { makeFolders, takeLocks } from './folders-and-locks.ts';
@@ -37,13 +38,13 @@ import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sour
 import { openState } from './open-state.ts';
 import { builtPanel, readPanel } from './panel-files.ts';
 import { prepareStart } from './prepare-start.ts';
-import { ProxyFacts } from './proxy-facts.ts';
 import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
+import { ProxyVersions } from './proxy-versions.ts';
 import { checkRights } from './rights-check.ts';
 import { growSparingly } from './sparing-heap.ts';
 
-/** Looked at soon after: what was told may be why blocking is, or is again, not enforced somewhere. */
-const mayChangeHealth: ReadonlySet<string> = new Set([
+/** Health is checked soon after these facts. */
+const mayChangeHealth: ReadonlySet<FactType> = new Set([
   'drift.seen',
   'drift.repaired',
   'reload.completed',
@@ -103,24 +104,24 @@ async function startLocked(
 ): Promise<RunningService> {
   const now = (): Date => new Date();
   crashPoint('start.locked');
-  const facts = new ProxyFacts(settings.proxyBin, log);
-  await facts.read();
+  const versions = new ProxyVersions(settings.proxyBin, log);
+  await versions.read();
   const state = await openState(settings);
   const { database, instance } = state;
   crashPoint('start.database-opened');
 
   const ring = new EventRing({ log, now });
-  const tell: Tell = (type, data) => {
-    ring.tell(type, data);
-    if (mayChangeHealth.has(type)) healthWatch.kick();
-  };
   const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
   const registry = new Registry();
   const observers = new MetricObservers(registry);
+  const facts = new FactBus(log);
+  const { emit } = facts;
+  for (const listener of [operationLog(log), ring.listener, audit.listener, observers.operations.listener])
+    facts.listen(listener);
   const webhooks = new Webhooks({
     store: new WebhooksStore(database),
     ring,
-    tell,
+    emit,
     log,
     now,
     observer: observers.webhooks,
@@ -134,9 +135,9 @@ async function startLocked(
     instance,
     socket,
     log,
-    tell,
+    emit,
     now,
-    capabilities: () => facts.capabilitiesOf(parts.book.runningVersion),
+    capabilities: () => versions.capabilitiesOf(parts.book.runningVersion),
     scheduleReload: (reason) => {
       if (!proxy.mayReload()) return false;
       proxy.reloads.schedule(reason);
@@ -152,16 +153,9 @@ async function startLocked(
       },
     },
     reconsiderReload: () => proxy.reloads.reconsider(),
-    onExpiryAudited: (row, report) =>
-      audit.finished(row, {
-        runtimeMapUpdated: report.runtime_map_updated,
-        runtimeMapFailuresTotal: report.runtime_map_failures_total,
-        reloadScheduled: report.reload_scheduled,
-      }),
     observers: {
       drift: observers.drift,
       groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
-      expired: (entries, { failures }) => observers.operations.expired(entries, failures.length),
     },
   });
   const { keeper, trusted, reconciler, book } = parts;
@@ -172,16 +166,16 @@ async function startLocked(
     history: new ReloadsStore(database),
     parts,
     socket,
-    facts,
+    versions,
     observer: observers.reloads,
     log,
-    tell,
+    emit,
     now,
   });
   const { reloads } = proxy;
 
-  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, tell, now });
-  const sessions = new Sessions({ store: new SessionsStore(database), keys, log, now });
+  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, emit, now });
+  const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
   const keyFile = join(settings.stateDir, 'api-key');
   const panel = await readPanel(builtPanel, log);
   const idleMemory = IdleMemory.ofThisProcess();
@@ -205,14 +199,17 @@ async function startLocked(
     findMaster: () => findMaster(settings.pidFile, settings.configFile),
     versions: () => ({
       service: version,
-      proxy: facts.versionOf(book.runningVersion),
-      unsupported: facts.unsupportedBy(book.runningVersion),
-      untested: facts.untested(book.runningVersion),
+      proxy: versions.versionOf(book.runningVersion),
+      unsupported: versions.unsupportedBy(book.runningVersion),
+      untested: versions.untested(book.runningVersion),
     }),
     proxyProblems: () => proxy.problems(),
     started: () => started,
   });
-  const healthWatch: HealthWatch = new HealthWatch({ look: (how) => health.look(how), tell, log });
+  const healthWatch = new HealthWatch({ look: (how) => health.look(how), emit, log });
+  facts.listen(({ type }) => {
+    if (mayChangeHealth.has(type)) healthWatch.kick();
+  });
 
   options.signal?.addEventListener('abort', () => proxy.abandonStart(), { once: true });
   try {
@@ -262,7 +259,7 @@ async function startLocked(
     observers,
     {
       version,
-      proxyVersion: () => facts.versionOf(book.runningVersion),
+      proxyVersion: () => versions.versionOf(book.runningVersion),
       sets: setSources(parts),
       reloads,
       storedFacts: () => storedFacts(parts.store, sitesStore),
@@ -283,16 +280,11 @@ async function startLocked(
       sessions,
       audit,
       events: new EventFeed(ring),
-      webhooks: webhooksService(webhooks),
+      webhooks,
       health,
       panel,
       metrics,
-      operations: {
-        ended(operation) {
-          audit.ended(operation);
-          observers.operations.ended(operation);
-        },
-      },
+      operations: { ended: (operation) => emit('operation.answered', operation) },
       log,
     },
     keyFile,
@@ -310,9 +302,9 @@ async function startLocked(
       idleMemory.start();
       audit.start();
       started = true;
-      const running = { version, proxy: facts.versionOf(book.runningVersion) };
+      const running = { version, proxy: versions.versionOf(book.runningVersion) };
       log.info('Service started', running);
-      tell('service.started', running);
+      emit('service.started', running);
       healthWatch.start();
     },
     async stop() {

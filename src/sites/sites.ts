@@ -12,11 +12,10 @@ import { servesSite } from '../configuration/template/served-site.ts';
 import type { Site } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type Tell, tellNobody } from '../events/facts.ts';
+import { type Emit, noFacts } from '../events/facts.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { parseShowStat, type ServerStat } from '../haproxy/socket/show-stat.ts';
 import type { SitesStore } from '../store/sites-store.ts';
-import type { Log } from '../telemetry/log.ts';
 import type { SitesService } from './sites-service.ts';
 
 const patienceMs = 2_000;
@@ -25,23 +24,20 @@ export class Sites implements SitesService {
   readonly #store: SitesStore;
   readonly #reloads: ReloadCoordinator;
   readonly #socket: MasterSocket;
-  readonly #log: Log;
-  readonly #tell: Tell;
+  readonly #emit: Emit;
   readonly #now: () => Date;
 
   constructor(options: {
     readonly store: SitesStore;
     readonly reloads: ReloadCoordinator;
     readonly socket: MasterSocket;
-    readonly log: Log;
-    readonly tell?: Tell | undefined;
+    readonly emit?: Emit | undefined;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
     this.#reloads = options.reloads;
     this.#socket = options.socket;
-    this.#log = options.log;
-    this.#tell = options.tell ?? tellNobody;
+    this.#emit = options.emit ?? noFacts;
     this.#now = options.now;
   }
 
@@ -73,9 +69,8 @@ export class Sites implements SitesService {
         },
       };
     });
-    this.#done('set site', site.domain, caller);
     const { created, row, served } = stored!;
-    this.#tell('site.set', { domain: site.domain, created, by: caller.keyName });
+    this.#emit('operation.done', { operation: 'set_site', caller, subject: { domain: site.domain }, created });
     return { created, answer: { ...row, served, reload } };
   }
 
@@ -98,8 +93,7 @@ export class Sites implements SitesService {
         },
       };
     });
-    this.#done('remove site', domain, caller);
-    this.#tell('site.removed', { domain, by: caller.keyName });
+    this.#emit('operation.done', { operation: 'remove_site', caller, subject: { domain } });
     return { domain, reload };
   }
 
@@ -129,10 +123,6 @@ export class Sites implements SitesService {
       if (error instanceof MasterSocketError) return null;
       throw error;
     }
-  }
-
-  #done(operation: string, domain: string, caller: Caller): void {
-    this.#log.info('Operation done', { operation, domain, key: caller.keyName, request_id: caller.requestId });
   }
 }
 

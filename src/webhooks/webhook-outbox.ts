@@ -17,7 +17,7 @@ export class WebhookOutbox {
   readonly #onMore: () => void;
   readonly #gatherMs: number;
   readonly #unsubscribe: () => void;
-  #place: number;
+  #position: number;
   #timer: NodeJS.Timeout | null = null;
   #flushing: Promise<void> = Promise.resolve();
   #failing = false;
@@ -39,8 +39,8 @@ export class WebhookOutbox {
     this.#wanted = options.wanted;
     this.#onMore = options.onMore;
     this.#gatherMs = options.gatherMs ?? gatherMs;
-    this.#place = 0;
-    this.#unsubscribe = options.ring.onTold(() => this.#soon(this.#gatherMs));
+    this.#position = 0;
+    this.#unsubscribe = options.ring.onAppended(() => this.#soon(this.#gatherMs));
   }
 
   /** Writes what was told by now. Never throws: what the database does not take is tried again. */
@@ -65,23 +65,23 @@ export class WebhookOutbox {
   async #write(): Promise<void> {
     try {
       if (!this.#wanted()) {
-        this.#place = this.#ring.last;
+        this.#position = this.#ring.last;
         return;
       }
       let wrote = false;
       for (;;) {
-        const { events, missed } = this.#ring.after(this.#place, eventsAtOnce);
+        const { events, missed } = this.#ring.after(this.#position, eventsAtOnce);
         const [oldest] = events;
         const newest = events.at(-1);
         if (oldest === undefined || newest === undefined) break;
-        const lost = missed ? oldest.seq - this.#place - 1 : 0;
+        const lost = missed ? oldest.seq - this.#position - 1 : 0;
         if (lost > 0)
           this.#log.error('Events came faster than they were written for webhooks; some are lost', { events: lost });
         await this.#store.append(
           events.map(({ type, text }) => ({ type, json: text })),
           lost,
         );
-        this.#place = newest.seq;
+        this.#position = newest.seq;
         wrote = true;
       }
       if (wrote) this.#onMore();

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
 import { EventRing } from '../events/event-ring.ts';
+import { FactBus } from '../events/facts.ts';
 import type { Database } from '../store/open-database.ts';
 import { StoreFolder } from '../store/store-fixture.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
@@ -74,8 +75,10 @@ async function started(
   const now = () => new Date(clock);
   const log = { info: () => undefined, warn: note, error: note };
   ring = new EventRing({ log: silentLog, now, ...(options.inRing && { mostEvents: options.inRing }) });
+  const facts = new FactBus(silentLog);
+  facts.listen(ring.listener);
   store = new WebhooksStore(options.database ?? database, options.most);
-  const webhooks = new Webhooks({ store, ring, tell: ring.tell, log, now, request, gatherMs: 5, observer });
+  const webhooks = new Webhooks({ store, ring, emit: facts.emit, log, now, request, gatherMs: 5, observer });
   running.push(webhooks);
   await webhooks.start();
   return webhooks;
@@ -87,21 +90,14 @@ const observer: WebhookObserver = {
 };
 const note = (message: string, fields: object = {}) => void logged.push(`${message} ${JSON.stringify(fields)}`);
 
-const author = {
-  keyName: 'ops',
-  requestId: 'r',
-  audited: {
-    note: { operation: 'set_webhook', keyName: 'ops', source: null, requestId: 'r' },
-    written: () => undefined,
-  },
-};
+const author = { keyName: 'ops', requestId: 'r', source: '192.0.2.1', receivedAt: 0 };
 const put = (webhooks: Webhooks, more: Partial<WebhookRequest> = {}) =>
   webhooks.put(
     { id: 'chat', url: 'https://hooks.example/x', types: ['worker.gone'], secret, enabled: true, ...more },
     author,
   );
 const gone = (...pids: number[]) => {
-  for (const pid of pids) ring.tell('worker.gone', { pid });
+  for (const pid of pids) ring.append('worker.gone', { pid });
 };
 const eventsOf = ({ body }: Sent) => JSON.parse(body).data.events as { type: string; data: Record<string, unknown> }[];
 const pidsOf = (one: Sent) => eventsOf(one).map(({ type, data }) => (type === 'gap' ? 'gap' : data['pid']));
@@ -146,7 +142,7 @@ describe('a webhook', () => {
     await put(webhooks);
     const pids = Array.from({ length: 250 }, (_, n) => n + 1);
     for (const pid of pids) {
-      ring.tell('worker.appeared', { pid, role: 'current' });
+      ring.append('worker.appeared', { pid, role: 'current' });
       gone(pid);
     }
     await untilPasses(() => expect(sent.flatMap(pidsOf)).toHaveLength(250));
@@ -207,7 +203,7 @@ describe('a webhook', () => {
       pauses.push(next - clock);
       clock = next;
       // Any event wakes it; those of a type that it does not get are no delivery.
-      ring.tell('worker.appeared', { pid: 1, role: 'current' });
+      ring.append('worker.appeared', { pid: 1, role: 'current' });
     }
     expect(pauses[0]).toBeGreaterThanOrEqual(5_000);
     expect(pauses[0]).toBeLessThanOrEqual(5_500);
@@ -236,13 +232,13 @@ describe('a webhook', () => {
     await put(webhooks, { id: 'off', enabled: false });
     expect(await webhooks.backlogs()).toEqual([{ id: 'chat', pending: 0, missed: 0, oldestAt: null }]);
     answers = [503];
-    ring.tell('worker.appeared', { pid: 1, role: 'current' });
+    ring.append('worker.appeared', { pid: 1, role: 'current' });
     clock += 60_000;
     gone(1);
     const oldestAt = new Date(clock).toISOString();
     await untilPasses(() => expect(results).toEqual(['failed']));
     clock += 1_000;
-    ring.tell('service.started', { version: '1', proxy: '3' });
+    ring.append('service.started', { version: '1', proxy: '3' });
     await untilPasses(async () =>
       expect(await webhooks.backlogs()).toEqual([{ id: 'chat', pending: 2, missed: 0, oldestAt }]),
     );
@@ -276,7 +272,7 @@ describe('a webhook', () => {
     const webhooks = await started();
     await put(webhooks, { types: null });
     answers = ['hangs'];
-    ring.tell('service.stopping', {});
+    ring.append('service.stopping', {});
     await webhooks.stop();
     answers = [200];
     sent.length = 0;
@@ -340,7 +336,7 @@ describe('a webhook', () => {
     await put(webhooks);
     gone(3);
     await untilPasses(() => expect(sent.flatMap(pidsOf)).toEqual([3]));
-    ring.tell('worker.appeared', { pid: 4, role: 'current' });
+    ring.append('worker.appeared', { pid: 4, role: 'current' });
     await untilPasses(() => expect(sent).toHaveLength(2));
     gone(5);
     await untilPasses(async () => expect(await count()).toBeLessThan(5));

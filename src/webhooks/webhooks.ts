@@ -7,8 +7,7 @@ import { Mutex } from '../concurrency/mutex.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { EventRing } from '../events/event-ring.ts';
-import type { Tell } from '../events/facts.ts';
-import type { AuditedChange } from '../store/audit-rows.ts';
+import type { Emit } from '../events/facts.ts';
 import type { WebhookBacklog, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { SendRequest } from './webhook-delivery.ts';
@@ -16,33 +15,6 @@ import { unobservedWebhooks, type WebhookObserver } from './webhook-observer.ts'
 import { WebhookOutbox } from './webhook-outbox.ts';
 import { WebhookRunner } from './webhook-runner.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
-
-// Webhooks as the API knows them: who changes one stands in the audit, with where it delivers to, though not with what of
-// its URL may be a secret.
-
-export type WebhooksService = ReturnType<typeof webhooksService>;
-
-export function webhooksService(webhooks: Webhooks) {
-  return {
-    list: () => webhooks.list(),
-    /** Errors: 1100. */
-    get: (id: string) => webhooks.get(id),
-    /** `secret` of the answer: the one that was made, shown this once; else null. Errors: 409 when there are too many. */
-    put: (request: WebhookRequest, caller: Caller) => {
-      const { id, url, types, enabled } = request;
-      const details = { origin: new URL(url).origin, events: types, enabled };
-      return webhooks.put(request, authorOf(caller, 'set_webhook', id, details));
-    },
-    /** Errors: 1100. */
-    remove: (id: string, caller: Caller) => webhooks.remove(id, authorOf(caller, 'remove_webhook', id)),
-  };
-}
-
-function authorOf(caller: Caller, operation: string, target: string, details?: Record<string, unknown>): WebhookAuthor {
-  const about = details === undefined ? { target } : { target, details };
-  const { keyName, requestId } = caller;
-  return { keyName, requestId, audited: auditedChange(operation, caller, about) };
-}
 
 /** Each has a connection and a loop of its own. */
 const mostWebhooks = 20;
@@ -57,65 +29,58 @@ export interface WebhookRequest {
   readonly enabled: boolean;
 }
 
-/** Who changes it, as far as it matters here. */
-interface WebhookAuthor {
-  readonly keyName: string;
-  readonly requestId: string;
-  readonly audited: AuditedChange;
+interface Deps {
+  readonly store: WebhooksStore;
+  readonly ring: EventRing;
+  readonly emit: Emit;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly request?: SendRequest;
+  readonly observer?: WebhookObserver;
+  readonly gatherMs?: number;
 }
 
+/** What the API uses. */
+export type WebhooksService = Pick<Webhooks, 'list' | 'get' | 'put' | 'remove'>;
+
 export class Webhooks {
+  readonly #deps: Deps;
   readonly #store: WebhooksStore;
-  readonly #outbox: WebhookOutbox;
-  readonly #tell: Tell;
-  readonly #log: Log;
-  readonly #now: () => Date;
-  readonly #request: SendRequest;
   readonly #observer: WebhookObserver;
+  readonly #outbox: WebhookOutbox;
   readonly #runners = new Map<string, WebhookRunner>();
   #started = false;
-  /** One change at a time: each ends and begins a runner. */
+  /** One change at a time: each stops and starts a runner. */
   readonly #mutex = new Mutex();
 
-  constructor(options: {
-    readonly store: WebhooksStore;
-    readonly ring: EventRing;
-    readonly tell: Tell;
-    readonly log: Log;
-    readonly now: () => Date;
-    readonly request?: SendRequest;
-    readonly observer?: WebhookObserver;
-    readonly gatherMs?: number;
-  }) {
-    this.#store = options.store;
-    this.#tell = options.tell;
-    this.#log = options.log;
-    this.#now = options.now;
-    this.#request = options.request ?? ((url, init) => fetch(url, init));
-    this.#observer = options.observer ?? unobservedWebhooks;
+  constructor(deps: Deps) {
+    const { ring, store, log, gatherMs, observer = unobservedWebhooks } = deps;
+    this.#deps = deps;
+    this.#store = store;
+    this.#observer = observer;
     this.#outbox = new WebhookOutbox({
-      ring: options.ring,
-      store: options.store,
-      log: options.log,
+      ring,
+      store,
+      log,
       wanted: () => this.#runners.size > 0,
       onMore: () => {
         for (const runner of this.#runners.values()) runner.wake();
       },
-      ...(options.gatherMs === undefined ? {} : { gatherMs: options.gatherMs }),
+      ...(gatherMs === undefined ? {} : { gatherMs }),
     });
   }
 
-  /** Goes on with what an earlier run of the service did not deliver. */
+  /** Continues with events that an earlier run of the service did not deliver. */
   async start(): Promise<void> {
     this.#started = true;
     for (const hook of await this.#store.list()) this.#run(hook);
   }
 
-  /** What was not delivered is delivered by the next start. */
+  /** Undelivered events are delivered after the next start. */
   async stop(): Promise<void> {
     this.#started = false;
     await this.#mutex.drained();
-    // First, while the outbox still knows that somebody wants it.
+    // First: without runners the outbox would skip the last events.
     await this.#outbox.stop();
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
     this.#runners.clear();
@@ -127,7 +92,7 @@ export class Webhooks {
     return records;
   }
 
-  /** What waits for each that is enabled. @throws StoreError */
+  /** Undelivered events of each enabled webhook. @throws StoreError */
   async backlogs(): Promise<readonly ({ readonly id: string } & WebhookBacklog)[]> {
     const enabled = (await this.#store.list()).filter((hook) => hook.enabled);
     const backlogs: ({ readonly id: string } & WebhookBacklog)[] = [];
@@ -135,32 +100,38 @@ export class Webhooks {
     return backlogs;
   }
 
+  /** Errors: 1100. */
   async get(id: string): Promise<Webhook> {
     const hook = await this.#store.get(id);
     if (hook === null) throw unknownHook('get webhook', id);
     return await this.#shown(hook);
   }
 
-  /** `secret` of the answer: shown this once, when it was made here; else null. */
-  put(request: WebhookRequest, author: WebhookAuthor): Promise<{ created: boolean; answer: WebhookAnswer }> {
-    return this.#mutex.run(() => this.#put(request, author));
+  /** `secret` of the answer: a generated one, shown this once; else null. Errors: 409 when there are too many. */
+  put(request: WebhookRequest, caller: Caller): Promise<{ created: boolean; answer: WebhookAnswer }> {
+    return this.#mutex.run(() => this.#put(request, caller));
   }
 
-  remove(id: string, author: WebhookAuthor): Promise<{ readonly id: string }> {
-    return this.#mutex.run(() => this.#remove(id, author));
+  /** Errors: 1100. */
+  remove(id: string, caller: Caller): Promise<{ readonly id: string }> {
+    return this.#mutex.run(() => this.#remove(id, caller));
   }
 
-  async #put(request: WebhookRequest, author: WebhookAuthor): Promise<{ created: boolean; answer: WebhookAnswer }> {
-    // What was told before it is none of its events.
+  async #put(request: WebhookRequest, caller: Caller): Promise<{ created: boolean; answer: WebhookAnswer }> {
+    // Events from before the webhook are not for it.
     await this.#outbox.flush();
     const before = await this.#store.get(request.id);
-    // What is under way was begun with the old settings. It stays among the runners, stopped, until another takes its
-    // place: without any the outbox passes events by.
+    // A delivery under way has the old settings. The stopped runner stays in the map until its successor replaces it:
+    // without runners the outbox skips events.
     await this.#runners.get(request.id)?.stop();
     const known = request.secret ?? before?.secret;
     const secret = known ?? newWebhookSecret();
+    const { url, types: events, enabled } = request;
+    // A webhook URL may contain a secret in its path or query.
+    const details = { origin: new URL(url).origin, events, enabled };
+    const audited = auditedChange('set_webhook', caller, { target: request.id, details });
     const done = await this.#store
-      .put({ ...request, secret }, mostWebhooks, this.#now(), author.audited)
+      .put({ ...request, secret }, mostWebhooks, this.#deps.now(), audited)
       .catch((error: unknown) => {
         if (before !== null) this.#runInstead(before);
         throw error;
@@ -169,36 +140,34 @@ export class Webhooks {
       throw new ServiceError(
         codes.Conflict,
         'set webhook',
-        `there are ${mostWebhooks} webhooks already, and no more are kept; remove one first`,
+        `there are already ${mostWebhooks} webhooks, the most that are allowed; remove one first`,
       );
     }
     this.#runInstead(done.row);
-    this.#done('set_webhook', request.id, author);
-    this.#tell('webhook.set', { id: request.id, enabled: request.enabled, by: author.keyName });
+    const subject = { webhook: request.id };
+    this.#deps.emit('operation.done', { operation: 'set_webhook', caller, subject, enabled });
     const shown = known === undefined ? secret : null;
     return { created: done.created, answer: { ...(await this.#shown(done.row)), secret: shown } };
   }
 
-  async #remove(id: string, author: WebhookAuthor): Promise<{ readonly id: string }> {
-    const removed = await this.#store.remove(id, this.#now(), author.audited);
+  async #remove(id: string, caller: Caller): Promise<{ readonly id: string }> {
+    const removed = await this.#store.remove(
+      id,
+      this.#deps.now(),
+      auditedChange('remove_webhook', caller, { target: id }),
+    );
     if (removed === null) throw unknownHook('remove webhook', id);
     await this.#stopRunner(id);
     this.#observer.removed(id);
-    this.#done('remove_webhook', id, author);
-    this.#tell('webhook.removed', { id, by: author.keyName });
+    this.#deps.emit('operation.done', { operation: 'remove_webhook', caller, subject: { webhook: id } });
     return { id };
   }
 
   #run(hook: WebhookRow): void {
     if (!this.#started || !hook.enabled) return;
     this.#observer.began(hook.id);
-    const parts = {
-      store: this.#store,
-      request: this.#request,
-      log: this.#log,
-      now: this.#now,
-      observer: this.#observer,
-    };
+    const { request = (url, init) => fetch(url, init), log, now } = this.#deps;
+    const parts = { store: this.#store, request, log, now, observer: this.#observer };
     this.#runners.set(hook.id, new WebhookRunner(hook.id, parts));
   }
 
@@ -211,10 +180,6 @@ export class Webhooks {
     const runner = this.#runners.get(id);
     this.#runners.delete(id);
     await runner?.stop();
-  }
-
-  #done(operation: string, id: string, { keyName, requestId }: WebhookAuthor): void {
-    this.#log.info('Operation done', { operation, webhook: id, key: keyName, request_id: requestId });
   }
 
   /** Never its secret. */

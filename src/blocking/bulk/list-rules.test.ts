@@ -184,7 +184,7 @@ describe('an element of a list', () => {
     expect(await ends()).toBe(late.toISOString());
     expect(await send({ ip: '192.0.2.1', expiry: { kind: 'permanent' } })).toMatchObject({ updated: 1 });
     expect(await ends()).toBeNull();
-    const told = kit.told.filter(({ type }) => type === 'entries.changed');
+    const told = kit.events.filter(({ type }) => type === 'entries.changed');
     if (told.length > 0) expect(told.at(-1)!.data).toMatchObject({ updated: 1, unchanged: 0 });
   });
 
@@ -193,13 +193,13 @@ describe('an element of a list', () => {
     ['PUT', (elements: readonly Element[]) => put(elements, { dryRun: true })],
   ])('of a dry run of a %s is counted, and nothing is changed', async (name, send) => {
     await batch(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
-    kit.told.length = 0;
+    kit.events.length = 0;
     const answer = await send([{ ip: '192.0.2.1', reason: 'list' }, '192.0.2.3', '192.0.2.4', '0.0.0.0/1']);
     const counts = { added: 1, updated: 1, removed: 1, unchanged: 1, rejected_total: 1 };
     expect(answer, name).toMatchObject({ ...counts, dry_run: true });
     expect(await all()).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
     expect(await kit.store.get('192.0.2.1')).toMatchObject({ reason: null });
-    expect(kit.told).toEqual([]);
+    expect(kit.events).toEqual([]);
   });
 });
 

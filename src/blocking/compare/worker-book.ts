@@ -1,7 +1,7 @@
 // What is known of every live worker: who it is (pid and start time), and whether each map was seen to be whole in
 // it. Health, reload decisions and the answers' truth come from here.
 
-import { type Tell, tellNobody } from '../../events/facts.ts';
+import { type Emit, noFacts } from '../../events/facts.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
 import type { MapName } from '../mirrored-map.ts';
 import { LeftOver } from '../write/left-over.ts';
@@ -46,13 +46,13 @@ export class WorkerBook {
   #lastVerifiedAt: Date | null = null;
   readonly #now: () => Date;
   readonly #onForgotten: (pid: number) => void;
-  readonly #tell: Tell;
+  readonly #emit: Emit;
 
   /** `onForgotten` hears of each worker that is gone; another may get its pid. */
-  constructor(now: () => Date, onForgotten: (pid: number) => void = () => undefined, tell: Tell = tellNobody) {
+  constructor(now: () => Date, onForgotten: (pid: number) => void = () => undefined, emit: Emit = noFacts) {
     this.#now = now;
     this.#onForgotten = onForgotten;
-    this.#tell = tell;
+    this.#emit = emit;
   }
 
   get masterPid(): number | null {
@@ -115,9 +115,9 @@ export class WorkerBook {
     this.#workers = seen;
     for (const [, { pid }] of gone) {
       this.#onForgotten(pid);
-      this.#tell('worker.gone', { pid });
+      this.#emit('worker.gone', { pid });
     }
-    for (const { pid, role } of fresh) this.#tell('worker.appeared', { pid, role });
+    for (const { pid, role } of fresh) this.#emit('worker.appeared', { pid, role });
     return fresh;
   }
 
@@ -131,7 +131,7 @@ export class WorkerBook {
     for (const [key, worker] of this.#workers) {
       if (worker.pid !== pid) continue;
       this.#workers.delete(key);
-      this.#tell('worker.gone', { pid });
+      this.#emit('worker.gone', { pid });
     }
     this.#onForgotten(pid);
   }

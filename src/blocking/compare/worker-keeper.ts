@@ -3,7 +3,7 @@
 
 import { Mutex } from '../../concurrency/mutex.ts';
 import { type TurnQueue, WaitedTurns } from '../../concurrency/turn-queue.ts';
-import { type Tell, tellNobody } from '../../events/facts.ts';
+import { type Emit, noFacts } from '../../events/facts.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import { MasterSocketError, type SocketFailureReason } from '../../haproxy/socket/master-socket.ts';
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
@@ -54,7 +54,7 @@ export class WorkerKeeper {
   readonly #windows: ChangeWindows;
   readonly #pending: PendingVersions;
   readonly #log: Log;
-  readonly #tell: Tell;
+  readonly #emit: Emit;
   readonly #rule: RemovalRule;
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
@@ -67,7 +67,7 @@ export class WorkerKeeper {
     readonly windows: ChangeWindows;
     readonly pending: PendingVersions;
     readonly log: Log;
-    readonly tell?: Tell | undefined;
+    readonly emit?: Emit | undefined;
     readonly rule: RemovalRule;
     /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
     readonly listAtMost?: number;
@@ -78,7 +78,7 @@ export class WorkerKeeper {
     this.#windows = options.windows;
     this.#pending = options.pending;
     this.#log = options.log;
-    this.#tell = options.tell ?? tellNobody;
+    this.#emit = options.emit ?? noFacts;
     this.#rule = options.rule;
     this.#listAtMost = options.listAtMost ?? listLimit;
     this.#drift = options.drift ?? unobservedDrift;
@@ -145,7 +145,7 @@ export class WorkerKeeper {
         if (!seen) {
           seen = true;
           const { name, expected } = map;
-          this.#tell('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
+          this.#emit('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
         }
         if (round === rounds) break;
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
@@ -170,7 +170,7 @@ export class WorkerKeeper {
           if (unanswered === null) await map.reread();
           continue;
         }
-        this.#tell('drift.repaired', { map: map.name, worker: pid, ...done });
+        this.#emit('drift.repaired', { map: map.name, worker: pid, ...done });
         this.#log.warn('Running map differed from the database and was repaired', {
           map: map.name,
           worker: pid,

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-const told = (type: string) => kit.told.filter((one) => one.type === type).map(({ data }) => data);
+const told = (type: string) => kit.events.filter((one) => one.type === type).map(({ data }) => data);
 const texts = (count: number) => Array.from({ length: count }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
 const batch = (add: string[]) =>
   kit.blockedSet.batch(
@@ -71,7 +71,7 @@ describe('what is told', () => {
 
   it('of a map that differs is that it does, and what was repaired', async () => {
     await batch(texts(3));
-    kit.told.length = 0;
+    kit.events.length = 0;
     master.map(kit.mapPath).del('10.0.0.1');
     master.map(kit.mapPath).add('9.9.9.9', '1');
     await kit.reconciler.look(true);

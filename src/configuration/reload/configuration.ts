@@ -12,10 +12,10 @@ import type { PageQuery } from '../../api/schema.ts';
 import type { Caller } from '../../blocking/answers.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
+import type { Emit } from '../../events/facts.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { checkConfiguration } from '../../haproxy/process/binary.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { sha256 } from '../backups/backup-set.ts';
 import type { BackupStore } from '../backups/backup-store.ts';
 import type { RenderedConfiguration } from '../template/render.ts';
@@ -38,7 +38,7 @@ export class Configuration implements ConfigurationService {
   readonly #history: ReloadHistory;
   readonly #render: () => Promise<RenderedConfiguration>;
   readonly #proxyBin: string;
-  readonly #log: Log;
+  readonly #emit: Emit;
 
   constructor(options: {
     readonly live: LiveFile;
@@ -48,7 +48,7 @@ export class Configuration implements ConfigurationService {
     readonly history: ReloadsStore;
     readonly render: () => Promise<RenderedConfiguration>;
     readonly proxyBin: string;
-    readonly log: Log;
+    readonly emit: Emit;
   }) {
     this.#live = options.live;
     this.#origin = options.origin;
@@ -57,17 +57,12 @@ export class Configuration implements ConfigurationService {
     this.#history = new ReloadHistory(options.history);
     this.#render = options.render;
     this.#proxyBin = options.proxyBin;
-    this.#log = options.log;
+    this.#emit = options.emit;
   }
 
   async reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer> {
     const answer = await this.#reloads.reload(`requested by ${caller.keyName}`, consent);
-    this.#log.info('Operation done', {
-      operation: 'reload',
-      key: caller.keyName,
-      request_id: caller.requestId,
-      reload: answer.id,
-    });
+    this.#emit('operation.done', { operation: 'reload', caller, subject: {}, reload: answer.id });
     return answer;
   }
 
@@ -175,13 +170,8 @@ export class Configuration implements ConfigurationService {
       const { configText, files } = await this.#backups.read(id);
       return { reasons: [`backup ${id} restored by ${caller.keyName}`], restore: { configText, files, backup: id } };
     });
-    this.#log.info('Operation done', {
-      operation: 'restore backup',
-      backup: id,
-      key: caller.keyName,
-      request_id: caller.requestId,
-      reload: answer.id,
-    });
+    const subject = { backup: id };
+    this.#emit('operation.done', { operation: 'restore_backup', caller, subject, reload: answer.id });
     return answer;
   }
 }

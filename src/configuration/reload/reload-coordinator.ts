@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Mutex } from '../../concurrency/mutex.ts';
 import { WakeablePause, withTimeout } from '../../concurrency/pause.ts';
-import { type Tell, tellNobody } from '../../events/facts.ts';
+import { type Emit, noFacts } from '../../events/facts.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
@@ -53,7 +53,7 @@ export class ReloadCoordinator {
   readonly #reload: Reload;
   readonly #store: ReloadsStore;
   readonly #log: Log;
-  readonly #tell: Tell;
+  readonly #emit: Emit;
   readonly #now: () => Date;
   readonly #stillNeeded: () => Promise<boolean>;
   readonly #hindrance: () => Promise<string | null>;
@@ -77,7 +77,7 @@ export class ReloadCoordinator {
     readonly reload: Reload;
     readonly store: ReloadsStore;
     readonly log: Log;
-    readonly tell?: Tell | undefined;
+    readonly emit?: Emit | undefined;
     readonly now: () => Date;
     /** Looks at the workers: false when all of them hold the whole set already. */
     readonly stillNeeded: () => Promise<boolean>;
@@ -97,7 +97,7 @@ export class ReloadCoordinator {
     this.#reload = options.reload;
     this.#store = options.store;
     this.#log = options.log;
-    this.#tell = options.tell ?? tellNobody;
+    this.#emit = options.emit ?? noFacts;
     this.#now = options.now;
     this.#stillNeeded = options.stillNeeded;
     this.#hindrance = options.hindrance ?? (async () => null);
@@ -269,7 +269,7 @@ export class ReloadCoordinator {
   async #run(request: ReloadRequest, purpose: ReloadPurpose = purposeOf(request)): Promise<CompletedReload> {
     const began = performance.now();
     const startedAt = this.#now().toISOString();
-    this.#tell('reload.started', { id: request.id, reasons: request.reasons });
+    this.#emit('reload.started', { id: request.id, reasons: request.reasons });
     let status: LastReload['status'] = 'completed';
     // One that asks first has changed nothing: it is no last reload, and no failed one.
     let asksForConsent = false;
@@ -311,10 +311,10 @@ export class ReloadCoordinator {
     if (!isUnconsented(error)) {
       this.#last = { id: request.id, status, finished_at: finishedAt, error: told, error_code: codeOf(error) };
     }
-    if (done === null) this.#tell('reload.failed', { id: request.id, status, error: told });
+    if (done === null) this.#emit('reload.failed', { id: request.id, status, error: told });
     else {
       const { id, changed, worker_before, worker_after, duration_ms } = done;
-      this.#tell('reload.completed', { id, changed, worker_before, worker_after, duration_ms });
+      this.#emit('reload.completed', { id, changed, worker_before, worker_after, duration_ms });
     }
     if (error !== null)
       this.#log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });

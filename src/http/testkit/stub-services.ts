@@ -349,9 +349,9 @@ function answers(): Record<string, Methods> {
     events: {
       types: () => ['entry.blocked'],
       newest: () => 0,
-      placeOf: () => 0,
+      positionOf: () => 0,
       idOf: (place: number) => `ab-${place}`,
-      read: (place: number) => ({ events: [], place, missed: false }),
+      read: (position: number) => ({ events: [], position, missed: false }),
       onMore: () => () => undefined,
       stopping: () => undefined,
       // Whoever injects a request waits for the end of its answer.

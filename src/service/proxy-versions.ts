@@ -14,7 +14,7 @@ import type { Log } from '../telemetry/log.ts';
  */
 export const testedBranches: readonly string[] = ['2.6', '3.0', '3.2', '3.4'];
 
-export class ProxyFacts {
+export class ProxyVersions {
   readonly #bin: string;
   readonly #log: Log;
   #version: ProxyVersion | null = null;

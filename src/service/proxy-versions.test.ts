@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ProxyFacts } from './proxy-facts.ts';
+import { ProxyVersions } from './proxy-versions.ts';
 
 const silent = (): void => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 
 describe('what is known of the proxy', () => {
-  const facts = new ProxyFacts('haproxy', log as unknown as ConstructorParameters<typeof ProxyFacts>[1]);
+  const facts = new ProxyVersions('haproxy', log as unknown as ConstructorParameters<typeof ProxyVersions>[1]);
 
   it('is of the one that runs: a reload after an upgrade runs another than the start found', () => {
     expect(facts.versionOf('3.0.11-1+deb13u3')).toBe('3.0.11-1+deb13u3');

@@ -2,8 +2,8 @@
 import { parseDuration } from '../domain/duration.ts';
 import { quote } from '../domain/quote.ts';
 import { parseFutureTime } from '../domain/rfc3339.ts';
+import type { ListExpiry } from '../lists/reading.ts';
 import { misused } from './failure.ts';
-import type { ListExpiry } from './lists/reading.ts';
 
 /** @throws Failure (usage); null: for good */
 export function expiryOf(options: Readonly<Record<string, unknown>>, now: Date): ListExpiry | null {

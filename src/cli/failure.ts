@@ -47,11 +47,3 @@ export class HalfDone extends Failure {
     this.done = done;
   }
 }
-
-/** A file that is no text at all: nothing of it is read. */
-export class NotAList extends Failure {
-  constructor(why: string) {
-    super(why);
-    this.name = 'NotAList';
-  }
-}

@@ -2,6 +2,7 @@
 import { TextDecoder } from 'node:util';
 import type { BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
+import { withoutComment } from '../domain/list-line.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
 import { shortCopy } from './short-json.ts';
 
@@ -46,30 +47,12 @@ export async function* readTextList(body: AsyncIterable<Uint8Array>): AsyncGener
 
 function readLine(text: string, line: number): BulkItem | null {
   checkLength(text, line);
-  const value = content(text);
+  const value = withoutComment(text.endsWith('\r') ? text.slice(0, -1) : text);
   if (value === '') return null;
   const ip = parseIp(value);
   return ip.ok
     ? { ok: true, line, request: { entry: ip.entry, expiry: KEEP, force: false } }
     : { ok: false, rejection: { line, value: shortCopy(value), why: ip.why } };
-}
-
-/** What stands before a comment, without blanks around it. Only blanks and tabs are blanks; the parser refuses the rest. */
-function content(text: string): string {
-  let start = 0;
-  let end = text.endsWith('\r') ? text.length - 1 : text.length;
-  while (start < end && isBlank(text, start)) start += 1;
-  for (let at = start; at < end; at += 1) {
-    const character = text[at];
-    if ((character === '#' || character === ';') && (at === start || isBlank(text, at - 1))) end = at;
-  }
-  while (end > start && isBlank(text, end - 1)) end -= 1;
-  return text.slice(start, end);
-}
-
-function isBlank(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code === 0x20 || code === 0x09;
 }
 
 function checkLength(text: string, line: number): void {

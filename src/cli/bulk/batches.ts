@@ -1,7 +1,7 @@
 // A list cut into pieces that the API takes at once.
 
 import type { BlockRequest } from '../../api/blocked-ips.ts';
-import type { NumberedReading } from '../lists/reading.ts';
+import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, readElement, shortest } from './elements.ts';
 import type { RejectedLine } from './tally.ts';
 

@@ -2,10 +2,11 @@
 
 import type { BlockRequest } from '../../api/blocked-ips.ts';
 import { parseIp } from '../../domain/ip.ts';
+import { NotAList } from '../../lists/lines.ts';
+import type { ListEntry, ListExpiry, NumberedReading } from '../../lists/reading.ts';
 import { type OwnAddress, takenIn } from '../connection/own-addresses.ts';
 import { expiryFields } from '../expiry-options.ts';
-import { NotAList } from '../failure.ts';
-import type { ListEntry, ListExpiry, NumberedReading } from '../lists/reading.ts';
+import { Failure } from '../failure.ts';
 
 /** What the command line says for lines that say nothing of it themselves. */
 export interface ElementDefaults {
@@ -62,6 +63,6 @@ export function shortest(element: BlockRequest): string | BlockRequest {
 }
 
 /** What is left of a list that was none. */
-export function explainNotAList(name: string, error: unknown): unknown {
-  return error instanceof NotAList ? new NotAList(`${name} ${error.message}`) : error;
+export function notAListFailure(name: string, error: unknown): unknown {
+  return error instanceof NotAList ? new Failure(`${name} ${error.message}`) : error;
 }

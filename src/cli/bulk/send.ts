@@ -1,13 +1,13 @@
 // Batches, one after the other, with progress; and what was done when one of them fails.
 
 import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
+import type { ListFormat } from '../../lists/format.ts';
+import { readList } from '../../lists/read-list.ts';
 import { HalfDone } from '../failure.ts';
-import type { ListFormat } from '../lists/format.ts';
-import { readList } from '../lists/read-list.ts';
 import { count } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { type Batch, cutBatches } from './batches.ts';
-import { type ElementDefaults, explainNotAList } from './elements.ts';
+import { type ElementDefaults, notAListFailure } from './elements.ts';
 import type { ListSource } from './source.ts';
 import { type BulkResult, BulkTally } from './tally.ts';
 import { bulkSentence, rejectionLines } from './text.ts';
@@ -29,7 +29,7 @@ export async function sendList(
       progress.tell(source.share, line, 'lines'),
     );
   } catch (error) {
-    throw explainNotAList(source.name, error);
+    throw notAListFailure(source.name, error);
   } finally {
     progress.end();
   }

@@ -1,5 +1,5 @@
 // A list as the body of `PUT /api/blocked-ips`, made while it is sent.
-import type { NumberedReading } from '../lists/reading.ts';
+import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, readElement } from './elements.ts';
 import type { StreamedList } from './requests.ts';
 import type { RejectedLine } from './tally.ts';

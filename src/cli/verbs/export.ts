@@ -1,6 +1,7 @@
 // `export`: the whole set, for a file or another program.
+
+import { csvRecord } from '../../lists/csv.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
-import { csvRecord } from '../lists/csv.ts';
 import type { Session } from '../session.ts';
 import { Verb } from '../verb.ts';
 import { list, listPages } from './list.ts';

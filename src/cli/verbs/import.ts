@@ -3,7 +3,10 @@
 import { Option } from 'commander';
 import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
 import { isProblem, problemCodes } from '../../client/problem-codes.ts';
-import { type ElementDefaults, explainNotAList } from '../bulk/elements.ts';
+import { type ListFormat, listFormats } from '../../lists/format.ts';
+import { type ListReading, readList } from '../../lists/read-list.ts';
+import type { NumberedReading } from '../../lists/reading.ts';
+import { type ElementDefaults, notAListFailure } from '../bulk/elements.ts';
 import { changeMany, replaceAll } from '../bulk/requests.ts';
 import { sendList } from '../bulk/send.ts';
 import { type ListSource, openSource } from '../bulk/source.ts';
@@ -12,9 +15,6 @@ import { tellBulk } from '../bulk/text.ts';
 import { jsonSet, textSet, type WholeSet } from '../bulk/whole-set.ts';
 import { shrinkText } from '../connection/failure-text.ts';
 import { type ExitCode, Failure, misused } from '../failure.ts';
-import { type ListFormat, listFormats } from '../lists/format.ts';
-import { type ListReading, readList } from '../lists/read-list.ts';
-import type { NumberedReading } from '../lists/reading.ts';
 import { count, counted } from '../output/times.ts';
 import { confirm, type Session } from '../session.ts';
 import { Verb } from '../verb.ts';
@@ -77,7 +77,7 @@ async function replaceSet(
   try {
     return await replaceOnce(session, source, format, defaults, sending);
   } catch (error) {
-    if (!isProblem(error, problemCodes.setWouldShrink)) throw explainNotAList(source.name, error);
+    if (!isProblem(error, problemCodes.setWouldShrink)) throw notAListFailure(source.name, error);
     // What came through a pipe is gone, and cannot be sent again.
     if (!source.isFile || !session.canAsk) throw error;
     await confirm(session, shrinkText(error), '--allow-shrink');

@@ -2,11 +2,11 @@
 
 import type { RuntimeReport } from '../../api/changes.ts';
 import type { TrustAnswer, TrustedIp, TrustRequest } from '../../api/trusted-ips.ts';
-import { explainNotAList } from '../bulk/elements.ts';
+import { readList } from '../../lists/read-list.ts';
+import { notAListFailure } from '../bulk/elements.ts';
 import { openSource } from '../bulk/source.ts';
 import { expiryFields, expiryOf, refuseControls } from '../expiry-options.ts';
 import { type ExitCode, exitCodes, Failure, misused } from '../failure.ts';
-import { readList } from '../lists/read-list.ts';
 import { harmless } from '../output/harmless.ts';
 import { fromNow, minute } from '../output/times.ts';
 import { exitCodeOf, runtimeLines } from '../runtime-text.ts';
@@ -115,7 +115,7 @@ async function listed(session: Session): Promise<string[]> {
       if (ips.length > mostListed || problems.length > mostListed) break;
     }
   } catch (error) {
-    throw explainNotAList(source.name, error);
+    throw notAListFailure(source.name, error);
   }
   if (problems.length > 0) throw new Failure(`${problems.slice(0, 20).join('\n')}\nnothing was changed`);
   if (ips.length > mostListed) throw new Failure(`more than ${mostListed} addresses; nothing was changed`);

@@ -1,5 +1,5 @@
 // Saves the list: addresses alone as the service streams them, or all that is known of what is found, page by page.
-import { csvRecord } from '../../../../src/cli/lists/csv.ts';
+import { csvRecord } from '../../../../src/lists/csv.ts';
 import { type BlockedQuery, fetchBlockedPage } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp } from '../../api/types.ts';

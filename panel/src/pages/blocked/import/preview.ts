@@ -1,10 +1,11 @@
 // What a list would do, before anything happens: read here by the same readers as the command line's, judged by the same
 // parser as the service's.
-import { NotAList } from '../../../../../src/cli/failure.ts';
-import type { ListFormat } from '../../../../../src/cli/lists/format.ts';
-import { readList } from '../../../../../src/cli/lists/read-list.ts';
-import type { ListEntry } from '../../../../../src/cli/lists/reading.ts';
+
 import { parseIp } from '../../../../../src/domain/ip.ts';
+import type { ListFormat } from '../../../../../src/lists/format.ts';
+import { NotAList } from '../../../../../src/lists/lines.ts';
+import { readList } from '../../../../../src/lists/read-list.ts';
+import type { ListEntry } from '../../../../../src/lists/reading.ts';
 
 export interface NumberedEntry {
   /** Counted from 1. */

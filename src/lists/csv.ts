@@ -1,9 +1,10 @@
 // CSV (RFC 4180, one record a line): with a header row that names an address column, or without one
 // `ip,reason,expires`. What `proxy-manager export --csv` writes is read back whole, and so are CrowdSec's decisions.
-import { parseIp } from '../../domain/ip.ts';
+import { parseIp } from '../domain/ip.ts';
+import { trimBlanks } from '../domain/list-line.ts';
 import { addressOf, decisionProblem, isDecisions, readRemaining } from './crowdsec.ts';
 import { blockedByProblem, readExpiry, reasonProblem } from './fields.ts';
-import { readAddress, trimBlanks } from './plain.ts';
+import { readAddress } from './plain.ts';
 import { bad, type LineReader, type LineReading, type ListEntry, nothing } from './reading.ts';
 
 type Column = 'ip' | 'reason' | 'expires' | 'blockedBy' | 'remaining' | 'action' | 'simulated';

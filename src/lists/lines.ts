@@ -1,5 +1,9 @@
 // Bytes to numbered lines, in batches, never more than a chunk and one line in memory.
-import { NotAList } from '../failure.ts';
+
+/** The file is not text; nothing of it is used. */
+export class NotAList extends Error {
+  override readonly name = 'NotAList';
+}
 
 export interface LineOfFile {
   /** Counted from 1. */

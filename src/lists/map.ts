@@ -1,7 +1,9 @@
 // A map file of HAProxy: `<address> <value>`; `#` is a comment in column 0 only. The files of this service are among
 // them: their header, their padding and their empty slots are comments.
-import { quote } from '../../domain/quote.ts';
-import { readAddress, trimBlanks } from './plain.ts';
+
+import { trimBlanks } from '../domain/list-line.ts';
+import { quote } from '../domain/quote.ts';
+import { readAddress } from './plain.ts';
 import { bad, type LineReading, nothing } from './reading.ts';
 
 export function readMapLine(line: string): LineReading {

@@ -1,6 +1,7 @@
 // One address or network a line: `#` and `;` begin a comment, at the line's begin or after a blank. So are FireHOL's
 // `.netset` files, Spamhaus' DROP, and what `proxy-manager export` writes.
-import { parseIp } from '../../domain/ip.ts';
+import { parseIp } from '../domain/ip.ts';
+import { withoutComment } from '../domain/list-line.ts';
 import { bad, type LineReading, nothing } from './reading.ts';
 
 export function readPlainLine(line: string): LineReading {
@@ -12,14 +13,4 @@ export function readAddress(text: string): LineReading {
   if (text === '') return nothing;
   const ip = parseIp(text);
   return ip.ok ? { kind: 'entry', entry: { ip: ip.entry.text } } : bad(text, ip.why);
-}
-
-/** The API's own text lists are read by the same rule (src/http/text-list.ts): only blanks and tabs are blanks. */
-export function withoutComment(line: string): string {
-  const comment = /(?:^|[ \t])[#;]/.exec(line);
-  return trimBlanks(comment === null ? line : line.slice(0, comment.index));
-}
-
-export function trimBlanks(text: string): string {
-  return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }

@@ -1,8 +1,10 @@
 // What `ipset save` prints (`create blocked hash:net …`, `add blocked 192.0.2.0/24 timeout 3600 comment "ssh"`), and
 // FireHOL's `.ipset` and `.netset` files, which are plain lists.
-import { quote } from '../../domain/quote.ts';
+
+import { trimBlanks } from '../domain/list-line.ts';
+import { quote } from '../domain/quote.ts';
 import { reasonProblem } from './fields.ts';
-import { readAddress, readPlainLine, trimBlanks } from './plain.ts';
+import { readAddress, readPlainLine } from './plain.ts';
 import { bad, type LineReading, type ListEntry, nothing } from './reading.ts';
 
 /** Commands of a saved set that name no address. */

@@ -1,9 +1,10 @@
 // Which of the formats a list is in, told by its first lines.
 import { isIP } from 'node:net';
+import { withoutComment } from '../domain/list-line.ts';
 import { csvReader, headerColumns, splitRecord } from './csv.ts';
 import { readMapLine } from './map.ts';
 import { readNetsetLine } from './netset.ts';
-import { readPlainLine, withoutComment } from './plain.ts';
+import { readPlainLine } from './plain.ts';
 import type { LineReader } from './reading.ts';
 
 export const listFormats = ['list', 'csv', 'map', 'netset'] as const;

@@ -1,7 +1,7 @@
 // What a list may say beside an address, checked as the API would, so that a bad line has its number.
-import { parseDuration } from '../../domain/duration.ts';
-import { quote } from '../../domain/quote.ts';
-import { parseTime } from '../../domain/rfc3339.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { quote } from '../domain/quote.ts';
+import { parseTime } from '../domain/rfc3339.ts';
 import type { ListExpiry } from './reading.ts';
 
 const longestReason = 500;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyCharacter } from '../../../testkit/any-text.ts';
-import { parseIp } from '../../domain/ip.ts';
-import { NotAList } from '../failure.ts';
+import { anyCharacter } from '../../testkit/any-text.ts';
+import { parseIp } from '../domain/ip.ts';
 import { csvRecord } from './csv.ts';
 import { formatOfLine, type ListFormat, listFormats, readerOf } from './format.ts';
+import { NotAList } from './lines.ts';
 import { readList } from './read-list.ts';
 import type { LineReading, NumberedReading } from './reading.ts';
 

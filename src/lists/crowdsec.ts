@@ -1,7 +1,7 @@
 // Decisions as `cscli decisions list -o raw` prints them: CSV with the columns
 // `id,source,ip,reason,action,country,as,events_count,expiration,simulated,alert_id`. Its `ip` is `Ip:192.0.2.1` or
 // `Range:192.0.2.0/24`, its `expiration` what is left of the decision, such as `3h59m50.4s` (Go's `time.Duration`).
-import { quote } from '../../domain/quote.ts';
+import { quote } from '../domain/quote.ts';
 import type { ExpiryReading } from './fields.ts';
 
 const secondsPerUnit: Readonly<Record<string, number>> = {

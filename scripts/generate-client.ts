@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiDocument } from '../src/http/testkit/api-document.ts';
+import { apiDocument } from '../testkit/http/api-document.ts';
 import { clientTypes } from './client-types.ts';
 
 const root = join(import.meta.dirname, '..');

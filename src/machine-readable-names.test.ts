@@ -3,12 +3,12 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { apiDocument } from '../testkit/http/api-document.ts';
+import { auditedRoutes, routeAccess } from '../testkit/http/route-access.ts';
 import { exitCodes } from './cli/failure.ts';
 import { completeProgram } from './cli/man-page.ts';
 import { catalogue } from './errors/catalogue.ts';
 import { eventTypes } from './events/event-types.ts';
-import { apiDocument } from './http/testkit/api-document.ts';
-import { auditedRoutes, routeAccess } from './http/testkit/route-access.ts';
 import { metricsKit, tellAll } from './metrics/metrics-fixture.ts';
 import { settingDefinitions } from './settings.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Example, routeName } from '../src/api/operation.ts';
 import { operations } from '../src/api/operations.ts';
 import { documentedPath } from '../src/http/openapi/document.ts';
-import { DocumentCheck } from '../src/http/testkit/document-check.ts';
+import { DocumentCheck } from '../testkit/http/document-check.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 

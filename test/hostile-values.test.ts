@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { type Attack, attacks, FREE_TEXTS, isHarmless } from '../src/http/testkit/attacks.ts';
-import { sampleEnd } from '../src/http/testkit/endpoint-fields.ts';
 import { hostileTexts } from '../testkit/hostile-values.ts';
+import { type Attack, attacks, FREE_TEXTS, isHarmless } from '../testkit/http/attacks.ts';
+import { sampleEnd } from '../testkit/http/endpoint-fields.ts';
 import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { HEALTH, KEY, stubApp } from '../http/testkit/stub-services.ts';
+import { HEALTH, KEY, stubApp } from '../../testkit/http/stub-services.ts';
 import { ApiProblem, ApiUnreachable, createApiClient, replaceBlockedAddresses } from './client.ts';
 import { connect } from './node-client.ts';
 

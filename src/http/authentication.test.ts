@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { KEY, stubApp } from '../../testkit/http/stub-services.ts';
 import { FailureLimiter } from './failure-limiter.ts';
-import { KEY, stubApp } from './testkit/stub-services.ts';
 
 const get = (app: ReturnType<typeof stubApp>['app'], authorization?: string, remoteAddress = '192.0.2.1') =>
   app.inject({ url: '/health', remoteAddress, headers: authorization === undefined ? {} : { authorization } });

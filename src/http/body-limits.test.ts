@@ -1,6 +1,6 @@
 // How large a body of one object may be: what the largest that is right needs, and not more.
 import { expect, test } from 'vitest';
-import { BEARER, stubApp } from './testkit/stub-services.ts';
+import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
 const label = 'A'.repeat(63);
 const longestName = (index: number) => [label, label, label, `${'A'.repeat(58)}${100 + index}`].join('.');

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../testkit/blocking.ts';
 import { eventually, untilPasses } from '../../testkit/conditions.ts';
+import { BEARER, BULK, HEALTH, NO_DIFF, type Overrides, stubApp } from '../../testkit/http/stub-services.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { connectionLimit } from './connections.ts';
 import { type Listening, listen } from './listen.ts';
-import { BEARER, BULK, HEALTH, NO_DIFF, type Overrides, stubApp } from './testkit/stub-services.ts';
 
 const open: Listening[] = [];
 const sockets: Socket[] = [];

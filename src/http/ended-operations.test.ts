@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { auditedRoutes, routeAccess } from '../../testkit/http/route-access.ts';
+import { BEARER, NOW, type Overrides, stubApp } from '../../testkit/http/stub-services.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import type { EndedOperation } from '../api/ended-operation.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Services } from './services.ts';
-import { auditedRoutes, routeAccess } from './testkit/route-access.ts';
-import { BEARER, NOW, type Overrides, stubApp } from './testkit/stub-services.ts';
 
 const json = { 'content-type': 'application/json' };
 

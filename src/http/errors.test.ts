@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 import { codes } from '../errors/catalogue.ts';
 import { decodeApiError, decodeErr } from '../errors/protobuf.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { BEARER, stubApp } from './testkit/stub-services.ts';
 
 const block = { method: 'POST', url: '/api/blocked-ips', headers: BEARER } as const;
 const good = { ip_address: '192.0.2.1' };

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually, untilPasses } from '../../testkit/conditions.ts';
+import { stubApp } from '../../testkit/http/stub-services.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { EventRing } from '../events/event-ring.ts';
@@ -11,7 +12,6 @@ import { silentLog } from '../telemetry/log.ts';
 import { type App, type AppOptions, createApp } from './app.ts';
 import { listen } from './listen.ts';
 import type { Services } from './services.ts';
-import { stubApp } from './testkit/stub-services.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

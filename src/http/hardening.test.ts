@@ -2,10 +2,10 @@
 // of requests that two readers could take for two different ones.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routeAccess } from '../../testkit/http/route-access.ts';
+import { BEARER, KEY, stubApp } from '../../testkit/http/stub-services.ts';
 import { type Listening, listen } from './listen.ts';
 import { panelPages } from './panel-pages.ts';
-import { routeAccess } from './testkit/route-access.ts';
-import { BEARER, KEY, stubApp } from './testkit/stub-services.ts';
 
 type Headers = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BEARER, stubApp } from './testkit/stub-services.ts';
+import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
 describe('HEAD', () => {
   test('is answered like GET, without the body', async () => {

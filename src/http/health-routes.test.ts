@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BEARER, HEALTH, stubApp } from './testkit/stub-services.ts';
+import { BEARER, HEALTH, stubApp } from '../../testkit/http/stub-services.ts';
 
 describe('health', () => {
   test.each(['degraded', 'down'])('is 503 when %s, with its parts', async (status) => {

@@ -1,6 +1,6 @@
 // Nothing that could reach the command line, the map or the configuration gets past the edge (promise 8).
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BEARER, stubApp } from './testkit/stub-services.ts';
+import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
 const stub = stubApp();
 beforeEach(() => {

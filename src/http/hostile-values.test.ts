@@ -2,11 +2,11 @@
 // value is right after all, handed on exactly. The same requests against the real service: test/hostile-values.test.ts.
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { type Attack, attacks, HEADERS, isHarmless } from '../../testkit/http/attacks.ts';
+import { endpoints } from '../../testkit/http/endpoint-fields.ts';
+import { BEARER, BULK, stubApp } from '../../testkit/http/stub-services.ts';
 import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import { textLine } from '../telemetry/log.ts';
-import { type Attack, attacks, HEADERS, isHarmless } from './testkit/attacks.ts';
-import { endpoints } from './testkit/endpoint-fields.ts';
-import { BEARER, BULK, stubApp } from './testkit/stub-services.ts';
 
 const stub = stubApp();
 const all = await attacks();

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { busy } from './refusals.ts';
 import { KeylessLines } from './request-lines.ts';
-import { BEARER, stubApp } from './testkit/stub-services.ts';
 
 afterEach(() => vi.useRealTimers());
 

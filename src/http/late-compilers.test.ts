@@ -1,7 +1,7 @@
 import fastify, { type RouteOptions } from 'fastify';
 import { expect, test } from 'vitest';
+import { stubApp } from '../../testkit/http/stub-services.ts';
 import { compileLate, schemaRules } from './late-compilers.ts';
-import { stubApp } from './testkit/stub-services.ts';
 
 test('every schema of every route is one, and what checks and writes can be made from it', async () => {
   const routes: RouteOptions[] = [];

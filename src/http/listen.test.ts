@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
+import { BEARER, BULK, NO_DIFF, type Overrides, stubApp } from '../../testkit/http/stub-services.ts';
 import type { BulkItem } from '../blocking/answers.ts';
 import { type Listening, listen } from './listen.ts';
-import { BEARER, BULK, NO_DIFF, type Overrides, stubApp } from './testkit/stub-services.ts';
 
 const open: Listening[] = [];
 let folder = '';

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
-import { BEARER, stubApp } from './testkit/stub-services.ts';
 
 const url = '/metrics';
 const forms = {

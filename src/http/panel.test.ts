@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 import { encodingFor, PanelAsset } from './panel-asset.ts';
 import { panelPages } from './panel-pages.ts';
 import { NONCE_PLACE } from './panel-routes.ts';
-import { BEARER, stubApp } from './testkit/stub-services.ts';
 
 const script = Buffer.from(`console.log(${JSON.stringify('a'.repeat(1_000))})`);
 const panel = {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { routeAccess } from '../../testkit/http/route-access.ts';
+import { stubApp } from '../../testkit/http/stub-services.ts';
 import { listWebhooks } from '../api/webhooks.ts';
 import { grants, type Scope, scopes } from '../domain/scope.ts';
 import { handle } from './handle.ts';
 import { panelPages } from './panel-pages.ts';
-import { routeAccess } from './testkit/route-access.ts';
-import { stubApp } from './testkit/stub-services.ts';
 
 /** Every scope is a key of that scope alone. */
 const scoped = () =>

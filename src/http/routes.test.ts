@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BEARER, NOW, RELOAD, REPORT, stubApp } from './testkit/stub-services.ts';
+import { BEARER, NOW, RELOAD, REPORT, stubApp } from '../../testkit/http/stub-services.ts';
 
 interface RouteCase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';

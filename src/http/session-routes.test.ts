@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BEARER, NOW, SESSION_TOKEN, stubApp } from './testkit/stub-services.ts';
+import { BEARER, NOW, SESSION_TOKEN, stubApp } from '../../testkit/http/stub-services.ts';
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const ENDED = `pms_${'z'.repeat(43)}`;

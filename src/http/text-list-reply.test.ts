@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { BEARER, stubApp } from './testkit/stub-services.ts';
+import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
 describe('the list as text', () => {
   const text = { ...BEARER, accept: 'text/plain' };

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { apiDocument } from '../../../testkit/http/api-document.ts';
+import { stubApp } from '../../../testkit/http/stub-services.ts';
 import type { OpenApi } from '../openapi/openapi-types.ts';
-import { apiDocument } from '../testkit/api-document.ts';
-import { stubApp } from '../testkit/stub-services.ts';
 import { curlCommand } from './curl.ts';
 import { html } from './html.ts';
 import { breakable, inline } from './prose.ts';

@@ -1,12 +1,12 @@
 // Rules over the whole document. Each list of exceptions may only shrink.
 import { beforeAll, describe, expect, it, test } from 'vitest';
+import { apiDocument } from '../../../testkit/http/api-document.ts';
+import { DocumentCheck } from '../../../testkit/http/document-check.ts';
+import { routeAccess } from '../../../testkit/http/route-access.ts';
+import { stubApp } from '../../../testkit/http/stub-services.ts';
 import { tags } from '../../api/operation.ts';
 import { catalogue, lookUpCode } from '../../errors/catalogue.ts';
 import { isPanelRoute } from '../panel-pages.ts';
-import { apiDocument } from '../testkit/api-document.ts';
-import { DocumentCheck } from '../testkit/document-check.ts';
-import { routeAccess } from '../testkit/route-access.ts';
-import { stubApp } from '../testkit/stub-services.ts';
 import { documentedPath } from './document.ts';
 import type { OpenApi, Operation, Response, Schema } from './openapi-types.ts';
 import { nameOfReference } from './openapi-types.ts';

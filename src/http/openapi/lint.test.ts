@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
-import { apiDocument } from '../testkit/api-document.ts';
+import { apiDocument } from '../../../testkit/http/api-document.ts';
 
 /** Findings of Redocly's `recommended` rules that are as they should be. May only shrink. */
 const accepted: Readonly<Record<string, string>> = {};

@@ -1,8 +1,8 @@
 import type { InjectOptions } from 'fastify';
 import { expect, it } from 'vitest';
+import { BEARER, stubApp } from '../../../testkit/http/stub-services.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { InvalidCursor } from '../../store/store-error.ts';
-import { BEARER, stubApp } from '../testkit/stub-services.ts';
 import { sampleProblem } from './problems.ts';
 
 const block = (payload: InjectOptions['payload']): InjectOptions => ({

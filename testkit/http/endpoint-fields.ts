@@ -1,7 +1,7 @@
 // Every endpoint with every field of its path, its query and its body, from the app's own routes and schemas: whoever
 // adds an endpoint or a field has it attacked, or is told here that a sample is missing.
 import type { RouteOptions } from 'fastify';
-import { isPanelRoute } from '../panel-pages.ts';
+import { isPanelRoute } from '../../src/http/panel-pages.ts';
 import { stubApp } from './stub-services.ts';
 
 export interface Endpoint {

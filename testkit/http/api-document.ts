@@ -1,7 +1,7 @@
 // The OpenAPI document as the service answers it.
-import { createApp } from '../app.ts';
-import type { OpenApi } from '../openapi/openapi-types.ts';
-import type { Services } from '../services.ts';
+import { createApp } from '../../src/http/app.ts';
+import type { OpenApi } from '../../src/http/openapi/openapi-types.ts';
+import type { Services } from '../../src/http/services.ts';
 
 /** No service is asked for it. */
 export async function apiDocument(): Promise<OpenApi> {

@@ -1,6 +1,6 @@
-import { type Operation, routeName } from '../../api/operation.ts';
-import { operations } from '../../api/operations.ts';
-import { panelPages } from '../panel-pages.ts';
+import { type Operation, routeName } from '../../src/api/operation.ts';
+import { operations } from '../../src/api/operations.ts';
+import { panelPages } from '../../src/http/panel-pages.ts';
 
 /** Every route of the service, `GET /api/sites/:domain`, with the scope that its key needs. */
 export const routeAccess: Readonly<Record<string, Operation['access']>> = {

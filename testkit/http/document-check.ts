@@ -1,7 +1,7 @@
 // Whether what is sent and answered is what the OpenAPI document says, to the last name.
 import Schema from 'typebox/schema';
-import type { Schema as DocumentSchema, OpenApi, Operation, Response } from '../openapi/openapi-types.ts';
-import { nameOfReference } from '../openapi/openapi-types.ts';
+import type { Schema as DocumentSchema, OpenApi, Operation, Response } from '../../src/http/openapi/openapi-types.ts';
+import { nameOfReference } from '../../src/http/openapi/openapi-types.ts';
 
 export interface SeenAnswer {
   readonly status: number;

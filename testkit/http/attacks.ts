@@ -1,4 +1,6 @@
 // Every hostile value through every field of every endpoint: as requests, each with the field it goes through.
+
+import { parseWebhookUrl } from '../../src/domain/webhook-url.ts';
 import {
   hostileBodies,
   hostileHeaders,
@@ -7,8 +9,7 @@ import {
   hostileRawPaths,
   hostileTexts,
   hugeTexts,
-} from '../../../testkit/hostile-values.ts';
-import { parseWebhookUrl } from '../../domain/webhook-url.ts';
+} from '../hostile-values.ts';
 import { bodyWith, type Endpoint, endpoints, fieldName } from './endpoint-fields.ts';
 
 export interface Attack {

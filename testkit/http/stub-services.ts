@@ -1,15 +1,15 @@
 // Services that do nothing, say something plausible, and remember what they were asked.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
-import type { RuntimeReport } from '../../api/changes.ts';
-import type { Backup, ConfigDiff, ReloadAnswer, ReloadRecord } from '../../api/configuration.ts';
-import type { Health as HealthReport } from '../../api/health.ts';
-import { codes } from '../../errors/catalogue.ts';
-import { type App, type AppOptions, createApp } from '../app.ts';
-import { documentedPath } from '../openapi/document.ts';
-import { isPanelRoute } from '../panel-pages.ts';
-import type { PanelFiles, Services } from '../services.ts';
+import type { BulkAnswer } from '../../src/api/blocked-ips-bulk.ts';
+import type { RuntimeReport } from '../../src/api/changes.ts';
+import type { Backup, ConfigDiff, ReloadAnswer, ReloadRecord } from '../../src/api/configuration.ts';
+import type { Health as HealthReport } from '../../src/api/health.ts';
+import { codes } from '../../src/errors/catalogue.ts';
+import { type App, type AppOptions, createApp } from '../../src/http/app.ts';
+import { documentedPath } from '../../src/http/openapi/document.ts';
+import { isPanelRoute } from '../../src/http/panel-pages.ts';
+import type { PanelFiles, Services } from '../../src/http/services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
 

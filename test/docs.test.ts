@@ -215,7 +215,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/configuration/reload/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
   ['src/service/service.ts', /reloads\.schedule\('(.*?)'\)/g],
   ['src/service/managed-proxy.ts', /'(no configuration that the proxy takes)/g],
-  ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](the proxy .*?|the master .*?|not looked for yet)[`']/g],
+  ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](the proxy .*?|the master .*?|not checked yet)[`']/g],
 ];
 
 describe('the operator’s guide', () => {

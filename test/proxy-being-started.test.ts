@@ -28,7 +28,7 @@ describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
       expect(await service.ended()).toMatchObject({ signal: 'SIGKILL' });
       const launched = service.launch({ [crashVariable]: '' });
       await eventually('the next service waits for it', async () =>
-        (await service.logText()).includes('A proxy is being started already'),
+        (await service.logText()).includes('Waiting for a proxy that is already starting'),
       );
       await writeFile(gate, '');
       await launched;

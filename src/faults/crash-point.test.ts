@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 describe('a crash point', () => {
-  it('does nothing unless it is the one that is armed, and its turn has come', () => {
+  it('a crash point does nothing unless it is armed and was passed often enough', () => {
     expect([armCrashPoint(undefined), armCrashPoint('')]).toEqual([false, false]);
     for (const point of crashPoints) crashPoint(point);
     expect(armCrashPoint('group.committed:3')).toBe(true);
@@ -17,13 +17,13 @@ describe('a crash point', () => {
   });
 
   it.each(['group.comitted', 'group.committed:0', 'group.committed:-1', 'group.committed:', ':1', 'toString'])(
-    'named %s is refused, and the message names the variable',
+    'refuses the crash point %s with a message that names the variable',
     (wanted) => {
       expect(() => armCrashPoint(wanted)).toThrow(`${crashVariable}=${wanted}: there is no such point`);
     },
   );
 
-  it('that is armed ends the process with no clean-up, and says at which point', () => {
+  it('an armed crash point ends the process without clean-up and prints its name', () => {
     const module = join(import.meta.dirname, 'crash-point.ts');
     const program = `
       const { armCrashPoint, crashPoint } = await import(${JSON.stringify(module)});

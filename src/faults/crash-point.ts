@@ -1,12 +1,11 @@
-// A test hook: the moments at which a test may let the service die, as a power failure or a `kill -9` would. Unarmed,
-// which it is unless a variable was set at start, a point does nothing; nothing that comes over the network arms one.
-// ADR 0022 says why it is in the product's code.
+// A test hook: the points at which a test may kill the service, as a power failure or `kill -9` would. A point does nothing
+// unless a variable armed it at start; no request can arm one. ADR 0022 says why it is in the product's code.
 import { writeSync } from 'node:fs';
 
-/** `<name>` or `<name>:<n>`: the service kills itself when it gets to this point for the nth time since its start. */
+/** `<name>` or `<name>:<n>`: the service kills itself when it reaches this point for the nth time since its start. */
 export const crashVariable = 'PROXY_MANAGER_CRASH_AT';
 
-/** In the order in which a run gets to them; test/crash-points.test.ts lets the service die at each. */
+/** In the order in which a run reaches them; test/crash-points.test.ts kills the service at each. */
 export const crashPoints = [
   // The first start, and what every start does.
   'start.folders-made',
@@ -32,7 +31,7 @@ export const crashPoints = [
   'start.known-good-recorded',
   'start.listening',
   'start.workers-compared',
-  // Whatever is written whole: keys, markers, the trusted map, the sites map, candidates.
+  // Files that are replaced atomically: keys, markers, the trusted map, the sites map, candidates.
   'atomic-file.made',
   'atomic-file.synced',
   'atomic-file.renamed',
@@ -54,7 +53,7 @@ export const crashPoints = [
   'group.before-runtime',
   'group.after-runtime',
   'expiry.done',
-  // Batches and whole sets.
+  // Bulk changes.
   'bulk.begun',
   'bulk.staged',
   'bulk.received',
@@ -66,7 +65,7 @@ export const crashPoints = [
   'bulk.discarded',
   'bulk.file-written',
   'bulk.finished-slice-at-start',
-  // The map file, written anew.
+  // A rewrite of the map file.
   'map-rewrite.begun',
   'map-rewrite.written',
   'map-rewrite.sealed',
@@ -80,7 +79,7 @@ export const crashPoints = [
   // Sync.
   'sync.file-written',
   'sync.current-compared',
-  // A worker's map, replaced at once: only where a delete scans the map (before HAProxy 2.9).
+  // The replacement of a worker's map: only where a delete scans the map (before HAProxy 2.9).
   'replace.prepared',
   'replace.slice-filled',
   'replace.counted',
@@ -121,7 +120,7 @@ export class UnknownCrashPoint extends Error {
   override readonly name = 'UnknownCrashPoint';
 }
 
-/** State of the process, like the signal that ends it: nobody holds it, so that no constructor has to know of it. */
+/** State of the process, like the signal that ends it, so that no constructor has to pass it on. */
 let armed: CrashPoint | null = null;
 let passesLeft = 0;
 
@@ -129,7 +128,7 @@ let passesLeft = 0;
  * To be called once, at start.
  * @param wanted the variable's value; undefined or empty: nothing is armed
  * @returns whether a point is armed
- * @throws UnknownCrashPoint naming the variable, for a name that is not on the list or a count that is none
+ * @throws UnknownCrashPoint naming the variable, for an unknown name or an invalid count
  */
 export function armCrashPoint(wanted: string | undefined): boolean {
   armed = null;
@@ -146,7 +145,7 @@ export function armCrashPoint(wanted: string | undefined): boolean {
   return true;
 }
 
-/** Does nothing, unless this very point is armed: then the process ends here and now, and no clean-up runs. */
+/** Does nothing, unless exactly this point is armed: then the process ends at once, without any clean-up. */
 export function crashPoint(point: CrashPoint): void {
   if (armed !== point) return;
   passesLeft -= 1;

@@ -14,20 +14,20 @@ async function folder(): Promise<string> {
 const modeOf = async (path: string) => (await stat(path)).mode & 0o7777;
 
 describe('an atomic write', () => {
-  test('makes a new file with the default mode, whatever the umask', async () => {
+  test('an atomic write creates a file with the default mode, whatever the umask', async () => {
     const path = join(await folder(), 'proxy.cfg');
     await writeFileAtomically(path, 'global\n');
     expect(await readFile(path, 'utf8')).toBe('global\n');
     expect(await modeOf(path)).toBe(0o640);
   });
 
-  test('makes a new file with the mode asked for', async () => {
+  test('an atomic write creates a file with the requested mode', async () => {
     const path = join(await folder(), 'proxy.cfg');
     await writeFileAtomically(path, Buffer.from('global\n'), { mode: 0o666 });
     expect(await modeOf(path)).toBe(0o666);
   });
 
-  test('keeps the mode of an existing file and gives it another inode', async () => {
+  test('an atomic write keeps the mode of an existing file and replaces its inode', async () => {
     const path = join(await folder(), 'proxy.cfg');
     await writeFile(path, 'old');
     await chmod(path, 0o604);
@@ -38,17 +38,20 @@ describe('an atomic write', () => {
     expect((await stat(path)).ino).not.toBe(before.ino);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('keeps the owner of an existing file, unless told not to', async () => {
-    const path = join(await folder(), 'proxy.cfg');
-    await writeFile(path, 'old');
-    await chown(path, 12345, 23456);
-    await writeFileAtomically(path, 'new');
-    expect(await stat(path)).toMatchObject({ uid: 12345, gid: 23456 });
-    await writeFileAtomically(path, 'newer', { keepOwner: false });
-    expect((await stat(path)).uid).toBe(process.getuid?.());
-  });
+  test.skipIf(process.getuid?.() !== 0)(
+    'an atomic write keeps the owner of an existing file, unless keepOwner is false',
+    async () => {
+      const path = join(await folder(), 'proxy.cfg');
+      await writeFile(path, 'old');
+      await chown(path, 12345, 23456);
+      await writeFileAtomically(path, 'new');
+      expect(await stat(path)).toMatchObject({ uid: 12345, gid: 23456 });
+      await writeFileAtomically(path, 'newer', { keepOwner: false });
+      expect((await stat(path)).uid).toBe(process.getuid?.());
+    },
+  );
 
-  test('replaces what a symbolic link leads to, not the link', async () => {
+  test('an atomic write replaces the target of a symbolic link, not the link', async () => {
     const place = await folder();
     await writeFile(join(place, 'real.cfg'), 'old');
     await symlink('real.cfg', join(place, 'proxy.cfg'));
@@ -57,14 +60,14 @@ describe('an atomic write', () => {
     expect(await readFile(join(place, 'real.cfg'), 'utf8')).toBe('new');
   });
 
-  test('that fails leaves what was there and no temporary file', async () => {
+  test('a failed atomic write leaves the old file and no temporary file', async () => {
     const place = await folder();
     await mkdir(join(place, 'proxy.cfg'));
     await expect(writeFileAtomically(join(place, 'proxy.cfg'), 'new')).rejects.toThrow('not a regular file');
     expect(await readdir(place)).toEqual(['proxy.cfg']);
   });
 
-  test('into a folder that is missing says so', async () => {
+  test('an atomic write into a missing folder rejects with ENOENT', async () => {
     await expect(writeFileAtomically(join(await folder(), 'away', 'x'), 'new')).rejects.toMatchObject({
       code: 'ENOENT',
     });
@@ -72,7 +75,7 @@ describe('an atomic write', () => {
 });
 
 describe('a secret file', () => {
-  test.each([0, 0o077])('is for us alone, whatever the umask (%o)', async (umask) => {
+  test.each([0, 0o077])('a secret file is readable by its owner alone, with umask %o', async (umask) => {
     const path = join(await folder(), 'api-key');
     const mask = process.umask(umask);
     await writeSecretFile(path, 'secret\n').finally(() => process.umask(mask));
@@ -80,7 +83,7 @@ describe('a secret file', () => {
     expect(await modeOf(path)).toBe(0o600);
   });
 
-  test('takes neither the mode nor the owner of what somebody put there before', async () => {
+  test('a secret file takes neither mode nor owner of the file it replaces', async () => {
     const place = await folder();
     const path = join(place, 'api-key');
     await writeFile(path, 'bait', { mode: 0o666 });
@@ -92,7 +95,7 @@ describe('a secret file', () => {
     expect(await readdir(place)).toEqual(['api-key']);
   });
 
-  test('replaces a link, and leaves alone what it leads to', async () => {
+  test('a secret file replaces a link and leaves its target unchanged', async () => {
     const place = await folder();
     await writeFile(join(place, 'target'), 'theirs');
     await symlink(join(place, 'target'), join(place, 'api-key'));
@@ -103,7 +106,7 @@ describe('a secret file', () => {
 });
 
 describe('stale temporary files', () => {
-  test('of dead processes and of an earlier life of this pid go; others stay', async () => {
+  test('temporary files of dead processes and of this pid are removed, those of living processes stay', async () => {
     const place = await folder();
     const target = join(place, 'blocked_ips.map');
     const deadPid = spawnSync('true').pid;

@@ -3,21 +3,21 @@ import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from '
 import { basename, dirname, join } from 'node:path';
 import { crashPoint } from '../faults/crash-point.ts';
 
-/** Owner and group may read and change or read; others nothing: map files and configurations name the operator's sites. */
+/** Nothing for other users: map files and configurations name the operator's sites. */
 export const DEFAULT_FILE_MODE = 0o640;
 
 export interface AtomicWriteOptions {
-  /** Mode of a file that was not there, whatever the umask; an existing file keeps its own. Default 0o640. */
+  /** Mode of a new file, whatever the umask; an existing file keeps its own. Default 0o640. */
   readonly mode?: number;
-  /** False: the new file belongs to this process even when the old one belonged to somebody else. Default true. */
+  /** False: the new file belongs to this process even if the old one belonged to another user. Default true. */
   readonly keepOwner?: boolean;
 }
 
 /**
- * Replaces a file so that a reader, or a crash at any moment, finds the old content or the new, whole (promise 10).
- * The content is durable on return. A symbolic link stays one; its target is replaced.
- * Rejects with the system's error, and then the old file is untouched, with one exception: when only the last step,
- * the sync of the folder, fails, the new content is in place but not known to be durable.
+ * Replaces a file so that a reader, or a crash at any moment, finds the complete old or the complete new content
+ * (promise 10). The content is durable on return. A symbolic link stays one; its target is replaced.
+ * Rejects with the system's error, and then the old file is untouched, with one exception: if only the last step, the
+ * sync of the folder, fails, the new content is in place but may not be durable.
  */
 export async function writeFileAtomically(
   path: string,
@@ -29,8 +29,8 @@ export async function writeFileAtomically(
 }
 
 /**
- * Writes what only this user may read (mode 600, owned by this process), durable on return. What was at the path, a link
- * included, is replaced and never followed: whoever put it there gets neither the content nor the owner's place.
+ * Writes a file that only this user may read (mode 600, owned by this process), durable on return. Anything at the path, a
+ * link included, is replaced and never followed, so that a user who put it there gets neither the content nor ownership.
  */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   await replaceFile(path, content, (file) => file.chmod(0o600));
@@ -62,7 +62,7 @@ async function replaceFile(
   crashPoint('atomic-file.durable');
 }
 
-/** Makes the names in a folder durable: a rename is only safe from a crash after this. */
+/** Makes the names in a folder durable: a rename may be lost in a crash before this. */
 export async function fsyncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -72,7 +72,7 @@ export async function fsyncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The file behind a path: what a symbolic link leads to, so that a rename replaces the file and not the link. */
+/** The target of a symbolic link, or the path itself, so that a rename replaces the file and not the link. */
 export async function resolveTarget(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -82,15 +82,15 @@ export async function resolveTarget(path: string): Promise<string> {
   }
 }
 
-/** A new name beside the target, `.<name>.<pid>.<random>.tmp`: the pid tells a crashed run's leftovers from work under way. */
+/** A new name beside the target, `.<name>.<pid>.<random>.tmp`: the pid shows whether the process that wrote it is alive. */
 export function temporaryPath(target: string): string {
   return join(dirname(target), `.${basename(target)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`);
 }
 
 /**
- * Removes the temporary files that crashed runs left beside the target; returns their paths. Those of a living process
- * stay. Our own pid counts as crashed too (in a container every run has pid 1), so no write to this target may be
- * under way in this process.
+ * Removes the temporary files that crashed processes left beside the target; returns their paths. Those of a living
+ * process stay. This process's own pid counts as crashed too (in a container every run has pid 1), so it must have no
+ * write to this target under way.
  */
 export async function removeStaleTemporaries(target: string): Promise<string[]> {
   const folder = dirname(target);
@@ -107,7 +107,7 @@ export async function removeStaleTemporaries(target: string): Promise<string[]> 
   return removed;
 }
 
-/** Gives a new file the mode and owner of the one it will replace, or the mode for a new one. */
+/** Gives a new file the mode and owner of the one it will replace, or the default mode. */
 export async function inheritModeAndOwner(
   file: FileHandle,
   target: string,
@@ -123,7 +123,7 @@ export async function inheritModeAndOwner(
   await file.chmod(old === null ? (options.mode ?? DEFAULT_FILE_MODE) : old.mode & 0o7777);
 }
 
-/** Removes a temporary file after a failure and returns the error to throw: the failure, with the removal's own beside it. */
+/** Removes a temporary file after a failure and returns the error to throw: the failure, with that of the removal if it failed too. */
 export async function discardTemporary(temporary: string, failure: unknown): Promise<unknown> {
   try {
     await unlink(temporary);
@@ -153,7 +153,7 @@ function isOtherLivingProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: it lives and belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isMissing } from './atomic-file.ts';
 
-/** Changes whenever the content of a file may have; `missing` for one that is not there. Links are followed. */
+/** Changes whenever the content of a file may have; `missing` without a file. Links are followed. */
 export async function fileIdentity(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path);

@@ -1,16 +1,15 @@
-// Who could put something else at a path: the owner of the file, the owners of the folders above it, and everybody,
-// where one of them lets everybody write. Root and our own user are trusted; a group may write, that is what an
-// operator made it for.
+// Which users could replace a file: its owner, the owners of the folders above it, and every user if one of those is
+// writable to all. Root and this process's user are trusted; so is a group, which an operator set up for that purpose.
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
 
 export interface PathRights {
-  /** Users, neither root nor we, who own the file, a link to it or a folder above it; each with its path. */
-  readonly strangers: readonly { readonly path: string; readonly uid: number; readonly isFolderAbove: boolean }[];
-  /** What everybody may write to: the file, or the folder in which it could be replaced or made first. */
+  /** Users other than root and this one that own the file, a link to it or a folder above it; each with its path. */
+  readonly foreignOwners: readonly { readonly path: string; readonly uid: number; readonly isFolderAbove: boolean }[];
+  /** Writable by every user: the file, or a folder in which it could be replaced or created first. */
   readonly writable: readonly { readonly path: string; readonly sticky: boolean }[];
-  /** The file itself may be read by everybody. */
+  /** The file itself is readable by every user. */
   readonly readableByAll: boolean;
   readonly exists: boolean;
 }
@@ -19,12 +18,12 @@ const WRITE_ALL = 0o002;
 const READ_ALL = 0o004;
 const STICKY = 0o1000;
 
-/** Looks at the file or folder `path` and at everything above it, by its own name and by where its links lead. */
+/** Of the file or folder `path` and everything above it, by its own name and by the targets of its links. */
 export function pathRights(path: string, ownUid: number = getuid?.() ?? 0): PathRights {
-  const strangers = new Map<string, PathRights['strangers'][number]>();
+  const foreignOwners = new Map<string, PathRights['foreignOwners'][number]>();
   const writable = new Map<string, boolean>();
   const note = (at: string, { uid }: Stats, isFolderAbove: boolean): void => {
-    if (uid !== 0 && uid !== ownUid) strangers.set(at, { path: at, uid, isFolderAbove });
+    if (uid !== 0 && uid !== ownUid) foreignOwners.set(at, { path: at, uid, isFolderAbove });
   };
   const chains = new Set([path, realPath(path)]);
   for (const start of chains) {
@@ -33,7 +32,7 @@ export function pathRights(path: string, ownUid: number = getuid?.() ?? 0): Path
       if (link === undefined) continue;
       note(folder, link, true);
       if (!link.isDirectory() || (link.mode & WRITE_ALL) === 0) continue;
-      // Where the sticky bit is set others cannot replace what is there, but they can make what is not there yet.
+      // With the sticky bit other users cannot replace what exists, but they can create what does not.
       const sticky = (link.mode & STICKY) !== 0;
       if (!sticky || folder === dirname(start)) writable.set(folder, sticky);
     }
@@ -41,11 +40,11 @@ export function pathRights(path: string, ownUid: number = getuid?.() ?? 0): Path
     if (link !== undefined) note(start, link, false);
   }
   const target = statSync(path, { throwIfNoEntry: false });
-  // What is neither file nor folder (/dev/null) keeps nothing.
+  // Anything else than a file or folder (/dev/null) stores nothing.
   const judged = target !== undefined && (target.isFile() || target.isDirectory());
   if (judged && (target.mode & WRITE_ALL) !== 0) writable.set(path, false);
   return {
-    strangers: [...strangers.values()],
+    foreignOwners: [...foreignOwners.values()],
     writable: [...writable].map(([at, sticky]) => ({ path: at, sticky })),
     readableByAll: judged && (target.mode & READ_ALL) !== 0,
     exists: target !== undefined,
@@ -58,7 +57,7 @@ function foldersAbove(path: string): string[] {
   return folders.reverse();
 }
 
-/** Where the path leads; of one that is not there, where its folder leads. */
+/** The path without links; of a missing file, its folder's path without links. */
 function realPath(path: string): string {
   for (let part = path, rest = ''; ; rest = path.slice(dirname(part).length), part = dirname(part)) {
     try {

@@ -3,8 +3,7 @@ import type { WorkerBook } from '../blocking/compare/worker-book.ts';
 import { bindAddresses } from '../configuration/reload/listeners.ts';
 import type { LiveFile } from '../configuration/reload/live-file.ts';
 import type { LiveRule } from '../configuration/reload/live-rule.ts';
-import { foreignListeners, named } from '../supervision/foreign-listeners.ts';
-import { lastingForeigners } from '../supervision/lasting-foreigners.ts';
+import { describeSockets, foreignListeners, persistentForeignListeners } from '../supervision/foreign-listeners.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
 export async function proxyProblems(
@@ -28,10 +27,10 @@ export async function proxyProblems(
   const text = configuration ?? '';
   const lacking = rule.problemOf(text);
   if (lacking !== null) problems.push(lacking);
-  const foreigners = await lastingForeigners({ pids, masterPid: book.masterPid }, (known) =>
+  const foreigners = await persistentForeignListeners({ pids, masterPid: book.masterPid }, (known) =>
     foreignListeners(bindAddresses(text), known),
   );
-  for (const foreign of await named(foreigners)) {
+  for (const foreign of await describeSockets(foreigners)) {
     problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
   }
   return problems;

@@ -1,6 +1,6 @@
 // Why the API cannot listen, by the setting that says where, and by who is there already.
 import type { ListenAddress } from '../settings.ts';
-import { foreignListeners, named } from '../supervision/foreign-listeners.ts';
+import { describeSockets, foreignListeners } from '../supervision/foreign-listeners.ts';
 
 export class ListenRefused extends Error {
   override readonly name = 'ListenRefused';
@@ -27,7 +27,7 @@ export async function listenRefused(error: unknown, { text, target }: ListenAddr
 }
 
 async function holderOf(address: { readonly host: string; readonly port: number }): Promise<string> {
-  const holders = await named(await foreignListeners([address], []));
+  const holders = await describeSockets(await foreignListeners([address], []));
   // It may have gone meanwhile, or listen where this user may not look.
   return `${holders.length === 0 ? 'another process' : holders.join(', ')} has it already; stop that, or name another address`;
 }

@@ -116,7 +116,7 @@ function refusalsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: nu
     const mend = sticky ? 'name a folder of its own' : `chmod o-w ${at}`;
     return `everybody may write to ${at}, and so put anything in the place of ${what} ${path}: ${mend}`;
   });
-  for (const { path: at, uid, isFolderAbove } of rights.strangers) {
+  for (const { path: at, uid, isFolderAbove } of rights.foreignOwners) {
     if (secret && !isFolderAbove) refusals.push(`${what} ${at} belongs to user ${uid}: chown ${ownUid} ${at}`);
   }
   return refusals;
@@ -133,7 +133,7 @@ function warningsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: nu
   if (secret && rights.readableByAll) {
     warnings.push({ about: `reading ${path}`, text: `everybody may read ${what} ${path}: chmod o-rwx ${path}` });
   }
-  for (const { path: at, uid, isFolderAbove } of rights.strangers) {
+  for (const { path: at, uid, isFolderAbove } of rights.foreignOwners) {
     if (secret && !isFolderAbove) continue;
     const could = isFolderAbove ? `and could replace ${what} ${path} in it` : `which is ${what}`;
     warnings.push({ about: at, text: `user ${uid} owns ${at}, ${could}: chown ${ownUid} ${at}` });

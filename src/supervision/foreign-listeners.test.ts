@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../testkit/free-port.ts';
-import { foreignListeners, listeningSocketsIn, named } from './foreign-listeners.ts';
+import {
+  describeSockets,
+  foreignListeners,
+  listeningSocketsIn,
+  persistentForeignListeners,
+} from './foreign-listeners.ts';
 
 const servers: Server[] = [];
 async function listen(host: string, port: number, options: { ipv6Only?: boolean } = {}): Promise<void> {
@@ -31,13 +36,13 @@ async function foreignWithoutPtrace(port: number, pid: number): Promise<number> 
   return Number((await promisify(execFile)('setpriv', words)).stdout);
 }
 
-describe('a listener on our address', () => {
-  it('is foreign unless one of our processes holds it', async () => {
+describe('a listener on an address of the proxy', () => {
+  it('a listener on an own address is foreign unless an own process holds it', async () => {
     const port = await freePort();
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [])).toEqual([]);
     await listen('127.0.0.1', port);
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [process.pid])).toEqual([]);
-    expect(await named(await foreignListeners([{ host: '127.0.0.1', port }], [process.ppid]))).toEqual([
+    expect(await describeSockets(await foreignListeners([{ host: '127.0.0.1', port }], [process.ppid]))).toEqual([
       expect.stringContaining(`port ${port} (process ${process.pid}`),
     ]);
   });
@@ -48,19 +53,19 @@ describe('a listener on our address', () => {
     ['127.0.0.1', '::', true],
     ['127.0.0.2', '127.0.0.1', false],
     ['::1', '127.0.0.1', false],
-  ])('at %s meets one of ours at %s: %j', async (theirs, ours, meets) => {
+  ])('a listener at %s overlaps an own address at %s: %j', async (theirs, ours, meets) => {
     const port = await freePort();
     await listen(theirs, port);
     expect((await foreignListeners([{ host: ours, port }], [process.ppid])).length > 0).toBe(meets);
   });
 
-  it('on another port is nothing of ours', async () => {
+  it('a listener on another port is not foreign', async () => {
     const [port, other] = [await freePort(), await freePort()];
     await listen('127.0.0.1', other);
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [])).toEqual([]);
   });
 
-  it('is not called foreign where the proxy is of the same user and may not be looked into', async () => {
+  it('a listener is not foreign if its user is that of a proxy whose descriptors are hidden', async () => {
     const port = await freePort();
     await listen('127.0.0.1', port);
     const other = spawn('sleep', ['600'], { uid: 65_534, gid: 65_534, stdio: 'ignore' });
@@ -72,7 +77,7 @@ describe('a listener on our address', () => {
     }
   });
 
-  it('is found among hundreds, however busy the machine is', async () => {
+  it('a foreign listener is found among a hundred others', async () => {
     const port = await freePort();
     await listen('127.0.0.1', port);
     for (let other = 0; other < 100; other += 1) await listen('127.0.0.1', 0);
@@ -80,7 +85,7 @@ describe('a listener on our address', () => {
   });
 });
 
-it('what the kernel says of connections, behind those that listen, is not read', async () => {
+it('connections, which the kernel lists after the listening sockets, are not read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pm-sockets-'));
   const path = join(folder, 'tcp');
   const line = (port: number, state: string) =>
@@ -97,4 +102,64 @@ it('what the kernel says of connections, behind those that listen, is not read',
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+/** A machine on which, check by check, these processes listen, and the master (7) has these children. */
+function machine(checks: readonly { readonly listening: readonly number[]; readonly children?: readonly number[] }[]) {
+  const paused: number[] = [];
+  const now = () => checks[Math.min(paused.length, checks.length - 1)]!;
+  return {
+    paused,
+    foreign: async (pids: readonly number[]) =>
+      now()
+        .listening.filter((pid) => !pids.includes(pid))
+        .map((pid) => `port 80 (process ${pid})`),
+    given: {
+      children: async (pid: number) => (pid === 7 ? [...(now().children ?? [])] : []),
+      pause: async (ms: number) => paused.push(ms),
+    },
+  };
+}
+const own = { pids: [7, 8], masterPid: 7 };
+
+describe('persistent foreign listeners', () => {
+  it('are none, found at once, where only known workers listen', async () => {
+    const { foreign, given, paused } = machine([{ listening: [8] }]);
+    expect(await persistentForeignListeners(own, foreign, given)).toEqual([]);
+    expect(paused).toEqual([]);
+  });
+
+  it('do not include the new worker of a reload, a child of the master that is not listed yet', async () => {
+    const { foreign, given, paused } = machine([{ listening: [8, 9] }, { listening: [8, 9], children: [8, 9] }]);
+    expect(await persistentForeignListeners(own, foreign, given)).toEqual([]);
+    expect(paused).toEqual([100]);
+  });
+
+  it('do not include a child that the master forks after the first checks, nor one that ends before the last', async () => {
+    const late = machine([
+      { listening: [9] },
+      { listening: [9] },
+      { listening: [9] },
+      { listening: [9], children: [9] },
+    ]);
+    expect(await persistentForeignListeners(own, late.foreign, late.given)).toEqual([]);
+    expect(late.paused).toEqual([100, 100, 100]);
+    const gone = machine([{ listening: [9] }, { listening: [9] }, { listening: [] }]);
+    expect(await persistentForeignListeners(own, gone.foreign, gone.given)).toEqual([]);
+    expect(gone.paused).toEqual([100, 100]);
+  });
+
+  it('are the listeners that remain after 300 ms and are no children of the master', async () => {
+    const { foreign, given, paused } = machine([{ listening: [8, 9, 66], children: [8, 9] }]);
+    expect(await persistentForeignListeners(own, foreign, given)).toEqual(['port 80 (process 66)']);
+    expect(paused).toHaveLength(3);
+  });
+
+  it('are reported at once without a master, which alone could be starting a worker', async () => {
+    const { foreign, given, paused } = machine([{ listening: [66] }]);
+    expect(await persistentForeignListeners({ pids: [], masterPid: null }, foreign, given)).toEqual([
+      'port 80 (process 66)',
+    ]);
+    expect(paused).toEqual([]);
+  });
 });

@@ -1,7 +1,8 @@
-// A second proxy (or anybody) on our ports would serve part of the requests past the blocked map, and SO_REUSEPORT
-// lets it start without complaint. The kernel's list of listening sockets against those that our workers hold.
+// Another process on the proxy's ports (a second proxy) would serve part of the requests past the blocked map, and
+// SO_REUSEPORT lets it start without an error. This compares the kernel's listening sockets with those of the workers.
 import { open, readdir, readFile, readlink } from 'node:fs/promises';
-import { commandLine } from '../system/processes.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { childrenOf, commandLine, isUnreadable } from '../system/processes.ts';
 
 /** An address as the configuration binds it; `host` without brackets, a wildcard written out. */
 export interface OwnAddress {
@@ -13,14 +14,14 @@ export interface ListeningSocket {
   /** As the kernel prints it: hexadecimal, in words of the machine's byte order. */
   readonly address: string;
   readonly port: number;
-  /** Of the user who made it. */
+  /** Of the user that created it. */
   readonly uid: string;
   readonly inode: string;
 }
 
 const wildcards = new Set(['00000000', '00000000000000000000000000000000']);
 
-/** Sockets that listen where one of `own` does and that none of `pids` holds. */
+/** Listening sockets that overlap an address of `own` and that none of `pids` holds. */
 export async function foreignListeners(
   own: readonly OwnAddress[],
   pids: readonly number[],
@@ -33,18 +34,50 @@ export async function foreignListeners(
   return listening.filter((socket) => !held.has(socket.inode) && !hidden.has(socket.uid));
 }
 
+const checks = 3;
+const checkEveryMs = 100;
+
+export interface OwnProcesses {
+  /** The known workers, and the master. */
+  readonly pids: readonly number[];
+  readonly masterPid: number | null;
+}
+
 /**
- * `port 80 (process 4711, haproxy -f …)` for each. Looks at every file of every process, a second on a busy machine: to be
- * asked of those that stay.
+ * Foreign listeners that are found at every check. During a reload the master itself listens, forks and closes again
+ * before the new worker is listed, which for a moment looks like a foreign listener: so the master's children at each
+ * check count as its own.
+ * @param foreign listeners on the proxy's addresses that none of the given processes holds
  */
-export async function named(sockets: readonly ListeningSocket[]): Promise<readonly string[]> {
+export async function persistentForeignListeners<Listener>(
+  { pids, masterPid }: OwnProcesses,
+  foreign: (pids: readonly number[]) => Promise<readonly Listener[]>,
+  given: { readonly children: typeof childrenOf; readonly pause: (ms: number) => Promise<unknown> } = {
+    children: childrenOf,
+    pause: sleep,
+  },
+): Promise<readonly Listener[]> {
+  let found = await foreign(pids);
+  // Without a master no worker is being started.
+  for (let checked = 0; found.length > 0 && masterPid !== null && checked < checks; checked += 1) {
+    await given.pause(checkEveryMs);
+    found = await foreign([...pids, ...(await given.children(masterPid))]);
+  }
+  return found;
+}
+
+/**
+ * `port 80 (process 4711, haproxy -f …)` for each. Reads every descriptor of every process, which takes a second on a busy
+ * machine: for listeners that persist.
+ */
+export async function describeSockets(sockets: readonly ListeningSocket[]): Promise<readonly string[]> {
   if (sockets.length === 0) return [];
   const owners = await ownersOf(new Set(sockets.map((socket) => socket.inode)));
   const texts = sockets.map((socket) => `port ${socket.port} (${owners.get(socket.inode) ?? 'an unknown process'})`);
   return [...new Set(texts)];
 }
 
-/** Whether one of `pids` listens at the address, as far as it can be told: of one whose descriptors are hidden, its user. */
+/** Whether one of `pids` listens at the address; where its descriptors are hidden, whether its user does. */
 export async function listensAt(address: OwnAddress, pids: readonly number[]): Promise<boolean> {
   const listening = (await listeningSockets()).filter((socket) => overlaps(socket, address));
   if (listening.length === 0) return false;
@@ -55,12 +88,12 @@ export async function listensAt(address: OwnAddress, pids: readonly number[]): P
   return false;
 }
 
-/** Only two IPv4 addresses that differ are sure not to meet; a needless alarm is better than none. */
+/** Only two different IPv4 addresses certainly do not overlap; a false alarm is better than none. */
 function overlaps(socket: ListeningSocket, own: OwnAddress): boolean {
   if (socket.port !== own.port) return false;
   if (wildcards.has(socket.address) || own.host === '0.0.0.0' || own.host === '::') return true;
   const host = ipv4Words(own.host);
-  // What is bound to one IPv6 address takes nothing from an IPv4 one.
+  // A socket bound to one IPv6 address takes nothing from an IPv4 one.
   return host === null ? socket.address.length > 8 : socket.address === host;
 }
 
@@ -81,10 +114,7 @@ async function listeningSockets(): Promise<ListeningSocket[]> {
   return sockets;
 }
 
-/**
- * The kernel lists those that listen before all others, and of these a busy proxy has tens of thousands: what follows
- * the first of them is not read.
- */
+/** The kernel lists listening sockets before connections, of which a busy proxy has tens of thousands: those are not read. */
 export async function listeningSocketsIn(path: string): Promise<ListeningSocket[]> {
   const sockets: ListeningSocket[] = [];
   for await (const line of linesIfThere(path)) {
@@ -99,8 +129,8 @@ export async function listeningSocketsIn(path: string): Promise<ListeningSocket[
 }
 
 /**
- * The users of those of `pids` whose descriptors we may not see: root's proxy beside a service with few rights. Which
- * sockets those hold cannot be told, so a socket of such a user is not called foreign; one of anybody else is.
+ * The users of those of `pids` whose descriptors this process may not read, as of root's proxy beside a service with few
+ * rights. Since their sockets are unknown, only sockets of other users are reported as foreign.
  */
 async function usersOfHidden(pids: readonly number[]): Promise<Set<string>> {
   const users = new Set<string>();
@@ -113,10 +143,7 @@ async function usersOfHidden(pids: readonly number[]): Promise<Set<string>> {
   return users;
 }
 
-/**
- * Of a proxy that changed its user, root without CAP_SYS_PTRACE (as the unit runs it) may list the descriptors, and read
- * none of them.
- */
+/** For a proxy that changed its user, root without CAP_SYS_PTRACE (as in the unit) may list the descriptors and read none. */
 async function hidesDescriptors(pid: number): Promise<boolean> {
   try {
     for (const name of await readdir(`/proc/${pid}/fd`)) {
@@ -124,18 +151,18 @@ async function hidesDescriptors(pid: number): Promise<boolean> {
         await readlink(`/proc/${pid}/fd/${name}`);
         return false;
       } catch (error) {
-        if (!isGone(error)) throw error;
+        if (!isUnreadable(error)) throw error;
         if (isDenied(error)) return true;
       }
     }
     return false;
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (!isUnreadable(error)) throw error;
     return true;
   }
 }
 
-/** Who holds these sockets, as far as we may see it: `process 4711, haproxy -f …`. */
+/** The holders of these sockets, where this process may see them: `process 4711, haproxy -f …`. */
 async function ownersOf(inodes: ReadonlySet<string>): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for (const name of await readdir('/proc')) {
@@ -155,7 +182,7 @@ async function socketInodes(pid: number): Promise<string[]> {
   try {
     names = await readdir(`/proc/${pid}/fd`);
   } catch (error) {
-    if (isGone(error)) return inodes;
+    if (isUnreadable(error)) return inodes;
     throw error;
   }
   for (const name of names) {
@@ -163,13 +190,13 @@ async function socketInodes(pid: number): Promise<string[]> {
       const match = /^socket:\[(\d+)\]$/.exec(await readlink(`/proc/${pid}/fd/${name}`));
       if (match?.[1] !== undefined) inodes.push(match[1]);
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isUnreadable(error)) throw error;
     }
   }
   return inodes;
 }
 
-/** Some thirty sockets: the kernel goes through its connections to fill what is asked for. */
+/** Some thirty sockets: the kernel goes through its connections to fill a larger read. */
 const chunkBytes = 4_096;
 
 async function* linesIfThere(path: string): AsyncGenerator<string> {
@@ -190,7 +217,7 @@ async function* linesIfThere(path: string): AsyncGenerator<string> {
       await file.close();
     }
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (!isUnreadable(error)) throw error;
   }
 }
 
@@ -198,15 +225,11 @@ async function readIfThere(path: string): Promise<string> {
   try {
     return await readFile(path, 'latin1');
   } catch (error) {
-    if (isGone(error)) return '';
+    if (isUnreadable(error)) return '';
     throw error;
   }
 }
 
 function isDenied(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
-}
-
-function isGone(error: unknown): boolean {
-  return ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

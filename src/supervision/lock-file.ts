@@ -1,5 +1,5 @@
-// The file of a lock, before it is opened. The one of the master socket lies beside it, by default in a folder where
-// everybody may make files: whoever can open a lock can hold it, and keep the service from ever starting.
+// The file of a lock, before it is opened. The one of the master socket lies beside it, by default in a folder where every
+// user may create files: a user that can open a lock can hold it, and keep the service from ever starting.
 import { chmodSync, closeSync, constants, lstatSync, openSync, readFileSync, type Stats, unlinkSync } from 'node:fs';
 import { geteuid } from 'node:process';
 
@@ -9,46 +9,45 @@ const OTHERS = 0o077;
 const O_PATH = 0o10000000;
 
 /**
- * Makes the file, for this user alone, or sees that the one that is there is root's or ours and nobody else's to open.
- * What somebody else put there is removed where that is in our power and nobody holds it.
- * @throws Error that names the file, whose it is, and what to do
+ * Creates the file for this user alone, or checks that the existing one belongs to root or this user and that no other
+ * user may open it. A file of another user is removed, if this process may and no process holds it.
+ * @throws Error that names the file, its owner, and what to do
  */
 export function prepareLockFile(path: string, ownUid: number = geteuid?.() ?? 0): void {
-  // SQLite would roll back a journal that somebody left beside it.
+  // SQLite would roll back a journal that another user left beside it.
   for (const suffix of ['-journal', '-wal', '-shm']) prepare(`${path}${suffix}`, ownUid, 'not needed');
-  prepare(path, ownUid, 'made');
+  prepare(path, ownUid, 'created');
 }
 
-function prepare(path: string, ownUid: number, absent: 'made' | 'not needed'): void {
-  // Whoever puts it there again each time is told of.
+function prepare(path: string, ownUid: number, absent: 'created' | 'not needed'): void {
   for (let tries = 0; tries < 3; tries += 1) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) {
-      if (absent === 'not needed' || make(path)) return;
+      if (absent === 'not needed' || create(path)) return;
       continue;
     }
-    const stranger = strangerIn(found, ownUid);
-    if (stranger === null) {
+    const fault = faultOf(found, ownUid);
+    if (fault === null) {
       if (found.uid === ownUid && (found.mode & OTHERS) !== 0) chmodSync(path, 0o600);
       return;
     }
     const holder = holderOf(path);
-    if (holder !== null || !removed(path)) throw new Error(`${stranger}${holder === null ? '' : `, and ${holder}`}`);
+    if (holder !== null || !removed(path)) throw new Error(`${fault}${holder === null ? '' : `, and ${holder}`}`);
   }
-  throw new Error('somebody else makes it again and again');
+  throw new Error('another process keeps creating it again');
 }
 
-/** `process 4711 (node) holds it`; null: nobody does, or it cannot be told. */
+/** `process 4711 (node) holds it`; null: no process does, or it is not known. */
 export function holderOf(path: string): string | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return null;
   const pid = holderIn(readOr('/proc/locks', ''), deviceOf(path), found.ino);
-  return pid === null ? null : `process ${pid} (${readOr(`/proc/${pid}/comm`, 'not to be seen').trim()}) holds it`;
+  return pid === null ? null : `process ${pid} (${readOr(`/proc/${pid}/comm`, 'name unknown').trim()}) holds it`;
 }
 
 /**
- * The pid of whoever holds a lock on the file, by the text of `/proc/locks`; null: nobody does.
- * @param device `fe:00`; null: not known, and then the inode alone decides, since to take a held lock for a free one is worse
+ * The pid of the process that holds a lock on the file, by the text of `/proc/locks`; null: none does.
+ * @param device `fe:00`; null: not known, and then the inode alone decides, since taking a held lock for free is worse
  */
 export function holderIn(locks: string, device: string | null, inode: number): string | null {
   for (const line of locks.split('\n')) {
@@ -60,19 +59,19 @@ export function holderIn(locks: string, device: string | null, inode: number): s
 }
 
 /**
- * As `/proc/locks` writes it. That of the mount and not that of `stat`: on btrfs each subvolume has one of its own there.
- * The file is looked at and not opened: closing it would free every lock that this process itself has on it (fcntl(2)).
+ * As `/proc/locks` writes it: the device of the mount, not that of `stat`, since on btrfs each subvolume has its own.
+ * O_PATH does not open the file: closing an open one would free every lock that this process has on it (fcntl(2)).
  */
 function deviceOf(path: string): string | null {
-  let look: number;
+  let descriptor: number;
   try {
-    look = openSync(path, O_PATH | O_NOFOLLOW);
+    descriptor = openSync(path, O_PATH | O_NOFOLLOW);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return null;
   }
   try {
-    const mount = /^mnt_id:\s*(\d+)$/m.exec(readOr(`/proc/self/fdinfo/${look}`, ''))?.[1];
+    const mount = /^mnt_id:\s*(\d+)$/m.exec(readOr(`/proc/self/fdinfo/${descriptor}`, ''))?.[1];
     // 27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
     const numbers = new RegExp(`^${mount} \\d+ (\\d+):(\\d+) `, 'm').exec(readOr('/proc/self/mountinfo', ''));
     if (numbers === null) return null;
@@ -81,18 +80,20 @@ function deviceOf(path: string): string | null {
       .map((number) => Number(number).toString(16).padStart(2, '0'))
       .join(':');
   } finally {
-    closeSync(look);
+    closeSync(descriptor);
   }
 }
 
-function strangerIn(found: Stats, ownUid: number): string | null {
-  if (!found.isFile()) return `it is ${found.isSymbolicLink() ? 'a link' : 'no file'}, which no proxy-manager makes`;
-  // A second name of a file that is precious elsewhere; taking this one away leaves that as it is.
+/** Why the file cannot be used as a lock; null: it can. */
+function faultOf(found: Stats, ownUid: number): string | null {
+  if (!found.isFile()) return `it is ${found.isSymbolicLink() ? 'a link' : 'no file'}, which no proxy-manager creates`;
+  // A hard link to a file that may be needed elsewhere; removing this name does not affect that.
   if (found.nlink > 1) return 'it is a second name of another file';
   return found.uid === 0 || found.uid === ownUid ? null : `it belongs to user ${found.uid}`;
 }
 
-function make(path: string): boolean {
+/** False: it exists already. */
+function create(path: string): boolean {
   try {
     closeSync(openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
     return true;
@@ -107,7 +108,7 @@ function removed(path: string): boolean {
     unlinkSync(path);
     return true;
   } catch (error) {
-    // Not ours to remove (a sticky folder), or a folder itself.
+    // Not permitted (a sticky folder), or a folder itself.
     if (['EPERM', 'EACCES', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }

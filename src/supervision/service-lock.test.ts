@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the lock of a service', () => {
-  it('is held by one; the second is told who works there, and on which file', () => {
+  it('a second service is refused with a message that names what is locked and the file', () => {
     const path = join(folder, 'a.lock');
     const lock = ServiceLock.take(path, 'the map');
     expect(() => ServiceLock.take(path, 'the map')).toThrow(/another proxy-manager works on the map already.*a\.lock/);
@@ -24,7 +24,7 @@ describe('the lock of a service', () => {
     ServiceLock.take(path, 'the map').free();
   });
 
-  it('of another process is freed by its death, however it dies', async () => {
+  it('a lock is freed when its process is killed', async () => {
     const path = join(folder, 'b.lock');
     const module = JSON.stringify(join(import.meta.dirname, 'service-lock.ts'));
     const program = `import { ServiceLock } from ${module}; globalThis.lock = ServiceLock.take(${JSON.stringify(path)}, 'x'); console.log('taken'); setInterval(() => {}, 1000);`;
@@ -38,15 +38,15 @@ describe('the lock of a service', () => {
     lock.free();
   });
 
-  it('that cannot be made names the file and the reason', () => {
+  it('a lock that cannot be created names the file and the reason', () => {
     expect(() => ServiceLock.take(join(folder, 'absent/c.lock'), 'x')).toThrow(
       /the lock .*absent\/c\.lock cannot be opened/,
     );
     expect(() => ServiceLock.take(folder, 'x')).toThrow(/the lock .* cannot be opened/);
   });
 
-  describe('in a folder where anybody may make files', () => {
-    const stranger = 65_534;
+  describe('a lock in a world-writable folder', () => {
+    const otherUser = 65_534;
     const root = getuid?.() === 0;
     let shared: string;
     beforeEach(async () => {
@@ -56,23 +56,26 @@ describe('the lock of a service', () => {
     afterEach(() => rm(shared, { recursive: true, force: true }));
     const path = () => join(shared, 'proxy-cli.lock');
 
-    it.each([0, 0o022, 0o077])('is a file that nobody else may open, and so hold (umask %o)', async (umask) => {
-      const mask = process.umask(umask);
-      const lock = ServiceLock.take(path(), 'x');
-      process.umask(mask);
-      expect((await stat(path())).mode & 0o777).toBe(0o600);
-      lock.free();
-    });
+    it.each([0, 0o022, 0o077])(
+      'a lock file is created with mode 600 under umask %o, so that no other user can hold it',
+      async (umask) => {
+        const mask = process.umask(umask);
+        const lock = ServiceLock.take(path(), 'x');
+        process.umask(mask);
+        expect((await stat(path())).mode & 0o777).toBe(0o600);
+        lock.free();
+      },
+    );
 
-    it('that an earlier version left for others to read is closed to them', async () => {
+    it('a lock file of mode 644 gets mode 600', async () => {
       await writeFile(path(), '', { mode: 0o644 });
       ServiceLock.take(path(), 'x').free();
       expect((await stat(path())).mode & 0o777).toBe(0o600);
     });
 
-    it.runIf(root)('cannot be opened by another user', () => {
+    it.runIf(root)('a lock file cannot be opened by another user', () => {
       const lock = ServiceLock.take(path(), 'x');
-      const tried = spawnSync('cat', [path()], { uid: stranger, gid: stranger });
+      const tried = spawnSync('cat', [path()], { uid: otherUser, gid: otherUser });
       expect(tried.status).not.toBe(0);
       lock.free();
     });
@@ -80,41 +83,41 @@ describe('the lock of a service', () => {
     it.each([
       ['a link', symlink],
       ['a second name', link],
-    ])('is taken in place of %s that somebody put there, and what that leads to stays as it is', async (_, make) => {
-      const target = join(folder, `precious-${make.name}`);
-      await writeFile(target, 'precious');
+    ])('a lock replaces %s of another user and leaves its target unchanged', async (_, make) => {
+      const target = join(folder, `important-${make.name}`);
+      await writeFile(target, 'important');
       await chmod(target, 0o644);
       await make(target, path());
       const lock = ServiceLock.take(path(), 'x');
       expect((await lstat(path())).isFile()).toBe(true);
       expect((await stat(target)).mode & 0o777).toBe(0o644);
-      expect(await readFile(target, 'utf8')).toBe('precious');
+      expect(await readFile(target, 'utf8')).toBe('important');
       lock.free();
     });
 
     it.runIf(root).each(['', '-journal', '-wal', '-shm'])(
-      'that a stranger put there first does not keep root out ("%s")',
+      'a lock file of another user does not keep root out (suffix "%s")',
       async (suffix) => {
         await writeFile(`${path()}${suffix}`, 'not a database, and no journal of ours', { mode: 0o666 });
-        await chown(`${path()}${suffix}`, stranger, stranger);
+        await chown(`${path()}${suffix}`, otherUser, otherUser);
         const lock = ServiceLock.take(path(), 'x');
         expect((await stat(path())).uid).toBe(0);
         lock.free();
       },
     );
 
-    it.runIf(root)('that a stranger put there first keeps another user out, who is told whose it is', async () => {
+    it.runIf(root)('a lock file of another user is refused with its owner, unless root asks', async () => {
       await writeFile(path(), '');
-      await chown(path(), stranger, stranger);
+      await chown(path(), otherUser, otherUser);
       const module = JSON.stringify(join(import.meta.dirname, 'lock-file.ts'));
       const program = `import { prepareLockFile } from ${module}; process.setuid(12345); prepareLockFile(${JSON.stringify(path())});`;
       const tried = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
       expect(tried.stderr).toContain('it belongs to user 65534');
-      expect((await stat(path())).uid).toBe(stranger);
+      expect((await stat(path())).uid).toBe(otherUser);
     });
   });
 
-  it('names the process that holds it', () => {
+  it('a held lock names the process that holds it', () => {
     const path = join(folder, 'e.lock');
     const lock = ServiceLock.take(path, 'x');
     expect(() => ServiceLock.take(path, 'x')).toThrow(new RegExp(`process ${process.pid} \\(.+\\) holds it`));
@@ -126,20 +129,23 @@ describe('the lock of a service', () => {
     ['00:1b', '12'],
     ['fe:01', null],
     [null, '11'],
-  ])('is not taken for that of a file with its number on another device: %s', (device, pid) => {
+  ])('the holder of a lock is matched by inode and device (%s)', (device, pid) => {
     const locks =
       '1: POSIX  ADVISORY  WRITE 11 fe:00:4711 1073741824 1073742335\n2: POSIX  ADVISORY  READ 12 00:1b:4711 0 EOF\n';
     expect(holderIn(locks, device, 4711)).toBe(pid);
   });
 
-  it.runIf(process.geteuid?.() === 0)('that a stranger put there and holds is refused by his name', async () => {
-    const path = join(folder, 'h.lock');
-    const theirs = ServiceLock.take(path, 'x');
-    await chown(path, 12_345, 12_345);
-    expect(() => ServiceLock.take(path, 'the proxy')).toThrow(
-      new RegExp(`h\\.lock cannot be opened: it belongs to user 12345, and process ${process.pid} .*remove it`),
-    );
-    theirs.free();
-    ServiceLock.take(path, 'the proxy').free();
-  });
+  it.runIf(process.geteuid?.() === 0)(
+    'a lock file that another user owns and holds is refused with its owner and holder',
+    async () => {
+      const path = join(folder, 'h.lock');
+      const held = ServiceLock.take(path, 'x');
+      await chown(path, 12_345, 12_345);
+      expect(() => ServiceLock.take(path, 'the proxy')).toThrow(
+        new RegExp(`h\\.lock cannot be opened: it belongs to user 12345, and process ${process.pid} .*remove it`),
+      );
+      held.free();
+      ServiceLock.take(path, 'the proxy').free();
+    },
+  );
 });

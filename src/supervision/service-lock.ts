@@ -1,6 +1,6 @@
-// Two services on one proxy would undo each other's work. A lock on a file beside the blocked map, and one beside the
-// master socket; the kernel frees it when the process dies, however it dies. SQLite's own file lock does this exactly
-// and is here already.
+// Two services on one proxy would undo each other's work, so each holds a lock on a file beside the blocked map and one
+// beside the master socket. The kernel frees it when the process dies, however that happens. SQLite's file lock does
+// exactly this, and the service has it already.
 import Database from 'better-sqlite3';
 import { holderOf, prepareLockFile } from './lock-file.ts';
 
@@ -16,7 +16,7 @@ export class ServiceLock {
     this.#database = database;
   }
 
-  /** @throws LockHeld when another process has it, Error when it cannot be made; both name the file */
+  /** @throws LockHeld when another process has it, Error when it cannot be created; both name the file */
   static take(path: string, what: string): ServiceLock {
     let database: Database.Database;
     try {
@@ -36,14 +36,14 @@ export class ServiceLock {
       database.close();
       if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true) {
         throw new LockHeld(
-          `another proxy-manager works on ${what} already (${holderOf(path) ?? 'somebody holds it'}: ${path}); two would undo each other's work`,
+          `another proxy-manager works on ${what} already (${holderOf(path) ?? 'an unknown process holds it'}: ${path}); two would undo each other's work`,
         );
       }
       throw new Error(`the lock ${path} cannot be taken: ${(error as Error).message}`, { cause: error });
     }
   }
 
-  /** Once more does nothing. */
+  /** A second call does nothing. */
   free(): void {
     if (!this.#database.open) return;
     this.#database.exec('ROLLBACK');

@@ -24,7 +24,7 @@ describeOnEachProxy('a proxy that does not start', ({ bin }) => {
     const folder = await temporaryFolder();
     const at = (name: string): string => join(folder.path, name);
     await writeFile(at('proxy.cfg'), configuration);
-    const told: unknown[] = [];
+    const logged: unknown[] = [];
     const socket = new MasterSocket(at('m.sock'));
     const supervisor = new Supervisor({
       proxyBin: bin,
@@ -33,7 +33,7 @@ describeOnEachProxy('a proxy that does not start', ({ bin }) => {
       pidFile: at('pid'),
       outputFile: at('output'),
       socket,
-      log: { ...log, error: (_message: string, fields?: object) => void told.push(fields) },
+      log: { ...log, error: (_message: string, fields?: object) => void logged.push(fields) },
       beforeStart: async () => obstacle,
       takenAddresses: async () => [],
       onRunning: () => expect.unreachable(),
@@ -41,7 +41,7 @@ describeOnEachProxy('a proxy that does not start', ({ bin }) => {
     try {
       await supervisor.start();
       await supervisor.stop();
-      return { state: supervisor.state, told };
+      return { state: supervisor.state, logged };
     } finally {
       socket.close();
       await supervisor.endProxy(100);
@@ -49,23 +49,23 @@ describeOnEachProxy('a proxy that does not start', ({ bin }) => {
     }
   };
 
-  it('is told without its own words, which quote the configuration; the log has them', async () => {
-    const { state, told } = await failed(`global\n  nonsense ${secret}\n`, null);
+  it('the state of a failed start omits the output of the proxy, which the log has', async () => {
+    const { state, logged } = await failed(`global\n  nonsense ${secret}\n`, null);
     expect(state).toEqual({
       running: false,
       reason: expect.stringMatching(/^the proxy did not start, it exited with \d+; /),
     });
     expect(JSON.stringify(state)).not.toContain(secret);
-    expect(told).toMatchObject([{ cause: expect.stringContaining('nonsense') }]);
+    expect(logged).toMatchObject([{ cause: expect.stringContaining('nonsense') }]);
     const refused = new Error('no configuration', { cause: new Error(`[ALERT] ${secret}`) });
     const before = await failed('', refused);
     expect(before.state).toEqual({ running: false, reason: 'no configuration' });
-    expect(before.told).toMatchObject([{ cause: expect.stringContaining(secret) }]);
+    expect(before.logged).toMatchObject([{ cause: expect.stringContaining(secret) }]);
   });
 });
 
 describeOnEachProxy('a proxy that reads its configuration without end', ({ bin }) => {
-  it('is ended, with the worker that reads it', async () => {
+  it('a proxy that never finishes reading its configuration is ended together with its worker', async () => {
     const folder = await temporaryFolder();
     const at = (name: string): string => join(folder.path, name);
     // Nothing is ever written into it.

@@ -1,6 +1,6 @@
-// Starts the proxy, adopts one that runs our configuration, and starts it again when it is gone. Judged by the pid of
-// its master, never by its socket, which refuses during every reload: a second proxy would share the ports and serve
-// half of the blocked requests. The proxy outlives the service.
+// Starts the proxy, adopts one that already runs this configuration, and restarts it when it is gone. That is decided by
+// the pid of its master, never by its socket, which refuses during every reload: a second proxy would share the ports and
+// serve half of the blocked requests. The proxy outlives the service.
 
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -14,19 +14,20 @@ import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-s
 import { membersOfSession, processAlive, processStartTime } from '../system/processes.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
-// How long to wait before the proxy is started again. What cannot be started is tried ever more rarely; what could, and
-// was killed again, is away for a few seconds at most: every start of it served, and until it does nobody is served.
-
 const firstMs = 1_000;
 const longestMs = 30_000;
 const longestAfterServingMs = 4_000;
-/** A proxy that lived this long is started at once again when it dies. */
+/** A proxy that lived this long is restarted at once when it dies. */
 const provenAfterMs = 60_000;
 
+/**
+ * The wait before the proxy is restarted. It grows as long as no start succeeds. A proxy that started and was killed again
+ * waits for a few seconds at most, since until it runs no request is served.
+ */
 export class RestartPace {
   #waitMs: number;
 
-  /** @param failed the first start, made before anybody watched, did not succeed */
+  /** @param failed the first start, before the watch began, did not succeed */
   constructor(failed: boolean) {
     this.#waitMs = failed ? firstMs : 0;
   }
@@ -36,12 +37,12 @@ export class RestartPace {
     return this.#waitMs;
   }
 
-  /** A start was tried, whatever came of it. */
+  /** A start was tried, successful or not. */
   tried(): void {
     this.#waitMs = this.#waitMs === 0 ? firstMs : Math.min(this.#waitMs * 2, longestMs);
   }
 
-  /** It served for so long, and is gone. */
+  /** It served for this long, and is gone. */
   died(livedMs: number): void {
     this.#waitMs = livedMs > provenAfterMs ? 0 : Math.min(this.#waitMs, longestAfterServingMs);
   }
@@ -56,46 +57,46 @@ export interface SupervisorOptions {
   readonly outputFile: string;
   readonly socket: MasterSocket;
   readonly log: Log;
-  /** Puts everything in place that a start needs; an error says why it must not be tried, its cause in the proxy's words. */
+  /** Prepares everything that a start needs; an error says why it must not be tried, with the proxy's output as its cause. */
   readonly beforeStart: () => Promise<Error | null>;
-  /** Addresses of the configuration that somebody else holds. */
+  /** Addresses of the configuration that another process holds. */
   readonly takenAddresses: () => Promise<readonly string[]>;
   /** The proxy runs (again): its maps are to be compared. */
   readonly onRunning: (master: MasterProcess) => void;
 }
 
 /**
- * `reason` is for every key. What the proxy said is not in it, since that quotes the configuration, which may hold
- * passwords (ADR 0024): it is the cause of the error, and in the log.
+ * `reason` is shown to keys of every scope, so it does not hold the proxy's output, which quotes the configuration and
+ * with it perhaps passwords (ADR 0024): that is the cause of the error, and in the log.
  */
 export type SupervisorState =
   | { readonly running: true; readonly master: number; readonly adopted: boolean }
   | { readonly running: false; readonly reason: string };
 
-/** Of the output file. A link in its place is not followed. */
+/** For the output file. A link at its path is not followed. */
 export const outputFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const watchEveryMs = 200;
-/** Workers whose master was killed let go of their addresses a moment later. */
-const orphanPatienceMs = 2_000;
-const endPatienceMs = 10_000;
-const startPatienceMs = 60_000;
-/** For one that a service before this one started: five million entries are read in three seconds. */
-const joinPatienceMs = 10_000;
-/** Looking whether an address is free costs nothing and starts nothing. */
-const takenAgainMs = 1_000;
+/** Workers whose master was killed release their addresses a moment later. */
+const orphanTimeLimitMs = 2_000;
+const endTimeLimitMs = 10_000;
+const startTimeLimitMs = 60_000;
+/** For a proxy that an earlier service started: five million entries are read in three seconds. */
+const joinTimeLimitMs = 10_000;
+/** Checking whether an address is free costs nothing and starts nothing. */
+const addressCheckEveryMs = 1_000;
 
-/** Somebody else holds an address of the configuration: no start was tried. */
+/** Another process holds an address of the configuration: no start was tried. */
 class AddressTaken extends Error {}
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #stop = new AbortController();
   #master: MasterProcess | null = null;
-  #state: SupervisorState = { running: false, reason: 'not looked for yet' };
+  #state: SupervisorState = { running: false, reason: 'not checked yet' };
   #loop: Promise<void> | null = null;
   #starting: Promise<MasterProcess> | null = null;
-  /** The one we started last, serving or not. */
+  /** The one started last, serving or not. */
   #launched: MasterProcess | null = null;
   #lostAt = Number.NEGATIVE_INFINITY;
   #reported: string | null = null;
@@ -109,7 +110,7 @@ export class Supervisor {
     return this.#state;
   }
 
-  /** Adopts or starts; then watches. A start that fails is logged and tried again; it does not throw. */
+  /** Adopts or starts; then watches. A start that fails is logged and retried; it does not throw. */
   async start(): Promise<void> {
     if (this.#stop.signal.aborted) return;
     let first: unknown = null;
@@ -122,12 +123,12 @@ export class Supervisor {
     this.#loop = this.#watch(first);
   }
 
-  /** Nothing more is started or waited for. */
+  /** From now on nothing is started or waited for. */
   abandon(): void {
     this.#stop.abort();
   }
 
-  /** Watches no longer; the proxy goes on. */
+  /** Ends the watch; the proxy continues. */
   async stop(): Promise<void> {
     this.abandon();
     await this.#loop;
@@ -135,22 +136,22 @@ export class Supervisor {
 
   /**
    * After `stop`: ends the proxy with all its workers. For a trial; a service leaves it running. From 3.1 on a master
-   * leaves a worker behind that is still starting.
+   * leaves behind a worker that is still starting.
    */
-  async endProxy(patienceMs = endPatienceMs): Promise<void> {
+  async endProxy(timeLimitMs = endTimeLimitMs): Promise<void> {
     for (const master of [this.#master, this.#launched]) {
       if (master === null || !(await processAlive(master.pid, master.startTime))) continue;
       process.kill(master.pid, 'SIGTERM');
-      const deadline = performance.now() + patienceMs;
+      const deadline = performance.now() + timeLimitMs;
       while (await processAlive(master.pid, master.startTime)) {
         if (performance.now() > deadline) {
-          this.#options.log.warn('The proxy did not end and is killed', { master: master.pid });
+          this.#options.log.warn('Proxy did not exit in time; killing it', { master: master.pid });
           kill(master.pid);
           break;
         }
         await pause(20);
       }
-      // Not its children noted before: it may have started another worker since.
+      // Not the children known before: it may have started another worker since.
       for (const pid of await membersOfSession(master.pid)) kill(pid);
     }
   }
@@ -164,7 +165,7 @@ export class Supervisor {
   }
 
   /**
-   * The same; `fresh` only when the proxy was launched by this very call, so that what it runs is what is on disk now.
+   * The same; `fresh` only if this call launched the proxy, so that it runs what is on disk now.
    * @throws when it cannot be started
    */
   async ensureStarted(): Promise<{ master: MasterProcess; fresh: boolean }> {
@@ -201,7 +202,7 @@ export class Supervisor {
 
   async #findRunning(): Promise<MasterProcess | null> {
     const { pidFile, configFile, socket } = this.#options;
-    // Pid file and socket may both be gone; the process that is known is not.
+    // Pid file and socket may both be gone while the known process lives.
     if (this.#master !== null && (await processAlive(this.#master.pid, this.#master.startTime))) return this.#master;
     const byFile = await findMaster(pidFile, configFile);
     if (byFile !== null) return byFile;
@@ -214,21 +215,21 @@ export class Supervisor {
     }
   }
 
-  /** Null: no master is on its way, or it did not get there. */
+  /** Null: no master is starting, or it did not come to serve. */
   async #awaitStarting(): Promise<MasterProcess | null> {
     const { configFile, log } = this.#options;
     const starting = await findMasterBeingStarted(configFile);
     if (starting === null) return null;
-    log.info('A proxy is being started already', { master: starting.pid });
+    log.info('Waiting for a proxy that is already starting', { master: starting.pid });
     const end = async (): Promise<string | null> =>
       (await processAlive(starting.pid, starting.startTime)) ? null : 'it ended';
     try {
-      return await this.#waitUntilServing(starting.pid, starting.startTime, end, joinPatienceMs);
+      return await this.#waitUntilServing(starting.pid, starting.startTime, end, joinTimeLimitMs);
     } catch (error) {
       if (this.#stop.signal.aborted) throw error;
-      // One that lives and does not answer is a running one that lost its socket.
+      // A master that lives and does not answer is running and has lost its socket.
       if ((await end()) === null) return starting;
-      log.warn('The proxy that was being started is gone', { master: starting.pid, cause: causeText(error) });
+      log.warn('The proxy that was starting is gone', { master: starting.pid, cause: causeText(error) });
       return null;
     }
   }
@@ -277,7 +278,7 @@ export class Supervisor {
   async #takenAddresses(): Promise<readonly string[]> {
     for (;;) {
       const taken = await this.#options.takenAddresses();
-      if (taken.length === 0 || performance.now() > this.#lostAt + orphanPatienceMs) return taken;
+      if (taken.length === 0 || performance.now() > this.#lostAt + orphanTimeLimitMs) return taken;
       await pause(20);
     }
   }
@@ -286,13 +287,13 @@ export class Supervisor {
     pid: number,
     startTime: number | null,
     ended: () => Promise<string | null>,
-    patienceMs = startPatienceMs,
+    timeLimitMs = startTimeLimitMs,
   ): Promise<MasterProcess> {
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeLimitMs;
     while (performance.now() < deadline) {
       const end = await ended();
       if (end !== null) {
-        throw new Error(`the proxy did not start, ${end}; the log has its words`, {
+        throw new Error(`the proxy did not start, ${end}; see its output in the log`, {
           cause: new Error(await this.#tailOfOutput()),
         });
       }
@@ -305,7 +306,7 @@ export class Supervisor {
       }
       await pause(20);
     }
-    throw new Error(`the proxy ${pid} did not begin to serve within ${patienceMs / 1_000} s`);
+    throw new Error(`the proxy ${pid} did not begin to serve within ${timeLimitMs / 1_000} s`);
   }
 
   async #watch(first: unknown): Promise<void> {
@@ -314,11 +315,11 @@ export class Supervisor {
     let runningSince = performance.now();
     while (!this.#stop.signal.aborted) {
       const waitMs = this.#master !== null || pace.waitMs === 0 ? watchEveryMs : pace.waitMs;
-      await pause(failure instanceof AddressTaken ? takenAgainMs : waitMs, { signal: this.#stop.signal });
+      await pause(failure instanceof AddressTaken ? addressCheckEveryMs : waitMs, { signal: this.#stop.signal });
       if (this.#stop.signal.aborted) return;
       if (this.#master !== null && (await this.#lives(this.#master))) continue;
       if (this.#master !== null) {
-        this.#options.log.error('Proxy is gone; it is started again', { master: this.#master.pid });
+        this.#options.log.error('Proxy is gone; restarting it', { master: this.#master.pid });
         this.#state = { running: false, reason: `the master ${this.#master.pid} is gone` };
         this.#master = null;
         this.#lostAt = performance.now();
@@ -341,18 +342,18 @@ export class Supervisor {
     try {
       return await processAlive(master.pid, master.startTime);
     } catch (error) {
-      // Not known is not dead: a second proxy would be worse than a late one.
+      // Unknown is not dead: a second proxy would be worse than a late one.
       this.#report(error);
       return true;
     }
   }
 
-  /** Once for each cause in a row: an address that somebody holds is looked at every second. */
+  /** Once for each cause in a row: an address that is taken is checked every second. */
   #report(error: unknown): void {
     const cause = causeText(error);
     if (cause === this.#reported) return;
     this.#reported = cause;
-    this.#options.log.error('Proxy could not be started; it is tried again', { cause });
+    this.#options.log.error('Proxy could not be started; retrying', { cause });
   }
 
   async #tailOfOutput(): Promise<string> {
@@ -368,7 +369,7 @@ export class Supervisor {
   }
 }
 
-/** One that has ended meanwhile is what was wanted. */
+/** A process that has already ended is no failure. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
 import { childrenOf, commandLine, membersOfSession, parseUnit, processAlive, processStartTime } from './processes.ts';
 
-it('a process is alive by pid and start time together, until it ends', async () => {
+it('a process is alive only with both its pid and its start time, until it ends', async () => {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   const pid = Number(child.pid);
   try {
@@ -25,14 +25,14 @@ it('a process is alive by pid and start time together, until it ends', async () 
   }
 });
 
-it('a pid of nobody has no start time, no command line and no children', async () => {
+it('an unused pid has no start time, no command line and no children', async () => {
   expect(await processStartTime(4_194_304)).toBeNull();
   expect(await commandLine(4_194_304)).toBeNull();
   expect(await childrenOf(4_194_304)).toEqual([]);
   expect(await membersOfSession(4_194_304)).toEqual([]);
 });
 
-it('what a process started is found by its session also when it is gone', async () => {
+it('the members of a session are found after its leader has died', async () => {
   const leader = spawn('sh', ['-c', 'sleep 600 & wait'], { stdio: 'ignore', detached: true });
   const pid = Number(leader.pid);
   const [child] = await eventually('it has a child', async () => {

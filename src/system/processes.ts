@@ -1,4 +1,4 @@
-// Processes as /proc shows them. A pid alone is not an identity: pids are used again.
+// Processes as /proc shows them. A pid alone is no identity: pids are reused.
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { geteuid } from 'node:process';
@@ -17,7 +17,7 @@ export function parseStat(text: string): Stat | null {
   if (end === -1) return null;
   const fields = text.slice(end + 2).split(' ');
   const [state = '', parent = '', session = '', startTime = ''] = [fields[0], fields[1], fields[3], fields[19]];
-  // Behind the start time there is always more: without it, it may be cut short.
+  // More fields always follow the start time: without them it may be truncated.
   if (fields.length < 21 || !/^[A-Za-z]$/.test(state)) return null;
   if (![parent, session, startTime].every((field) => NUMBER.test(field))) return null;
   return { state, parent: Number(parent), session: Number(session), startTime: Number(startTime) };
@@ -33,19 +33,20 @@ function readStat(pid: number): Stat | null {
   try {
     const file = openSync(`/proc/${pid}/stat`, 'r');
     try {
-      // One read gives the whole line; a second one would only say that it ended.
+      // One read returns the complete line; a second one would only report its end.
       const bytes = Buffer.allocUnsafe(STAT_BYTES);
       return parseStat(bytes.toString('latin1', 0, readSync(file, bytes, 0, STAT_BYTES, null)));
     } finally {
       closeSync(file);
     }
   } catch (error) {
-    if (isGone(error)) return null;
+    if (isUnreadable(error)) return null;
     throw error;
   }
 }
 
-function isGone(error: unknown): boolean {
+/** An error of reading /proc that means: the process is gone, or this user may not read it. */
+export function isUnreadable(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(code);
 }
@@ -56,15 +57,14 @@ export async function processStartTime(pid: number): Promise<number | null> {
 }
 
 /**
- * Processes that lead a session of their own, as what is started detached does; their children do not. Only root's and
- * our own: the words of a process are its maker's to choose. Nor those of a container on this machine: the same file
- * name is another file in it.
+ * Processes that lead a session of their own, as a detached one does; their children do not. Only root's and this user's:
+ * any user may start a process with arguments of their choice. None of a container, where the same path is another file.
  */
 export async function trustedSessionLeaders(ownUid: number = geteuid?.() ?? 0): Promise<number[]> {
   return (await processIds()).filter((pid) => readStat(pid)?.session === pid && isTrusted(pid, ownUid));
 }
 
-/** Root's and our own, of this machine and none of its containers. */
+/** Root's and this user's processes on this machine, without those of its containers. */
 export async function trustedProcesses(ownUid: number = geteuid?.() ?? 0): Promise<number[]> {
   return (await processIds()).filter((pid) => isTrusted(pid, ownUid));
 }
@@ -72,18 +72,18 @@ export async function trustedProcesses(ownUid: number = geteuid?.() ?? 0): Promi
 function isTrusted(pid: number, ownUid: number): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    // `NSpid:	4711	1`: it is 1 to those beside it.
+    // `NSpid:	4711	1`: its pid inside the container is 1.
     if (/^NSpid:\s*\d+\s+\d/m.test(status)) return false;
-    // `Uid: real effective saved filesystem`; a program with the set-uid bit keeps the real one of who started it.
+    // `Uid: real effective saved filesystem`; a set-uid program keeps the real one of the user that started it.
     const uids = /^Uid:\s*(.+)$/m.exec(status)?.[1]?.split(/\s+/) ?? [];
     return uids.length > 0 && uids.every((uid) => uid === '0' || uid === String(ownUid));
   } catch (error) {
-    if (isGone(error)) return false;
+    if (isUnreadable(error)) return false;
     throw error;
   }
 }
 
-/** Whether this very process runs. With a null start time only the pid is compared. A zombie is dead. */
+/** Whether exactly this process runs. With a null start time only the pid is compared. A zombie is dead. */
 export async function processAlive(pid: number, startTime: number | null): Promise<boolean> {
   const stat = readStat(pid);
   if (stat === null || stat.state === 'Z' || stat.state === 'X') return false;
@@ -106,7 +106,7 @@ export function commandLine(pid: number): Promise<string[] | null> {
   return wordsOf(pid, 'cmdline');
 }
 
-/** `NAME=value` each, as the process was given them; null when it has none, or they may not be read. */
+/** `NAME=value` each, as at its start; null when it has none, or they may not be read. */
 export function environment(pid: number): Promise<string[] | null> {
   return wordsOf(pid, 'environ');
 }
@@ -116,17 +116,17 @@ async function wordsOf(pid: number, file: 'cmdline' | 'environ'): Promise<string
     const text = await readFile(`/proc/${pid}/${file}`, 'utf8');
     return text === '' ? null : text.replace(/\0$/, '').split('\0');
   } catch (error) {
-    if (isGone(error)) return null;
+    if (isUnreadable(error)) return null;
     throw error;
   }
 }
 
-/** The file that the process executes; null when it may not be read. An update may have replaced it meanwhile. */
+/** The file that the process executes, which an update may have replaced since; null when it may not be read. */
 export async function executableOf(pid: number): Promise<string | null> {
   return (await linkOf(pid, 'exe'))?.replace(/ \(deleted\)$/, '') ?? null;
 }
 
-/** Where the process finds what has a relative name; null when it may not be read. */
+/** The folder to which its relative paths refer; null when it may not be read. */
 export function workFolderOf(pid: number): Promise<string | null> {
   return linkOf(pid, 'cwd');
 }
@@ -135,7 +135,7 @@ async function linkOf(pid: number, name: 'exe' | 'cwd'): Promise<string | null> 
   try {
     return await readlink(`/proc/${pid}/${name}`);
   } catch (error) {
-    if (isGone(error)) return null;
+    if (isUnreadable(error)) return null;
     throw error;
   }
 }
@@ -151,7 +151,7 @@ export async function unitOf(pid: number): Promise<string | null> {
   try {
     return parseUnit(await readFile(`/proc/${pid}/cgroup`, 'utf8'));
   } catch (error) {
-    if (isGone(error)) return null;
+    if (isUnreadable(error)) return null;
     throw error;
   }
 }
@@ -159,19 +159,19 @@ export async function unitOf(pid: number): Promise<string | null> {
 /** `0::/system.slice/haproxy.service`, or on older kernels the line of `name=systemd`. A service may have folders below it. */
 export function parseUnit(text: string): string | null {
   const paths = [...text.matchAll(/^(?:0:|\d+:name=systemd):(\/.*)$/gm)].map(([, path = '']) => path.split('/'));
-  // A machine may have both, with all its units in one of them. What a user runs in a session is below that user's own
+  // A machine may have both hierarchies, with all its units in one of them. A user's session is below that user's own
   // service.
   const units = paths.map((parts) => parts.findLast((part) => /\.(service|scope|slice)$/.test(part)));
   const unit = units.find((found) => found !== undefined);
   return unit?.endsWith('.service') === true ? unit : null;
 }
 
-/** Of every process that this one sees; none where there is no /proc. */
+/** The pids of all visible processes; none without /proc. */
 export async function processIds(): Promise<number[]> {
   try {
     return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   } catch (error) {
-    if (isGone(error)) return [];
+    if (isUnreadable(error)) return [];
     throw error;
   }
 }
@@ -182,16 +182,16 @@ export function childrenOf(pid: number): Promise<number[]> {
 }
 
 /**
- * The pids of what lives in the session that a process leads or led: its children too, after its death. Its pid is not
- * used again as long as there are any. Empty when it led none.
+ * The pids of the living processes in the session that a process leads or led, its children included, also after its
+ * death. Its pid is not reused while there are any. Empty when it led none.
  */
 export function membersOfSession(leader: number): Promise<number[]> {
   return livingProcesses((stat) => stat.session === leader);
 }
 
-async function livingProcesses(isMeant: (stat: Stat) => boolean): Promise<number[]> {
+async function livingProcesses(matches: (stat: Stat) => boolean): Promise<number[]> {
   return (await processIds()).filter((pid) => {
     const stat = readStat(pid);
-    return stat !== null && stat.state !== 'Z' && isMeant(stat);
+    return stat !== null && stat.state !== 'Z' && matches(stat);
   });
 }

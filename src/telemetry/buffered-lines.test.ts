@@ -13,8 +13,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const at = (name: string): string => join(folder, name);
 const text = (name: string): string => readFileSync(at(name), 'utf8');
 
-describe('gathered lines', () => {
-  it('are in the file, in order, when the flush returns, and not before', () => {
+describe('buffered lines', () => {
+  it('lines are in the file, in order, when the flush returns, and not before', () => {
     const lines = new BufferedLines({ dest: at('flushed') });
     lines.write('one\n');
     lines.write('two\n');
@@ -25,7 +25,7 @@ describe('gathered lines', () => {
     expect(text('flushed')).toBe('one\ntwo\n');
   });
 
-  it('are written when there are more than 64 KiB of them', () => {
+  it('lines are written without a flush once they exceed 64 KiB', () => {
     const lines = new BufferedLines({ dest: at('many') });
     lines.write(`${'x'.repeat(65_535)}\n`);
     expect(text('many')).toHaveLength(0);
@@ -33,7 +33,7 @@ describe('gathered lines', () => {
     expect(text('many')).toHaveLength(65_537);
   });
 
-  it('belong to the former file when the path is opened anew', () => {
+  it('lines buffered before a reopen go to the former file', () => {
     const lines = new BufferedLines({ dest: at('rotated') });
     lines.write('before\n');
     renameSync(at('rotated'), at('rotated.1'));
@@ -43,7 +43,7 @@ describe('gathered lines', () => {
     expect([text('rotated.1'), text('rotated')]).toEqual(['before\n', 'after\n']);
   });
 
-  it('are lost on a disk that is full, and throw nothing', () => {
+  it('a full disk loses lines and throws nothing', () => {
     const lines = new BufferedLines({ dest: '/dev/full' });
     for (const line of ['one\n', 'two\n']) {
       lines.write(line);

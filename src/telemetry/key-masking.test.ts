@@ -8,7 +8,7 @@ import { ManagerLog } from './log.ts';
 
 const key = (mark = 'pm_') => `${mark}${randomBytes(32).toString('base64url')}`;
 
-test('a key that strayed into a line of either log is not written', async () => {
+test('an API key in a log line is masked in both forms of the log', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pm-log-'));
   const [text, json] = [join(folder, 'text'), join(folder, 'json')];
   const log = new ManagerLog(text, json);
@@ -27,10 +27,10 @@ test('a key that strayed into a line of either log is not written', async () => 
   await rm(folder, { recursive: true });
 });
 
-test('what only begins like a key stays', () => {
+test('text that only begins like an API key is not masked', () => {
   for (const text of ['pm_stats', 'a pm_', `pm_${'x'.repeat(80)}`]) expect(withoutKeys(text)).toBe(text);
 });
 
-test('the token of a session that strayed into a line is not written either', () => {
+test('the token of a session in a log line is masked', () => {
   expect(withoutKeys(`/api/keys/${key('pms_')}?a=${key()}`)).toBe('/api/keys/pms_********?a=pm_********');
 });

@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const at = (name: string): string => join(folder, name);
 
 describe('the manager log', () => {
-  it('tells the same in two forms: JSON for machines, text for people', async () => {
+  it('the log has the same content as JSON on standard output and as text in the file', async () => {
     const log = new ManagerLog(at('a/b/manager.log'), at('a.json'));
     log.warn('Runtime map updated', { ip_address: '192.0.2.1', count: 2, absent: undefined });
     expect(JSON.parse(await readFile(at('a.json'), 'utf8'))).toMatchObject({
@@ -29,7 +29,7 @@ describe('the manager log', () => {
     expect((await stat(at('a/b/manager.log'))).mode & 0o007).toBe(0);
   });
 
-  it('goes on in a new file after a rotation', async () => {
+  it('the log continues in a new file after a rotation', async () => {
     const log = new ManagerLog(at('rotated.log'), at('rotated.json'));
     log.info('before');
     // In one go: what was told before the rotation belongs to the former file.
@@ -40,7 +40,7 @@ describe('the manager log', () => {
     expect(await readFile(at('rotated.log'), 'utf8')).toMatch(/^\S+ INFO after\n$/);
   });
 
-  it('writes what was told in one go together, in order, and a warning at once with all before it', async () => {
+  it('lines of one event-loop turn are written together, and a warning at once with the lines before it', async () => {
     const log = new ManagerLog(at('turn.log'), at('turn.json'));
     const told = () =>
       ['turn.log', 'turn.json'].map((name) => readFileSync(at(name), 'utf8').match(/one|two|three|four/g));
@@ -72,13 +72,13 @@ describe('the manager log', () => {
     expect(readFileSync(at(`${what}.json`), 'utf8')).toContain('last words');
   });
 
-  it('does not gather without end', () => {
+  it('the log buffers a limited amount', () => {
     const log = new ManagerLog(at('much.log'), at('much.json'));
     for (let line = 0; line < 1_000; line += 1) log.info('x'.repeat(100));
     expect(readFileSync(at('much.log'), 'utf8').length).toBeGreaterThan(50_000);
   });
 
-  it('loses its line, and fails no operation, when the disk is full', async () => {
+  it('a full disk loses a log line and fails no operation', async () => {
     const fullFile = new ManagerLog('/dev/full', at('kept.json'));
     expect(() => fullFile.info('one')).not.toThrow();
     // It is the writing that fails, and not the telling: that comes at the end of the go, or at once.
@@ -105,7 +105,7 @@ describe('the manager log', () => {
     expect(line.endsWith('\n')).toBe(true);
   });
 
-  it('tells a failure with its causes and without its stack', () => {
+  it('a failure is logged with its causes and without its stack', () => {
     const error = new Error('outer', { cause: new Error('inner') });
     expect(causeText(error)).toBe('outer: caused by: inner');
     expect(causeText('a text')).toBe('a text');

@@ -1,5 +1,5 @@
-// One log, two forms: JSON lines on standard output for machines, readable text in the manager log for people.
-// The messages that operators watch for are fixed (rule 15).
+// One log in two forms: JSON lines on standard output for machines, readable text in the manager log for people.
+// Six of its messages are fixed (rule 15).
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pino } from 'pino';
@@ -7,7 +7,6 @@ import { BufferedLines } from './buffered-lines.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What the product's parts know of the log. */
 export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -17,10 +16,10 @@ export interface Log {
 type Level = 'info' | 'warn' | 'error';
 
 /**
- * What is told in one go is written together, in order and in one write a form; a warning or an error at once, with all
- * before it. The end of a go is a microtask: the requests of a group are answered by promises that were resolved
- * together, so all of them have told their lines before it, and none has sent its answer. No answer is out whose
- * operation is not in the log; a process that ends by itself, an uncaught exception included, loses nothing.
+ * Lines logged in one turn of the event loop are written together, in order, with one write per form; a warning or an
+ * error at once, with all lines before it. The write is a microtask: the requests of a group are answered by promises
+ * that were resolved together, so all have logged their lines before it, and none has sent its response. So no response is
+ * sent before its operation is in the log, and a process that exits by itself, even by an uncaught exception, loses nothing.
  */
 export class ManagerLog implements Log {
   readonly #json: pino.Logger;
@@ -29,7 +28,7 @@ export class ManagerLog implements Log {
   #flushDue = false;
 
   /**
-   * @param logFile path of the manager log, made when missing (mode 640); `-`: standard output only
+   * @param logFile path of the manager log, created if missing (mode 640); `-`: standard output only
    * @param jsonTo descriptor or file for the JSON lines
    */
   constructor(logFile: string, jsonTo: number | string = 1) {
@@ -56,19 +55,19 @@ export class ManagerLog implements Log {
     this.#write('error', message, fields);
   }
 
-  /** After a log rotation (SIGHUP): the path is opened anew. */
+  /** After a log rotation (SIGHUP): opens the path again. */
   reopen(): void {
     this.#file?.reopen();
   }
 
-  /** Writes now what was told and not yet written. */
+  /** Writes the buffered lines now. */
   flush(): void {
     this.#standardOutput.flush();
     this.#file?.flush();
   }
 
   #write(level: Level, message: string, fields: LogFields): void {
-    // Each for itself: where one form cannot be made the other still tells.
+    // Separately: a failure of one form does not affect the other.
     neverThrowing(() => this.#json[level](fields, message));
     neverThrowing(() => this.#file?.write(textLine(new Date(), level, message, fields)));
     if (level !== 'info') this.flush();
@@ -84,7 +83,7 @@ export class ManagerLog implements Log {
   }
 }
 
-/** No block fails because it cannot be told of. There is nowhere left to tell this. */
+/** No block fails because it cannot be logged. */
 function neverThrowing(write: () => void): void {
   try {
     write();
@@ -94,7 +93,7 @@ function neverThrowing(write: () => void): void {
 }
 
 function ignoreLostLine(_error: unknown): void {
-  // See `neverThrowing`.
+  // There is nowhere left to report this.
 }
 
 /** `2026-11-20T12:00:00.000Z INFO Runtime map updated operation=block ip_address=192.0.2.1` */
@@ -120,7 +119,7 @@ function quoted(value: unknown): string {
   );
 }
 
-/** Nobody writes a second log line, or to a terminal, through a message (HAProxy's output is quoted in some). */
+/** A message cannot add a log line or control a terminal (some quote HAProxy's output). */
 function singleLine(text: string): string {
   return text.replaceAll(controls, ' ');
 }
@@ -128,7 +127,7 @@ function singleLine(text: string): string {
 /** C0, DEL, C1, and Unicode's own line ends. */
 const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
-/** For tests and for parts that are used without a service. */
+/** For tests, and for parts used without a service. */
 export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** The cause of a failure as a log field: message and causes, each once, never a stack with paths in it. */

@@ -56,7 +56,7 @@ describeOnProductProxies('attached as a user without rights,', ({ bin }) => {
     const answer = await service.call('POST', '/api/config/reload');
     expect(answer.body).toMatchObject({ status: 'completed' });
     expect(answer.body['warnings']).toEqual([
-      `HAProxy alone checked the configuration: this service may not read ${service.paths.prefix}/secret.http`,
+      `only HAProxy itself checked the configuration: this service may not read ${service.paths.prefix}/secret.http`,
     ]);
     expect(await service.visit('127.0.0.9')).toBe(403);
     const check = await service.call('POST', '/api/config/validate');

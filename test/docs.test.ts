@@ -188,7 +188,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/health/proxy-problems.ts', /problems\.push\(`(.*?)`\)/g],
   [
     'src/configuration/reload/live-rule.ts',
-    /return `\$\{configFile\} (has no rule for the blocked map, so nobody is denied)/g,
+    /return `\$\{configFile\} (has no rule for the blocked map, so no address is denied)/g,
   ],
   ['src/service/proxy-versions.ts', /lacking\.push\(`([^$]*)\$/g],
   ['src/haproxy/socket/master-socket-error.ts', /^ {2}'?[a-z-]+'?: '(.*)',$/gm],

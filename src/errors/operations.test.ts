@@ -10,9 +10,7 @@ test('every operation that an error names is plain lower-case words', async () =
   const operations = new Set<string>();
   for (const file of files.filter((name) => /(?<!\.test)\.ts$/.test(name) && !/(^|\/)gen\//.test(name))) {
     const text = await readFile(join(source, file), 'utf8');
-    const made = text.matchAll(
-      /new ServiceError\(\s*[^,'"`]+,\s*'([^']*)'|asConfigurationTrouble\([^,]+,\s*'([^']*)'/g,
-    );
+    const made = text.matchAll(/new ServiceError\(\s*[^,'"`]+,\s*'([^']*)'|toConfigurationError\([^,]+,\s*'([^']*)'/g);
     for (const [, first, second] of made) operations.add(first ?? second ?? '');
     for (const [, op] of text.matchAll(/\bop: '([^']*)',\s*detail/g)) operations.add(op ?? '');
   }

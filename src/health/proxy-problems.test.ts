@@ -3,7 +3,7 @@ import { proxyProblems } from './proxy-problems.ts';
 
 it('names a configuration that is not there, and how to learn why', async () => {
   const live = { path: '/etc/proxy/proxy.cfg', read: async () => null };
-  const configured = { live, rule: { look: async () => undefined, problemOf: () => null }, supervisor: null };
+  const configured = { live, rule: { check: async () => undefined, problemOf: () => null }, supervisor: null };
   const book = { all: () => [], masterPid: null };
   const problems = await proxyProblems(
     configured as unknown as Parameters<typeof proxyProblems>[0],

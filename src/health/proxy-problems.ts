@@ -15,7 +15,7 @@ export async function proxyProblems(
   book: Pick<WorkerBook, 'all' | 'masterPid'>,
 ): Promise<string[]> {
   const problems: string[] = [];
-  await rule.look();
+  await rule.check();
   if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
   const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
   const configuration = await live.read();

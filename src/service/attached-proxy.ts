@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type AttachedCheck, AttachedReload } from '../configuration/reload/attached-reload.ts';
 import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
-import { verifyWorkers } from '../configuration/reload/verify-workers.ts';
+import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
 import { checkConfiguration } from '../haproxy/process/binary.ts';
 import { workFolderOfProxy } from '../haproxy/process/configuration-files.ts';
 import { ProxyReloader } from '../haproxy/process/reloader.ts';
@@ -78,7 +78,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     unit: reloadBy.kind === 'systemd' ? reloadBy.unit : null,
   });
   const reload = new AttachedReload({
-    surroundings: {
+    ports: {
       async writeMaps() {
         if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
         await trusted.updateTrustedIpsMap();
@@ -110,12 +110,12 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       return !link.state.up || current === null || !book.isWhole(current);
     },
     // The look of the reconciler may have come before the one at the files.
-    async hindrance() {
+    async obstacle() {
       await configuration.look();
       return configuration.reloadHindrance;
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
-    halfDone: () => false,
+    interrupted: () => false,
     onEnded: (ended) => options.observer.ended(ended),
     inForce: async () => null,
   });

@@ -2,6 +2,7 @@
 // and who starts HAProxy where that is the service's job.
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backups/backup-store.ts';
+import { lastKnownGood } from '../configuration/backups/last-known-good.ts';
 import { Configuration } from '../configuration/reload/configuration.ts';
 import { configurationInForce } from '../configuration/reload/in-force.ts';
 import { takenAddresses } from '../configuration/reload/listeners.ts';
@@ -10,11 +11,11 @@ import { LiveOrigin } from '../configuration/reload/live-origin.ts';
 import { LiveRule } from '../configuration/reload/live-rule.ts';
 import { ProxyReload } from '../configuration/reload/proxy-reload.ts';
 import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
-import { ReloadUnderWay } from '../configuration/reload/reload-under-way.ts';
+import { ReloadMarker } from '../configuration/reload/reload-marker.ts';
 import { SafeReload } from '../configuration/reload/safe-reload.ts';
 import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
-import { ensureStartConfiguration, readableKnownGood } from '../configuration/reload/start-configuration.ts';
-import { verifyWorkers } from '../configuration/reload/verify-workers.ts';
+import { ensureStartConfiguration } from '../configuration/reload/start-configuration.ts';
+import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
 import type { RenderedConfiguration } from '../configuration/template/render.ts';
 import { shared } from '../configuration/template/render-turns.ts';
 import { filesNamedIn } from '../configuration/template/sites-map.ts';
@@ -83,10 +84,10 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
   });
   const reloadProxy = async (): Promise<ReloadOutcome> => {
     const outcome = await proxyReload.reload();
-    await rule.look();
+    await rule.check();
     return outcome;
   };
-  const underWay = new ReloadUnderWay(join(settings.stateDir, 'reload-under-way'));
+  const marker = new ReloadMarker(join(settings.stateDir, 'reload-under-way'), log);
   const safeReload = new SafeReload({
     live,
     origin,
@@ -94,14 +95,14 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     proxyBin: settings.proxyBin,
     sitesMapBase: settings.sitesMap,
     mapFiles,
-    surroundings: {
+    ports: {
       render,
       sites: () => sitesStore.all(),
       writeMaps,
       reloadProxy,
       verifyWorkers: () => verifyWorkers({ reconciler, book }),
     },
-    underWay,
+    marker,
     log,
   });
   const reloads = new ReloadCoordinator({
@@ -113,13 +114,13 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     stillNeeded: async () => {
       await reconciler.look(false);
       const current = book.current();
-      if (underWay.interrupted !== null) return true;
+      if (marker.interrupted !== null) return true;
       return !parts.link.state.up || current === null || !book.isWhole(current);
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
-    halfDone: () => underWay.interrupted !== null,
+    interrupted: () => marker.interrupted !== null,
     onEnded: (ended) => options.observer.ended(ended),
-    inForce: () => configurationInForce({ live, origin, backups, underWay, sitesMapBase: settings.sitesMap, log }),
+    inForce: () => configurationInForce({ live, origin, backups, marker, sitesMapBase: settings.sitesMap, log }),
   });
 
   const drift = new ConfigurationDrift({
@@ -176,20 +177,20 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     },
     drift,
     get interrupted() {
-      return underWay.interrupted !== null;
+      return marker.interrupted !== null;
     },
     mayReload: () => !rule.missing,
-    look: () => rule.look(),
+    look: () => rule.check(),
     problems: () => proxyProblems({ live, rule, supervisor }, book),
     attached: () => null,
     async review() {
-      await underWay.find();
+      await marker.find();
     },
     async start() {
       await ensureServerStateFile(serverStateFile);
       crashPoint('start.server-state-made');
       await ensureConfiguration();
-      await rule.look();
+      await rule.check();
       crashPoint('start.configuration-ready');
       await supervisor?.start();
       crashPoint('start.proxy-runs');
@@ -216,7 +217,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
   /** What runs and was found valid is what a failed reload goes back to. */
   async function rememberKnownGood(): Promise<void> {
     const text = await live.read();
-    if (text === null || (await readableKnownGood(backups, log)) !== null) return;
+    if (text === null || (await lastKnownGood(backups, log)) !== null) return;
     const start = await ensureStart();
     if (!start.usable || start.source !== 'live') return;
     await backups.markKnownGood(text, await filesNamedIn(settings.sitesMap, text));

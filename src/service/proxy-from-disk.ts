@@ -3,9 +3,9 @@
 import { access, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backups/backup-store.ts';
+import { lastKnownGood } from '../configuration/backups/last-known-good.ts';
 import { takenAddresses } from '../configuration/reload/listeners.ts';
 import { LiveFile } from '../configuration/reload/live-file.ts';
-import { readableKnownGood } from '../configuration/reload/start-configuration.ts';
 import { ensureFiles } from '../configuration/template/sites-map.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { checkConfiguration } from '../haproxy/process/binary.ts';
@@ -115,7 +115,7 @@ async function obstacleTo(settings: Settings, live: LiveFile, log: Log): Promise
       );
     }
   }
-  const known = await readableKnownGood(new BackupStore(settings.backupDir, () => new Date()), log);
+  const known = await lastKnownGood(new BackupStore(settings.backupDir, () => new Date()), log);
   if (known?.configText === text) await ensureFiles(known.files);
   const { valid, output } = await checkConfiguration(settings.proxyBin, live.path);
   return valid ? null : new Error(`HAProxy refuses ${live.path}: ${output}`);

@@ -1,4 +1,4 @@
-// A safe reload in a folder of its own, with a proxy that is a shell script and surroundings that do what a test says.
+// A safe reload in a folder of its own, with a shell script as the proxy and ports that a test controls.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { sha256 } from '../../src/configuration/backups/backup-set.ts';
 import { BackupStore } from '../../src/configuration/backups/backup-store.ts';
 import { LiveFile } from '../../src/configuration/reload/live-file.ts';
 import { LiveOrigin } from '../../src/configuration/reload/live-origin.ts';
-import type { ReloadSurroundings } from '../../src/configuration/reload/reload-request.ts';
-import { ReloadUnderWay } from '../../src/configuration/reload/reload-under-way.ts';
+import { ReloadMarker } from '../../src/configuration/reload/reload-marker.ts';
+import type { ReloadPorts } from '../../src/configuration/reload/reload-request.ts';
 import { SafeReload } from '../../src/configuration/reload/safe-reload.ts';
 import { contentAddressed, type NamedFile } from '../../src/configuration/template/sites-map.ts';
 import type { ReloadOutcome } from '../../src/haproxy/process/reloader.ts';
@@ -44,8 +44,8 @@ export interface ReloadFixture {
   readonly origin: LiveOrigin;
   readonly backups: BackupStore;
   readonly safeReload: SafeReload;
-  readonly underWay: ReloadUnderWay;
-  /** What was done, in order: the log's messages and the surroundings' calls. */
+  readonly marker: ReloadMarker;
+  /** What was done, in order: the log's messages and the calls of the ports. */
   readonly events: string[];
   /** The text of each reload, as the proxy would have read it. */
   readonly loaded: string[];
@@ -82,7 +82,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
   };
   const say = (message: string): void => void events.push(message);
   const log: Log = { info: say, warn: say, error: say };
-  const surroundings: ReloadSurroundings = {
+  const ports: ReloadPorts = {
     async render() {
       const { text, sites } = does.render();
       const files: NamedFile[] = sites === undefined ? [] : [contentAddressed(at('sites.map'), sites)];
@@ -102,7 +102,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
     },
     verifyWorkers: () => does.verify(),
   };
-  const underWay = new ReloadUnderWay(at('reload-under-way'));
+  const marker = new ReloadMarker(at('reload-under-way'), log);
   const safeReload = new SafeReload({
     live,
     origin,
@@ -110,14 +110,14 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
     proxyBin: at('proxy'),
     sitesMapBase: at('sites.map'),
     mapFiles: [],
-    surroundings,
-    underWay,
+    ports,
+    marker,
     log,
-    comparisonPatienceMs: 200,
+    comparisonTimeoutMs: 200,
   });
   return {
     folder,
-    underWay,
+    marker,
     origin,
     backups,
     safeReload,

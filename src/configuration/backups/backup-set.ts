@@ -6,7 +6,7 @@ import { crashPoint } from '../../faults/crash-point.ts';
 import { fsyncFolder } from '../../files/atomic-file.ts';
 import type { NamedFile } from '../template/sites-map.ts';
 
-/** What `meta.json` of a set says. Times are ISO 8601 in UTC. */
+/** The content of `meta.json`. Times are ISO 8601 in UTC. */
 export interface BackupMeta {
   readonly id: string;
   readonly created_at: string;
@@ -14,11 +14,11 @@ export interface BackupMeta {
   readonly sha256: string;
   readonly reason: string;
   readonly note: string | null;
-  /** Who wrote the configuration in it; absent in a set of an older version. Of what `other` wrote one of each is never pruned. */
+  /** Who wrote the configuration; absent in a backup of an older version. Those of `other` are pruned as duplicates only. */
   readonly written_by?: 'proxy-manager' | 'other';
-  /** Files the configuration names; restored with it. `name` is relative to the set, `path` where it belongs. */
+  /** Files that the configuration names; restored with it. `name` is relative to the backup, `path` the original. */
   readonly files: readonly { readonly name: string; readonly path: string; readonly sha256: string }[];
-  /** Copies of map files, for reading only: a restore never brings them back. */
+  /** Copies of map files, for reading only; never restored. */
   readonly maps: readonly { readonly name: string; readonly path: string; readonly bytes: number }[];
 }
 
@@ -28,7 +28,7 @@ export interface BackupContent {
   readonly files: readonly NamedFile[];
 }
 
-/** A set whose bytes are not what was written, or that is no set. `message` names the folder and what is wrong. */
+/** Not the bytes that were written, or not a backup. `message` names the folder and what is wrong. */
 export class DamagedSet extends Error {}
 
 export const configName = 'proxy.cfg';
@@ -37,8 +37,8 @@ const metaName = 'meta.json';
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * Writes a set into `folder`: built beside it, synced, and renamed, so that a crash leaves a whole set or none.
- * The copies of maps are not synced: they are for reading and may be large.
+ * Builds the backup in a temporary folder, syncs and renames it, so that a crash leaves a complete backup or none. The
+ * copies of maps are not synced: they are for reading only and may be large.
  */
 export async function writeSet(
   parent: string,
@@ -76,11 +76,11 @@ export async function writeSet(
   }
 }
 
-/** Whether two sets would restore the same: configuration and files. The copies of maps are for reading only. */
+/** Whether both have the same configuration and files; the copies of maps do not count. */
 export function restoreTheSame(one: BackupMeta, other: BackupMeta): boolean {
-  const wordsOf = ({ sha256, written_by, files }: BackupMeta) =>
+  const restored = ({ sha256, written_by, files }: BackupMeta) =>
     JSON.stringify([sha256, written_by, files.map((file) => [file.path, file.sha256])]);
-  return wordsOf(one) === wordsOf(other);
+  return restored(one) === restored(other);
 }
 
 /** Reads `meta.json`. Throws DamagedSet. */
@@ -90,30 +90,30 @@ export async function readMeta(folder: string): Promise<BackupMeta> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new DamagedSet(`${folder}: ${metaName} is no JSON`, { cause });
+    throw new DamagedSet(`${folder}: ${metaName} is not JSON`, { cause });
   }
-  if (!isMeta(value)) throw new DamagedSet(`${folder}: ${metaName} is not a backup's`);
+  if (!isMeta(value)) throw new DamagedSet(`${folder}: ${metaName} is not that of a backup`);
   return value;
 }
 
-/** Reads a set and proves each part by its hash. Throws DamagedSet. */
+/** Verifies each part by its hash. Throws DamagedSet. */
 export async function readSet(folder: string): Promise<BackupContent> {
   const meta = await readMeta(folder);
   const configText = await readPart(folder, configName);
-  prove(folder, configName, configText, meta.sha256);
+  verify(folder, configName, configText, meta.sha256);
   const files: NamedFile[] = [];
   for (const { name, path, sha256 } of meta.files) {
     const content = await readPart(folder, name);
-    prove(folder, name, content, sha256);
+    verify(folder, name, content, sha256);
     files.push({ path, content });
   }
   return { meta, configText, files };
 }
 
-function prove(folder: string, name: string, content: string, expected: string): void {
+function verify(folder: string, name: string, content: string, expected: string): void {
   const found = sha256(content);
   if (found === expected) return;
-  throw new DamagedSet(`${folder}: ${name} is damaged: its sha256 is ${found}, and ${expected} was written`);
+  throw new DamagedSet(`${folder}: ${name} is damaged: its sha256 is ${found}, expected ${expected}`);
 }
 
 async function readPart(folder: string, name: string): Promise<string> {
@@ -149,8 +149,8 @@ async function writeDurably(path: string, content: string): Promise<void> {
 }
 
 /**
- * Bytes copied, or null for a file that is not there (a first start may have no trusted map yet) or cannot be copied:
- * a copy that is only for reading never keeps a reload from being made.
+ * The number of bytes copied; null: the file is missing (before a first start there may be no trusted map) or cannot be
+ * copied, which must not prevent a reload.
  */
 async function copyIfThere(from: string, to: string): Promise<number | null> {
   try {

@@ -130,8 +130,8 @@ test('a double stays where the set before it is damaged', async () => {
   const { id } = await store.create(request('1'));
   await appendFile(join(directory, id, 'proxy.cfg'), 'x');
   const double = (await store.create(request('1'))).id;
-  expect(await store.dropDouble(double)).toBe(double);
-  expect(await store.dropDouble((await store.create(request('1'))).id)).toBe(double);
+  expect(await store.dropDuplicate(double)).toBe(double);
+  expect(await store.dropDuplicate((await store.create(request('1'))).id)).toBe(double);
 });
 
 test('the last known good is the latest that was marked, and nothing is left of the one before', async () => {

@@ -26,16 +26,16 @@ export interface BackupRequest {
   readonly note?: string;
   readonly configText: string;
   readonly writtenBy: 'proxy-manager' | 'other';
-  /** What the configuration names beside itself. */
+  /** Files that the configuration names. */
   readonly extraFiles: readonly NamedFile[];
-  /** Paths of map files to copy for reading; one that is not there is left out. */
+  /** Map files to copy, for reading only; missing ones are skipped. */
   readonly mapFiles: readonly string[];
 }
 
 export interface BackupListing {
   /** Newest first. */
   readonly sets: readonly BackupMeta[];
-  /** Folders that are no whole set; they are left alone. */
+  /** Folders that are not a complete backup; they are ignored. */
   readonly warnings: readonly string[];
 }
 
@@ -44,8 +44,8 @@ const knownGoodLink = 'last-known-good';
 const knownGoodFolder = /^\.known-good\.\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 
 /**
- * Backup sets, one folder each, and the last known good configuration: the one a reload was last confirmed with.
- * Calls that write are made one at a time, by whoever holds the reload's lock.
+ * Backups, one folder each, and the last known good configuration: the one a reload was last confirmed with. Only the
+ * holder of the reload's lock calls the methods that write.
  */
 export class BackupStore {
   readonly directory: string;
@@ -78,7 +78,7 @@ export class BackupStore {
     for (const name of (await this.#names()).sort().reverse()) {
       if (name === knownGoodLink || name.startsWith('.')) continue;
       if (!idForm.test(name)) {
-        warnings.push(`${join(this.directory, name)} is not a backup and is left alone`);
+        warnings.push(`${join(this.directory, name)} is not a backup and is ignored`);
         continue;
       }
       try {
@@ -93,35 +93,34 @@ export class BackupStore {
     return { sets, warnings };
   }
 
-  /** Every part proven by its hash. Throws ServiceError 1100 (no such set) or 1000 (damaged). */
+  /** Verifies every part by its hash. Throws ServiceError 1100 (no such backup) or 1000 (damaged). */
   async read(id: string): Promise<BackupContent> {
     if (!idForm.test(id) || !(await this.#names()).includes(id)) {
       throw new ServiceError(1100, 'read backup', `There is no backup ${JSON.stringify(id.slice(0, 60))}`);
     }
-    return this.#proven(join(this.directory, id), `The backup ${id}`);
+    return this.#verified(join(this.directory, id), `The backup ${id}`);
   }
 
   /**
-   * Drops the set where it would restore the same as the one made before it, and that one is whole. Gives back the id of
-   * the one that stays.
+   * Removes the backup if the previous one would restore the same and is undamaged. Returns the id of the one that stays.
    */
-  async dropDouble(id: string): Promise<string> {
+  async dropDuplicate(id: string): Promise<string> {
     const { sets } = await this.list();
-    const place = sets.findIndex((set) => set.id === id);
-    const [set, before] = [sets[place], sets[place + 1]];
+    const index = sets.findIndex((set) => set.id === id);
+    const [set, before] = [sets[index], sets[index + 1]];
     if (set === undefined || before === undefined || !restoreTheSame(set, before)) return id;
-    if (!(await this.#isWhole(before.id))) return id;
+    if (!(await this.#isUndamaged(before.id))) return id;
     await rm(join(this.directory, id), { recursive: true });
     return before.id;
   }
 
   /**
-   * Removes the oldest whole sets beyond `keep`, never the one that the last known good came from. What somebody else
-   * wrote is not counted, and removed only where a newer set of theirs would restore the same. What is damaged and what
-   * is no set is neither counted nor removed. Also removes what a crash left half built. Gives back the ids removed.
+   * Removes the oldest backups beyond `keep`, never the one that the last known good came from. Foreign configurations
+   * are not counted, and only duplicates of a newer backup are removed. Damaged backups and other folders are neither
+   * counted nor removed. Also removes what a crash left unfinished. Returns the removed ids.
    */
   async prune(keep = 20): Promise<string[]> {
-    await this.#sweep();
+    await this.#removeLeftovers();
     const { sets } = await this.list();
     const protectedSet = await this.#knownGoodBackup();
     const removed: string[] = [];
@@ -129,8 +128,8 @@ export class BackupStore {
     const tooMany: string[] = [];
     for (const { id, written_by } of ours.slice(keep))
       if (written_by !== undefined || (await this.#saysGenerated(id))) tooMany.push(id);
-    const doubles = await this.#doublesOf(sets.filter((set) => set.written_by === 'other'));
-    for (const id of [...tooMany, ...doubles]) {
+    const duplicates = await this.#duplicatesOf(sets.filter((set) => set.written_by === 'other'));
+    for (const id of [...tooMany, ...duplicates]) {
       if (id === protectedSet) continue;
       await rm(join(this.directory, id), { recursive: true });
       removed.push(id);
@@ -138,17 +137,17 @@ export class BackupStore {
     return removed;
   }
 
-  /** Those that would restore the same as a newer one, which is whole. `sets`: newest first. */
-  async #doublesOf(sets: readonly BackupMeta[]): Promise<string[]> {
-    const doubles: string[] = [];
-    for (const [place, set] of sets.entries()) {
-      const newer = sets.slice(0, place).find((one) => !doubles.includes(one.id) && restoreTheSame(one, set));
-      if (newer !== undefined && (await this.#isWhole(newer.id))) doubles.push(set.id);
+  /** Those that would restore the same as a newer, undamaged one. `sets`: newest first. */
+  async #duplicatesOf(sets: readonly BackupMeta[]): Promise<string[]> {
+    const duplicates: string[] = [];
+    for (const [index, set] of sets.entries()) {
+      const newer = sets.slice(0, index).find((one) => !duplicates.includes(one.id) && restoreTheSame(one, set));
+      if (newer !== undefined && (await this.#isUndamaged(newer.id))) duplicates.push(set.id);
     }
-    return doubles;
+    return duplicates;
   }
 
-  async #isWhole(id: string): Promise<boolean> {
+  async #isUndamaged(id: string): Promise<boolean> {
     try {
       await readSet(join(this.directory, id));
       return true;
@@ -159,8 +158,8 @@ export class BackupStore {
   }
 
   /**
-   * Records what a reload was confirmed with; durable on return. A symbolic link is the switch, so at every moment
-   * there is one whole record. `backupId`: the set that holds the same, if any. Nothing is written when nothing changed.
+   * Records what a reload was confirmed with; durable on return. The switch is a symbolic link, so that a complete record
+   * exists at every moment. `backupId`: a backup with the same content. Writes nothing when nothing changed.
    */
   async markKnownGood(configText: string, files: readonly NamedFile[], backupId: string | null = null): Promise<void> {
     await this.#prepareFolder();
@@ -175,16 +174,16 @@ export class BackupStore {
     await rename(link, join(this.directory, knownGoodLink));
     crashPoint('known-good.linked');
     await fsyncFolder(this.directory);
-    await this.#sweep();
+    await this.#removeLeftovers();
   }
 
   /** Null when no reload was ever confirmed. Throws ServiceError 1000 when the record is damaged. */
   async readKnownGood(): Promise<BackupContent | null> {
     if ((await this.#knownGoodTarget()) === null) return null;
-    return this.#proven(join(this.directory, knownGoodLink), 'The last known good configuration');
+    return this.#verified(join(this.directory, knownGoodLink), 'The last known good configuration');
   }
 
-  async #proven(folder: string, what: string): Promise<BackupContent> {
+  async #verified(folder: string, what: string): Promise<BackupContent> {
     try {
       return await readSet(folder);
     } catch (cause) {
@@ -207,7 +206,7 @@ export class BackupStore {
         files.every(same)
       );
     } catch (error) {
-      if (error instanceof DamagedSet) return false; // replaced by what is about to be written
+      if (error instanceof DamagedSet) return false; // the caller replaces it
       throw error;
     }
   }
@@ -227,18 +226,18 @@ export class BackupStore {
     try {
       return (await readMeta(join(this.directory, target))).note;
     } catch (error) {
-      if (error instanceof DamagedSet) return null; // says nothing about which set it came from
+      if (error instanceof DamagedSet) return null;
       throw error;
     }
   }
 
-  /** Of a set of an older version, which does not say who wrote its configuration. */
+  /** For a backup of an older version, which does not record who wrote its configuration. */
   async #saysGenerated(id: string): Promise<boolean> {
     let handle: FileHandle;
     try {
       handle = await open(join(this.directory, id, configName));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // damaged, and left alone
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
       throw error;
     }
     try {
@@ -249,8 +248,8 @@ export class BackupStore {
     }
   }
 
-  /** Removes our own leftovers only: replaced records, and sets and links that a crash left half made. */
-  async #sweep(): Promise<void> {
+  /** Removes replaced records, and what a crash left unfinished; no other files. */
+  async #removeLeftovers(): Promise<void> {
     const current = await this.#knownGoodTarget();
     for (const name of await this.#names()) {
       const ours = knownGoodFolder.test(name) || name.startsWith('.building.') || name.startsWith('.link.');
@@ -271,7 +270,7 @@ export class BackupStore {
     await makeFolderDurably(this.directory, 0o700);
   }
 
-  /** Sorts by time of making, also within one millisecond and when the clock is set back. */
+  /** Sorts by creation time, also within one millisecond and when the clock is set back. */
   #newId(): string {
     let stamp = this.#now().toISOString().replace(/[-:.]/g, '');
     if (stamp <= this.#latest) stamp = nextStamp(this.#latest);

@@ -1,13 +1,9 @@
-// The configuration that was last in force and proved, as a safe reload asks for it: one that cannot be read is told of
-// and counts as none.
 import { causeText, type Log } from '../../telemetry/log.ts';
-import type { NamedFile } from '../template/sites-map.ts';
+import type { BackupContent } from './backup-set.ts';
 import type { BackupStore } from './backup-store.ts';
 
-export async function lastKnownGood(
-  backups: BackupStore,
-  log: Log,
-): Promise<{ configText: string; files: readonly NamedFile[] } | null> {
+/** The configuration that a reload was last confirmed with. One that cannot be read is logged and counts as none. */
+export async function lastKnownGood(backups: BackupStore, log: Log): Promise<BackupContent | null> {
   try {
     return await backups.readKnownGood();
   } catch (error) {

@@ -1,26 +1,25 @@
-// A reload of a configuration that others write: the maps are written, the files are checked as far as this user may
-// read them, HAProxy is asked, and a new worker proves it. Nothing is deployed, so nothing has to be put back. A
-// worker that does not start leaves the former one serving; up to 3.0 it may end HAProxy, which its unit starts again.
+// A reload of a configuration that others write: write the maps, check the files as far as this user may read them,
+// reload, prove by a new worker. Nothing is deployed, so nothing has to be restored. When a worker does not start, the
+// current one keeps serving; up to HAProxy 3.0 the failure may end HAProxy, and its unit starts it again.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { comparisonPatienceMs } from './comparison-patience.ts';
-import { comparisonWarnings } from './comparison-warnings.ts';
+import { toConfigurationError } from './configuration-error.ts';
 import { firstAlert, proxyWarnings } from './proxy-warnings.ts';
 import type { Reload } from './reload-coordinator.ts';
-import type { CompletedReload, ReloadRequest, ReloadSurroundings } from './reload-request.ts';
-import { asConfigurationTrouble } from './trouble.ts';
+import { type CompletedReload, completedReload, type ReloadPorts, type ReloadRequest } from './reload-request.ts';
+import { comparisonWarnings } from './worker-comparison.ts';
 
 /** `unknown`: this user may not read all that the check reads; HAProxy's own check at the reload decides. */
 export interface AttachedCheck {
   readonly verdict: 'valid' | 'invalid' | 'unknown';
-  /** What HAProxy said; of `unknown`, what this user may not read. */
+  /** HAProxy's output; for `unknown`, what this user may not read. */
   readonly output: string;
 }
 
-export interface AttachedReloadOptions {
-  readonly surroundings: Pick<ReloadSurroundings, 'writeMaps' | 'reloadProxy' | 'verifyWorkers'>;
+export interface AttachedReloadDeps {
+  readonly ports: Pick<ReloadPorts, 'writeMaps' | 'reloadProxy' | 'verifyWorkers'>;
   readonly check: () => Promise<AttachedCheck>;
   /** False: a setting forbids reloads. */
   readonly mayReload: boolean;
@@ -28,61 +27,51 @@ export interface AttachedReloadOptions {
 }
 
 export class AttachedReload implements Reload {
-  readonly #options: AttachedReloadOptions;
+  readonly #deps: AttachedReloadDeps;
 
-  constructor(options: AttachedReloadOptions) {
-    this.#options = options;
+  constructor(deps: AttachedReloadDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * @throws ServiceError 409 (a setting forbids it, or it asks for a configuration of ours), 422 (HAProxy refuses the
-   *   files; member `output`), 503 (not confirmed, or a map file cannot be written)
+   * @throws ServiceError 409 (a setting forbids reloads, or the request replaces the configuration), 422 (HAProxy refuses
+   *   the files; member `output`), 503 (not confirmed, or a map file cannot be written)
    */
   async run(request: ReloadRequest): Promise<CompletedReload> {
     try {
       return await this.#run(request);
     } catch (error) {
-      throw asConfigurationTrouble(error, 'reload');
+      throw toConfigurationError(error, 'reload');
     }
   }
 
   async #run(request: ReloadRequest): Promise<CompletedReload> {
-    const { surroundings, check, mayReload, log } = this.#options;
+    const { ports, check, log } = this.#deps;
     const began = performance.now();
-    if (request.replace === true) {
-      const detail = 'there is no configuration to replace: HAProxy runs one that is not written here';
-      throw new ServiceError(codes.Attached, 'reload', detail);
-    }
-    if (!mayReload) {
-      const detail =
-        'PROXY_MANAGER_RELOAD_BY=never forbids it; reload HAProxy yourself: the new worker is compared then';
-      throw new ServiceError(codes.Attached, 'reload', detail);
-    }
-    // HAProxy reads them at the reload, and refuses to start with one that is torn.
-    await surroundings.writeMaps();
+    this.#requireAllowed(request);
+    // HAProxy reads the maps at the reload, and refuses to start with a damaged one.
+    await ports.writeMaps();
     const { verdict, output } = await check();
     if (verdict === 'invalid')
       throw refusal(request, 'HAProxy refuses its configuration, so it was not reloaded', output);
-    const outcome = await surroundings.reloadProxy();
+    const outcome = await ports.reloadProxy();
     if (!outcome.confirmed) throw failure(request, outcome);
     const warnings = [
-      ...(verdict === 'unknown' ? [`HAProxy alone checked the configuration: ${output}`] : proxyWarnings(output)),
-      ...(await comparisonWarnings(surroundings, comparisonPatienceMs)),
+      ...(verdict === 'unknown' ? [`only HAProxy itself checked the configuration: ${output}`] : proxyWarnings(output)),
+      ...(await comparisonWarnings(ports)),
     ];
     const { id, reasons } = request;
     const { workerBefore, workerAfter, by } = outcome;
     log.info('Reload completed', { reload: id, reasons, worker_before: workerBefore, worker_after: workerAfter, by });
-    return {
-      id,
-      status: 'completed',
-      reasons,
-      changed: false,
-      backup: null,
-      worker_before: workerBefore,
-      worker_after: workerAfter,
-      duration_ms: Math.round(performance.now() - began),
-      warnings,
-    };
+    return completedReload(request, outcome, { changed: false, backup: null, warnings, began });
+  }
+
+  #requireAllowed({ replace }: ReloadRequest): void {
+    const detail =
+      replace === true
+        ? 'there is no configuration to replace: proxy-manager does not write the one that HAProxy runs'
+        : 'PROXY_MANAGER_RELOAD_BY=never forbids it; reload HAProxy yourself, and the new worker is compared then';
+    if (replace === true || !this.#deps.mayReload) throw new ServiceError(codes.Attached, 'reload', detail);
   }
 }
 

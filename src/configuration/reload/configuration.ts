@@ -1,4 +1,3 @@
-// The configuration as the API knows it: what is live, what a reload would make of it, its history and its backups.
 import { access, readFile, unlink } from 'node:fs/promises';
 import type {
   Backup,
@@ -21,6 +20,7 @@ import type { BackupStore } from '../backups/backup-store.ts';
 import type { RenderedConfiguration } from '../template/render.ts';
 import { ensureFiles } from '../template/sites-map.ts';
 import { unifiedDiff } from '../unified-diff.ts';
+import { toConfigurationError } from './configuration-error.ts';
 import type { ConfigurationService } from './configuration-service.ts';
 import type { LiveFile } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
@@ -28,84 +28,74 @@ import { proxyWarnings } from './proxy-warnings.ts';
 import type { ReloadCoordinator } from './reload-coordinator.ts';
 import { ReloadHistory } from './reload-history.ts';
 import type { ReplaceConsent } from './replace-consent.ts';
-import { asConfigurationTrouble } from './trouble.ts';
+
+export interface ConfigurationDeps {
+  readonly live: LiveFile;
+  readonly origin: LiveOrigin;
+  readonly backups: BackupStore;
+  readonly reloads: ReloadCoordinator;
+  readonly history: ReloadsStore;
+  /** With the stored sites. */
+  readonly render: () => Promise<RenderedConfiguration>;
+  readonly proxyBin: string;
+  readonly emit: Emit;
+}
 
 export class Configuration implements ConfigurationService {
-  readonly #live: LiveFile;
-  readonly #origin: LiveOrigin;
-  readonly #backups: BackupStore;
-  readonly #reloads: ReloadCoordinator;
+  readonly #deps: ConfigurationDeps;
   readonly #history: ReloadHistory;
-  readonly #render: () => Promise<RenderedConfiguration>;
-  readonly #proxyBin: string;
-  readonly #emit: Emit;
 
-  constructor(options: {
-    readonly live: LiveFile;
-    readonly origin: LiveOrigin;
-    readonly backups: BackupStore;
-    readonly reloads: ReloadCoordinator;
-    readonly history: ReloadsStore;
-    readonly render: () => Promise<RenderedConfiguration>;
-    readonly proxyBin: string;
-    readonly emit: Emit;
-  }) {
-    this.#live = options.live;
-    this.#origin = options.origin;
-    this.#backups = options.backups;
-    this.#reloads = options.reloads;
-    this.#history = new ReloadHistory(options.history);
-    this.#render = options.render;
-    this.#proxyBin = options.proxyBin;
-    this.#emit = options.emit;
+  constructor(deps: ConfigurationDeps) {
+    this.#deps = deps;
+    this.#history = new ReloadHistory(deps.history);
   }
 
   async reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer> {
-    const answer = await this.#reloads.reload(`requested by ${caller.keyName}`, consent);
-    this.#emit('operation.done', { operation: 'reload', caller, subject: {}, reload: answer.id });
+    const answer = await this.#deps.reloads.reload(`requested by ${caller.keyName}`, consent);
+    this.#deps.emit('operation.done', { operation: 'reload', caller, subject: {}, reload: answer.id });
     return answer;
   }
 
   async current(): Promise<{ text: string; sha256: string; path: string }> {
-    const text = await this.#live.read();
+    const text = await this.#deps.live.read();
     if (text === null) {
       throw new ServiceError(
         codes.NotFound,
         'get configuration',
-        `there is no configuration at ${this.#live.path} yet`,
+        `there is no configuration at ${this.#deps.live.path} yet`,
       );
     }
-    return { text, sha256: sha256(text), path: this.#live.path };
+    return { text, sha256: sha256(text), path: this.#deps.live.path };
   }
 
-  /** A dry run: nothing that is live is touched, and no reload runs beside it. */
+  /** A dry run: nothing live changes, and no reload runs meanwhile. */
   async validate(): Promise<ValidationAnswer> {
     try {
-      return await this.#reloads.exclusively(() => this.#dryRun());
+      return await this.#deps.reloads.exclusively(() => this.#dryRun());
     } catch (error) {
-      throw asConfigurationTrouble(error, 'validate configuration');
+      throw toConfigurationError(error, 'validate configuration');
     }
   }
 
   async #dryRun(): Promise<ValidationAnswer> {
     let rendered: RenderedConfiguration;
     try {
-      rendered = await this.#render();
+      rendered = await this.#deps.render();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 422) throw error;
       const output = String(error.members['output'] ?? error.message);
-      const { needsConsent } = await this.#replaces(null);
+      const { needsConsent } = await this.#originAndConsent(null);
       return { valid: false, output, sha256: '', warnings: [], needs_replace_configuration: needsConsent };
     }
-    const { needsConsent } = await this.#replaces(rendered.text);
-    // One that was there stays, also when it had to be mended: the live configuration may name it.
+    const { needsConsent } = await this.#originAndConsent(rendered.text);
+    // A file that existed stays, even if it had to be repaired: the live configuration may name it.
     const absent = await missingOf(rendered.files.map(({ path }) => path));
     const written = (await ensureFiles(rendered.files)).filter((path) => absent.has(path));
     try {
-      const candidate = await this.#live.stage(rendered.text);
+      const candidate = await this.#deps.live.stage(rendered.text);
       try {
-        const check = await checkConfiguration(this.#proxyBin, candidate.path);
-        const output = check.output.replaceAll(candidate.path, this.#live.path);
+        const check = await checkConfiguration(this.#deps.proxyBin, candidate.path);
+        const output = check.output.replaceAll(candidate.path, this.#deps.live.path);
         return {
           valid: check.valid,
           output,
@@ -123,32 +113,32 @@ export class Configuration implements ConfigurationService {
 
   async diff(backup: string | null): Promise<ConfigDiff> {
     if (backup !== null) return await this.#diffToBackup(backup);
-    const [live, rendered] = [(await this.#live.read()) ?? '', await this.#render()];
-    const { origin, needsConsent } = await this.#replaces(rendered.text);
+    const [live, rendered] = [(await this.#deps.live.read()) ?? '', await this.#deps.render()];
+    const { origin, needsConsent } = await this.#originAndConsent(rendered.text);
     return {
       changed: live !== rendered.text,
-      diff: unifiedDiff(live, rendered.text, this.#live.path),
+      diff: unifiedDiff(live, rendered.text, this.#deps.live.path),
       live: origin,
       needs_replace_configuration: needsConsent,
     };
   }
 
-  /** Its configuration, and each file that is restored with it. */
+  /** Of its configuration, and of each file that is restored with it. */
   async #diffToBackup(id: string): Promise<ConfigDiff> {
-    const { configText, files } = await this.#backups.read(id);
-    const live = (await this.#live.read()) ?? '';
-    let diff = unifiedDiff(live, configText, this.#live.path, 'backup');
+    const { configText, files } = await this.#deps.backups.read(id);
+    const live = (await this.#deps.live.read()) ?? '';
+    let diff = unifiedDiff(live, configText, this.#deps.live.path, 'backup');
     for (const { path, content } of files) diff += unifiedDiff(await textOr(path, ''), content, path, 'backup');
-    const { origin } = await this.#replaces(null);
-    // A restore asks for no consent: who names a backup says what is to be replaced.
+    const { origin } = await this.#originAndConsent(null);
+    // A restore needs no further consent: it names what replaces the live configuration.
     return { changed: diff !== '', diff, live: origin, needs_replace_configuration: false };
   }
 
-  /** Whether a reload with `rendered` would need consent; null: it cannot be rendered. */
-  async #replaces(rendered: string | null): Promise<{ origin: ConfigDiff['live']; needsConsent: boolean }> {
-    const live = await this.#live.read();
+  /** Whether a reload with `rendered` needs consent; null: it could not be rendered. */
+  async #originAndConsent(rendered: string | null): Promise<{ origin: ConfigDiff['live']; needsConsent: boolean }> {
+    const live = await this.#deps.live.read();
     if (live === null) return { origin: null, needsConsent: false };
-    const { live: origin } = await this.#origin.of(live);
+    const { live: origin } = await this.#deps.origin.of(live);
     return { origin, needsConsent: origin !== 'rendered' && live !== rendered };
   }
 
@@ -161,17 +151,17 @@ export class Configuration implements ConfigurationService {
   }
 
   async backups(): Promise<readonly Backup[]> {
-    const { sets } = await this.#backups.list();
+    const { sets } = await this.#deps.backups.list();
     return sets.map((set) => ({ ...set, written_by: set.written_by ?? null }));
   }
 
   async restore(id: string, caller: Caller): Promise<ReloadAnswer> {
-    const answer = await this.#reloads.change(async () => {
-      const { configText, files } = await this.#backups.read(id);
+    const answer = await this.#deps.reloads.change(async () => {
+      const { configText, files } = await this.#deps.backups.read(id);
       return { reasons: [`backup ${id} restored by ${caller.keyName}`], restore: { configText, files, backup: id } };
     });
     const subject = { backup: id };
-    this.#emit('operation.done', { operation: 'restore_backup', caller, subject, reload: answer.id });
+    this.#deps.emit('operation.done', { operation: 'restore_backup', caller, subject, reload: answer.id });
     return answer;
   }
 }

@@ -35,7 +35,7 @@ async function leaveHalfDone(): Promise<void> {
     .mockImplementationOnce(deploy)
     .mockRejectedValueOnce(new Error('EROFS: read-only file system'));
   await expect(fixture.safeReload.run(asked)).rejects.toMatchObject({ members: { restored: false } });
-  expect([await fixture.live(), fixture.underWay.interrupted]).toEqual(['new\n', 'rendered']);
+  expect([await fixture.live(), fixture.marker.interrupted]).toEqual(['new\n', 'rendered']);
   fixture.does.reload = async () => confirmed(1, 2);
 }
 
@@ -61,13 +61,13 @@ it('is a repair by hand, also where a change was left half done before it', asyn
   const restore = await inForce();
   expect(restore).toEqual({ configText: 'repaired\n', files: [] });
   await fixture.safeReload.run({ ...asked, ...(restore ? { restore } : {}) });
-  expect([await fixture.live(), fixture.underWay.interrupted]).toEqual(['repaired\n', null]);
+  expect([await fixture.live(), fixture.marker.interrupted]).toEqual(['repaired\n', null]);
 });
 
 it('is a restored backup, where a change that was to replace it was not made', async () => {
   await fixture.safeReload.run({ ...asked, restore: { configText: 'of a backup\n', files: [], backup: 'b1' } });
-  await fixture.underWay.begins('rendered');
-  await fixture.underWay.find();
+  await fixture.marker.set({ id: 'r', reasons: [] });
+  await fixture.marker.find();
   await fixture.origin.beforeSwitch('new\n', 'of a backup\n', null);
   expect(await inForce()).toEqual({ configText: 'of a backup\n', files: [] });
   // What was being put in its place is known as ours.

@@ -1,28 +1,30 @@
-// What a reload that the service makes for itself puts in force: what is live, an operator's own edit included.
 import type { Log } from '../../telemetry/log.ts';
 import type { BackupStore } from '../backups/backup-store.ts';
+import { lastKnownGood } from '../backups/last-known-good.ts';
 import { filesNamedIn } from '../template/sites-map.ts';
 import type { LiveFile } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
+import type { ReloadMarker } from './reload-marker.ts';
 import type { ReloadRequest } from './reload-request.ts';
-import type { ReloadUnderWay } from './reload-under-way.ts';
-import { readableKnownGood } from './start-configuration.ts';
 
-/** Null: what the database and the template say. That replaces nothing but what proxy-manager rendered itself. */
-export async function configurationInForce(options: {
+/**
+ * What a scheduled reload deploys: the live configuration, including an operator's own edit. Null: render it from
+ * database and template, which then replaces only what proxy-manager rendered itself.
+ */
+export async function configurationInForce(deps: {
   readonly live: LiveFile;
   readonly origin: LiveOrigin;
   readonly backups: BackupStore;
-  readonly underWay: Pick<ReloadUnderWay, 'interrupted'>;
+  readonly marker: Pick<ReloadMarker, 'interrupted'>;
   readonly sitesMapBase: string;
   readonly log: Log;
 }): Promise<ReloadRequest['restore'] | null> {
-  const { live, origin, backups, underWay, sitesMapBase, log } = options;
-  const changeIsUnfinished = underWay.interrupted === 'rendered';
+  const { live, origin, backups, marker, sitesMapBase, log } = deps;
+  const isUnfinished = marker.interrupted === 'rendered';
   const configText = await live.read();
-  if (configText === null) return changeIsUnfinished ? null : await readableKnownGood(backups, log);
-  // A change that was not finished is made or unmade by what the database says. Its text, when in place, is known as
-  // rendered; any other is a repair by hand, or what was live before the change.
-  if (changeIsUnfinished && (await origin.of(configText)).live === 'rendered') return null;
+  if (configText === null) return isUnfinished ? null : await lastKnownGood(backups, log);
+  // The database decides whether an unfinished change is completed or undone. Its text is known as rendered; any other
+  // is an operator's repair, or what was live before the change.
+  if (isUnfinished && (await origin.of(configText)).live === 'rendered') return null;
   return { configText, files: await filesNamedIn(sitesMapBase, configText) };
 }

@@ -1,5 +1,5 @@
-// The live configuration and its candidate. The candidate is written beside the live file, validated there and renamed
-// over it: the bytes that were validated are the bytes that are deployed, and the rename is the only switch.
+// The live configuration and its candidate, which is written beside the live file, validated there and renamed over it:
+// the validated bytes are the deployed bytes, and the rename is the only switch.
 
 import { chmod, chown, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,8 +8,8 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import { fsyncFolder, isMissing, resolveTarget, writeFileAtomically } from '../../files/atomic-file.ts';
 import { sha256 } from '../backups/backup-set.ts';
+import { toConfigurationError } from './configuration-error.ts';
 import { refuseEditedMeanwhile } from './replace-consent.ts';
-import { asConfigurationTrouble } from './trouble.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -20,14 +20,14 @@ export class LiveFile {
     this.path = path;
   }
 
-  /** Null: there is none yet. @throws ServiceError when it is not UTF-8: it could not be kept byte for byte */
+  /** Null: there is none yet. @throws ServiceError when it is not UTF-8, which no backup could keep byte for byte */
   async read(): Promise<string | null> {
     let bytes: Buffer;
     try {
       bytes = await readFile(this.path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw asConfigurationTrouble(error, 'read configuration');
+      throw toConfigurationError(error, 'read configuration');
     }
     try {
       return decoder.decode(bytes);
@@ -35,7 +35,7 @@ export class LiveFile {
       throw new ServiceError(
         codes.ConfigurationFilesUnusable,
         'read configuration',
-        `${this.path} is not UTF-8, so it could not be kept as it is; convert it, for example with iconv -f latin1 -t utf-8`,
+        `${this.path} is not UTF-8, so a backup could not keep it unchanged; convert it, for example with iconv -f latin1 -t utf-8`,
         { cause },
       );
     }
@@ -43,10 +43,10 @@ export class LiveFile {
 
   /** Writes `text` beside the live file; durable, with the live file's mode and owner. */
   async stage(text: string, suffix = 'candidate'): Promise<Candidate> {
-    // A link stays one; what it leads to is replaced.
+    // A symbolic link stays; its target is replaced.
     const target = await resolveTarget(this.path);
     const path = `${target}.${suffix}`;
-    // One that a crash left behind may have had any mode and owner; this one has the live file's.
+    // A candidate that a crash left may have another mode and owner.
     await rm(path, { force: true });
     await writeFileAtomically(path, text);
     const candidate = new Candidate({ path, target, live: this.path, hash: sha256(text) });
@@ -79,15 +79,14 @@ export class Candidate {
     this.#hash = of.hash;
   }
 
-  /** Renamed over the live file; perhaps not durable yet. */
+  /** Renamed over the live file, but perhaps not durable yet. */
   get inPlace(): boolean {
     return this.#inPlace;
   }
 
   /**
-   * @param over what the live file is known to hold, null where there is none; any other text is an edit, and stays
-   * @throws when somebody changed the candidate since it was written, or the live file since it was read; the live file
-   *   is untouched then
+   * @param over the known content of the live file, null: there is none. Any other content is an edit, and is kept
+   * @throws when the candidate or the live file changed meanwhile; the live file is unchanged then
    */
   async deploy(over?: string | null): Promise<void> {
     const found = sha256(await readFile(this.path, 'utf8'));
@@ -96,11 +95,11 @@ export class Candidate {
       throw new ServiceError(
         codes.ConfigurationFilesUnusable,
         'deploy configuration',
-        `${this.path} was changed by somebody while it was validated (sha256 ${found}, not ${this.#hash}); nothing was changed, try again`,
+        `another process changed ${this.path} while it was validated (sha256 ${found}, not ${this.#hash}); nothing was deployed, try again`,
         { retryAfterSeconds: 1 },
       );
     }
-    // As late as can be: what is written after this look is lost.
+    // As late as possible: an edit made after this check is lost.
     if (over !== undefined && !(await holds(this.#target, over))) {
       await this.discard();
       refuseEditedMeanwhile(this.#live);

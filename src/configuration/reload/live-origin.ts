@@ -1,15 +1,15 @@
-// Who wrote the live configuration. What proxy-manager rendered last may be replaced without a question; a text from
-// anywhere else, such as a hand-written file, an edited one or a restored backup, only with consent.
+// Who wrote the live configuration. What proxy-manager rendered last may be replaced; any other text (written or edited
+// by an operator, or a restored backup) only with consent.
 import { readFile } from 'node:fs/promises';
 import { isMissing, writeFileAtomically } from '../../files/atomic-file.ts';
 import { sha256 } from '../backups/backup-set.ts';
 
-/** `rendered`: from the template; `restored`: a backup that was put in force; `other`: written or edited by somebody else. */
+/** `rendered`: from the template; `restored`: from a backup; `other`: written or edited outside proxy-manager. */
 export type LiveOriginKind = 'rendered' | 'restored' | 'other';
 
 export interface LiveOriginFinding {
   readonly live: LiveOriginKind;
-  /** The id of the backup, of a restored one. */
+  /** The id of the restored backup; null: none. */
   readonly backup: string | null;
 }
 
@@ -21,14 +21,14 @@ interface Written {
 const nothing: Written = { rendered: [], restored: null };
 
 export class LiveOrigin {
-  /** Of the record; not of the configuration. */
+  /** Of the record, not of the configuration. */
   readonly path: string;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** A record that is missing or damaged knows of nothing: the text counts as somebody else's. */
+  /** With a missing or damaged record, any text counts as `other`. */
   async of(text: string): Promise<LiveOriginFinding> {
     const { rendered, restored } = await this.#read();
     const hash = sha256(text);
@@ -37,20 +37,20 @@ export class LiveOrigin {
   }
 
   /**
-   * To be called before `text` replaces `live`; durable on return. Both are known from here on, so that a crash on
-   * either side of the switch leaves a text whose origin is known.
-   * @param backup the id of the backup that `text` is from; null: it was rendered
+   * Call before `text` replaces `live`; durable on return. Records both, so that the origin is known on either side of a
+   * crash.
+   * @param backup the id of the backup that `text` comes from; null: it was rendered
    */
   async beforeSwitch(text: string, live: string | null, backup: string | null): Promise<void> {
     const before = await this.#read();
     const kept = live !== null && before.rendered.includes(sha256(live)) ? [sha256(live)] : [];
     const rendered = backup === null ? [sha256(text), ...kept] : kept;
-    // A rendered text that replaces a restored one leaves that known until the switch has been confirmed.
+    // A restored text that is replaced stays known until the switch is confirmed.
     const restored = backup === null ? before.restored : { sha256: sha256(text), backup };
     await this.#write({ rendered, restored });
   }
 
-  /** `text` is in force, confirmed; nothing else is known any more. `backup` as in `beforeSwitch`. */
+  /** Records `text` alone, after its reload was confirmed. `backup` as in `beforeSwitch`. */
   async confirmed(text: string, backup: string | null): Promise<void> {
     const hash = sha256(text);
     const now: Written =

@@ -24,7 +24,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function trustIn(text: string | null) {
   if (text !== null) await writeFile(path, text);
   const rule = new LiveRule(new LiveFile(path), { blockedMap, trustedMap, configFile: path }, silentLog);
-  await rule.look();
+  await rule.check();
   return rule.trust;
 }
 

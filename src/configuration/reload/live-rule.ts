@@ -1,5 +1,5 @@
-// What the live configuration has of ours: the rule that denies what the blocked map holds, without which no reload of
-// it could enforce a block, and the exception for the trusted map, without which trust has no effect.
+// Whether the live configuration has the rule that denies blocked addresses, without which no reload can enforce a
+// block, and its exception for trusted addresses, without which trust has no effect.
 import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
 import { fileIdentity } from '../../files/file-identity.ts';
 import type { Settings } from '../../settings.ts';
@@ -16,7 +16,7 @@ export class LiveRule {
   readonly #log: Log;
   #missing = false;
   #trust: TrustInConfiguration = unknownTrust;
-  #lookedAt: string | null = null;
+  #checkedFile: string | null = null;
 
   constructor(live: LiveFile, settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>, log: Log) {
     this.#live = live;
@@ -24,50 +24,50 @@ export class LiveRule {
     this.#log = log;
   }
 
-  /** As of the last look. A look that finds it missing is repeated behind the answer: it may be added by hand. */
+  /** As of the last check. While the rule is missing, each call starts another check: an operator may add it. */
   get missing(): boolean {
-    if (this.#missing) void this.look();
+    if (this.#missing) void this.check();
     return this.#missing;
   }
 
-  /** As of the last look. */
+  /** As of the last check. */
   get trust(): TrustInConfiguration {
     return this.#trust;
   }
 
-  /** Never throws: a file that cannot be read is told elsewhere, and is no reason to leave a block unenforced. */
-  async look(): Promise<void> {
+  /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
+  async check(): Promise<void> {
     try {
       const identity = await fileIdentity(this.#live.path);
-      if (identity === this.#lookedAt) return;
+      if (identity === this.#checkedFile) return;
       const text = await this.#live.read();
       this.#missing = this.problemOf(text ?? '') !== null;
       this.#trust = text === null ? unknownTrust : this.#trustIn(text);
-      // Whoever wrote it meanwhile is seen by the next look.
-      this.#lookedAt = identity;
+      // Taken before the read, so that the next check notices a write meanwhile.
+      this.#checkedFile = identity;
     } catch (error) {
       this.#trust = unknownTrust;
-      this.#lookedAt = null;
-      this.#log.warn('The live configuration could not be looked at', { cause: causeText(error) });
+      this.#checkedFile = null;
+      this.#log.warn('The live configuration could not be checked', { cause: causeText(error) });
     }
   }
 
   #trustIn(text: string): TrustInConfiguration {
     const { blockedMap, trustedMap } = this.#settings;
     if (!namesFile(text, trustedMap)) return { mapLoaded: false, hasEffect: false };
-    // Without a rule that is known to deny, nothing is known of its exceptions either.
+    // The exceptions of an unknown rule are unknown too.
     return { mapLoaded: true, hasEffect: findBlockedRule(text, blockedMap, trustedMap).sparesTrusted };
   }
 
-  /** What is wrong with a configuration, and what to do; null: it has the rule, or there is none yet. */
+  /** What is wrong with a configuration, and what to do; null: it has the rule, or is empty. */
   problemOf(text: string): string | null {
     const { blockedMap, trustedMap, configFile } = this.#settings;
     if (text === '' || findBlockedRule(text, blockedMap, trustedMap).lines.length > 0) return null;
-    return `${configFile} has no rule for the blocked map, so nobody is denied: add ${acceptedRule(blockedMap, trustedMap)}, or replace it with the template's (it is kept as a backup): proxy-manager reload --replace-configuration`;
+    return `${configFile} has no rule for the blocked map, so no address is denied: add ${acceptedRule(blockedMap, trustedMap)}, or replace it with the rendered configuration (a backup keeps it): proxy-manager reload --replace-configuration`;
   }
 }
 
-/** In a line that says something; a comment does not. */
+/** Comments do not count. */
 function namesFile(text: string, path: string): boolean {
   for (const { words } of configLines(text)) if (words.some((word) => word.includes(path))) return true;
   return false;

@@ -1,5 +1,5 @@
-// A reload as this service makes it: not asked for where it could only hurt, with the servers' state kept for the next
-// worker, and a start in its place where the proxy is ours to start and is gone.
+// A reload of HAProxy by this service: skipped where it could only hurt, with the state of the servers saved for the next
+// worker, and replaced by a start where the supervised proxy is gone.
 
 import type { WorkerBook } from '../../blocking/compare/worker-book.ts';
 import type { RuntimeLink } from '../../blocking/write/runtime-link.ts';
@@ -17,11 +17,11 @@ import { bindAddresses, tryBind } from './listeners.ts';
 import type { LiveFile } from './live-file.ts';
 import { keepServerState } from './server-state.ts';
 
-// `-c` calls a configuration valid whose port somebody else holds. Asked to reload with it, HAProxy takes the old
-// worker's listeners away for as long as it tries to bind: 2 s in which every new connection is refused (2.6.12,
-// 3.0.11). So it is not asked.
-
-/** The addresses of the configuration that the running proxy does not have yet and cannot get, as they stand in it. */
+/**
+ * The addresses of the configuration that another process holds, as written in it. `-c` accepts them, but a reload takes
+ * the listeners of the current worker away while it tries to bind: all new connections are refused for 2 s (2.6.12,
+ * 3.0.11).
+ */
 async function heldByOthers(
   configText: string,
   { pidFile, configFile }: Pick<Settings, 'pidFile' | 'configFile'>,
@@ -32,111 +32,98 @@ async function heldByOthers(
   const taken = refused.filter(({ code }) => code === 'EADDRINUSE').map(({ address }) => address);
   const pids = [master.pid, ...(await childrenOf(master.pid))];
   const held: string[] = [];
-  // What its workers have is handed on to the next one, whoever else listens there.
+  // The workers hand their own listeners on to the next one, even if another process shares the address.
   for (const address of taken) if (!(await listensAt(address, pids))) held.push(address.text);
   return held;
 }
 
-const reloadPatienceMs = 60_000;
+const reloadTimeoutMs = 60_000;
+
+export interface ProxyReloadDeps {
+  readonly settings: Settings;
+  readonly live: LiveFile;
+  readonly socket: MasterSocket;
+  readonly parts: { readonly book: WorkerBook; readonly link: RuntimeLink };
+  readonly serverStateFile: string;
+  /** The output of the proxy; null: another program starts it. */
+  readonly outputFile: string | null;
+  readonly supervisor: () => Supervisor | null;
+  readonly workerReadsConfiguration: () => boolean;
+  readonly log: Log;
+}
 
 export class ProxyReload {
-  readonly #settings: Settings;
-  readonly #live: LiveFile;
-  readonly #socket: MasterSocket;
-  readonly #parts: { readonly book: WorkerBook; readonly link: RuntimeLink };
-  readonly #serverStateFile: string;
-  readonly #outputFile: string | null;
-  readonly #supervisor: () => Supervisor | null;
-  readonly #log: Log;
+  readonly #deps: ProxyReloadDeps;
   readonly #reloader: ProxyReloader;
 
-  constructor(options: {
-    readonly settings: Settings;
-    readonly live: LiveFile;
-    readonly socket: MasterSocket;
-    readonly parts: { readonly book: WorkerBook; readonly link: RuntimeLink };
-    readonly serverStateFile: string;
-    /** What the proxy writes; null: somebody else started it. */
-    readonly outputFile: string | null;
-    readonly supervisor: () => Supervisor | null;
-    readonly workerReadsConfiguration: () => boolean;
-    readonly log: Log;
-  }) {
-    this.#settings = options.settings;
-    this.#live = options.live;
-    this.#socket = options.socket;
-    this.#parts = options.parts;
-    this.#serverStateFile = options.serverStateFile;
-    this.#outputFile = options.outputFile;
-    this.#supervisor = options.supervisor;
-    this.#log = options.log;
-    this.#reloader = new ProxyReloader({
-      socket: options.socket,
-      pidFile: options.settings.pidFile,
-      configFile: options.settings.configFile,
-      knownMaster: () => options.parts.book.masterPid,
-      workerReadsConfiguration: options.workerReadsConfiguration,
-    });
+  constructor(deps: ProxyReloadDeps) {
+    this.#deps = deps;
+    const { socket, settings, parts, workerReadsConfiguration } = deps;
+    const { pidFile, configFile } = settings;
+    const knownMaster = () => parts.book.masterPid;
+    this.#reloader = new ProxyReloader({ socket, pidFile, configFile, knownMaster, workerReadsConfiguration });
   }
 
-  /** With the live file as it is. Never throws for what the proxy or its socket does. */
+  /** Loads the live file. Never throws for a failure of the proxy or its socket. */
   async reload(): Promise<ReloadOutcome> {
-    const held = await heldByOthers((await this.#live.read()) ?? '', this.#settings);
-    if (held.length > 0) return this.#notAsked(`${held.join(', ')} is held by another process`);
-    await this.#keepServers();
-    const deadline = performance.now() + reloadPatienceMs;
-    const outcome = await this.#explained(() => this.#reloader.reload(deadline));
-    const supervisor = this.#supervisor();
-    if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return this.#noted(outcome);
+    const held = await heldByOthers((await this.#deps.live.read()) ?? '', this.#deps.settings);
+    if (held.length > 0) return this.#skipped(`${held.join(', ')} is held by another process`);
+    await this.#saveServerState();
+    const deadline = performance.now() + reloadTimeoutMs;
+    const outcome = await this.#withOutput(() => this.#reloader.reload(deadline));
+    const supervisor = this.#deps.supervisor();
+    if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return this.#observed(outcome);
     try {
       const { master, fresh } = await supervisor.ensureStarted();
-      // One that was on its way already, or runs after all, may have read the configuration before.
-      return this.#noted(fresh ? await this.#started(master.pid) : await this.#reloader.reload(deadline));
+      // A start that was already under way may have read the previous configuration.
+      return this.#observed(fresh ? await this.#started(master.pid) : await this.#reloader.reload(deadline));
     } catch (error) {
-      return { ...outcome, detail: `${outcome.detail}; and it could not be started: ${causeText(error)}` };
+      return { ...outcome, detail: `${outcome.detail}; and the start failed: ${causeText(error)}` };
     }
   }
 
-  /** A reload that failed, with the proxy's own words: up to 2.6 its socket has none. */
-  async #explained(reload: () => Promise<ReloadOutcome>): Promise<ReloadOutcome> {
-    const output = this.#outputFile === null ? null : await ProxyOutput.now(this.#outputFile);
+  /** Adds HAProxy's own messages to a reload that failed: up to 2.6 its socket has none. */
+  async #withOutput(reload: () => Promise<ReloadOutcome>): Promise<ReloadOutcome> {
+    const output = this.#deps.outputFile === null ? null : await ProxyOutput.now(this.#deps.outputFile);
     const outcome = await reload();
     if (outcome.confirmed || outcome.reason !== 'refused' || outcome.output.trim() !== '') return outcome;
     if (output !== null) return { ...outcome, output: await output.complaints() };
-    return { ...outcome, detail: `${outcome.detail}; HAProxy's own log says why (systemd: journalctl -u haproxy)` };
+    return { ...outcome, detail: `${outcome.detail}; see HAProxy's own log (systemd: journalctl -u haproxy)` };
   }
 
   async #started(master: number): Promise<ReloadOutcome> {
-    const processes = await showProcesses(this.#socket, performance.now() + 5_000);
+    const processes = await showProcesses(this.#deps.socket, performance.now() + 5_000);
     const workerAfter = processes.current[0]?.pid;
     if (workerAfter === undefined) throw new Error(`the master ${master} has no current worker`);
-    this.#log.info('Proxy was started instead of reloaded', { master });
+    this.#deps.log.info('Proxy was started instead of reloaded', { master });
     return { confirmed: true, workerBefore: null, workerAfter, by: 'socket', output: '', processes };
   }
 
-  #notAsked(why: string): ReloadOutcome {
-    const worker = this.#parts.book.current()?.pid ?? null;
-    const detail = `${why}, so the proxy was not asked to reload`;
+  #skipped(why: string): ReloadOutcome {
+    const worker = this.#deps.parts.book.current()?.pid ?? null;
+    const detail = `${why}, so the proxy was not reloaded`;
     return { confirmed: false, reason: 'unconfirmed', detail, workerBefore: worker, workerAfter: worker, output: '' };
   }
 
-  #noted(outcome: ReloadOutcome): ReloadOutcome {
+  #observed(outcome: ReloadOutcome): ReloadOutcome {
     if (outcome.confirmed && outcome.processes !== null) {
-      this.#parts.book.observe(outcome.processes);
-      this.#parts.link.markUp(outcome.processes);
+      this.#deps.parts.book.observe(outcome.processes);
+      this.#deps.parts.link.markUp(outcome.processes);
     }
     return outcome;
   }
 
-  async #keepServers(): Promise<void> {
+  async #saveServerState(): Promise<void> {
     try {
-      const answer = await this.#socket.ask('@1 show servers state', performance.now() + 2_000);
-      await keepServerState(this.#serverStateFile, answer);
+      const answer = await this.#deps.socket.ask('@1 show servers state', performance.now() + 2_000);
+      await keepServerState(this.#deps.serverStateFile, answer);
     } catch (error) {
-      // Without it a server found by name answers a moment later after the reload; no reason not to reload, and a disk
-      // that is full is none either.
+      // Without it, a server found by name answers a moment later after the reload: no reason not to reload, and neither
+      // is a full disk.
       if (error instanceof MasterSocketError) return;
-      this.#log.warn('The state of the servers could not be kept for the next worker', { cause: causeText(error) });
+      this.#deps.log.warn('The state of the servers could not be saved for the next worker', {
+        cause: causeText(error),
+      });
     }
   }
 }

@@ -1,9 +1,6 @@
-// What HAProxy says of a configuration.
+const mostWarnings = 20;
 
-/** A warning may go on in lines below it, which are indented. At most this many are told. */
-const mostTold = 20;
-
-/** What HAProxy warns of in a configuration that it takes: each `[WARNING]` of the output of a check, on one line and without pid and time. */
+/** Each `[WARNING]` of a check's output, with its indented continuation lines, on one line and without pid and time. */
 export function proxyWarnings(output: string): string[] {
   const warnings: string[] = [];
   let goesOn = false;
@@ -13,11 +10,11 @@ export function proxyWarnings(output: string): string[] {
     else if (goesOn && /^\s+\S/.test(line)) warnings.push(`${warnings.pop()} ${line.trim()}`);
     goesOn = begun !== null || (goesOn && /^\s+\S/.test(line));
   }
-  const more = warnings.length - mostTold;
-  return more > 0 ? [...warnings.slice(0, mostTold), `HAProxy: and ${more} more warnings`] : warnings;
+  const more = warnings.length - mostWarnings;
+  return more > 0 ? [...warnings.slice(0, mostWarnings), `HAProxy: and ${more} more warnings`] : warnings;
 }
 
-/** The line that says what is wrong with a configuration that is refused. */
+/** The line that says why a configuration is refused. */
 export function firstAlert(output: string): string {
   const lines = output.split('\n').map((line) => line.trim());
   return lines.find((line) => line.includes('[ALERT]')) ?? lines.find((line) => line !== '') ?? 'it gave no reason';

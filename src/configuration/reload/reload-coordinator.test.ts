@@ -35,13 +35,13 @@ const coordinator = (onEnded: (ended: EndedReload) => void = () => undefined) =>
     log: silentLog,
     now: () => new Date(),
     stillNeeded: async () => needed,
-    hindrance: async () => (helps ? null : 'it has no rule'),
+    obstacle: async () => (helps ? null : 'it has no rule'),
     memoryAllows: async () => {
       memoryAsked += 1;
       return memory;
     },
     inForce: async () => null,
-    halfDone: () => fixture.underWay.interrupted !== null,
+    interrupted: () => fixture.marker.interrupted !== null,
     onEnded,
   });
 afterEach(async () => {
@@ -259,8 +259,8 @@ describe('a scheduled reload', () => {
       },
       memoryAllows: async () => true,
       inForce: async () => null,
-      halfDone: () => false,
-      comparisonPatienceMs: 50,
+      interrupted: () => false,
+      comparisonTimeoutMs: 50,
     });
     reloads.schedule('a worker lacks an entry');
     await eventually('the first look', () => looks.length === 1);
@@ -294,8 +294,8 @@ describe('a scheduled reload', () => {
       },
       memoryAllows: async () => true,
       inForce: async () => null,
-      halfDone: () => false,
-      comparisonPatienceMs: 50,
+      interrupted: () => false,
+      comparisonTimeoutMs: 50,
     });
     reloads.schedule('a worker lacks an entry');
     await eventually('it is made', () => looksBefore > 0);
@@ -307,7 +307,7 @@ describe('a scheduled reload', () => {
 
   it('replaces no edit by hand, also where it makes good what was left half done', async () => {
     await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
-    reloads.schedule('one was neither done nor undone');
+    reloads.schedule('previous reload left half-applied');
     await eventually('it was tried', async () => (await history.latest()) !== null);
     expect(await history.latest()).toMatchObject({ status: 'refused' });
     expect(await fixture.live()).toBe('edited\n');
@@ -335,7 +335,7 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
       tries += 1;
       throw new Error('the live file is not UTF-8');
     },
-    halfDone: () => false,
+    interrupted: () => false,
   });
   unreadable.schedule('a block');
   await eventually('it was tried', () => tries > 0);
@@ -356,6 +356,6 @@ it('one whose rollback failed too is followed by others until file, proxy and da
     await deploy.call(this);
   });
   await expect(reloads.reload('first')).rejects.toMatchObject({ members: { restored: false } });
-  expect(reloads.scheduled?.reasons).toEqual(['one was neither done nor undone']);
-  expect(fixture.underWay.interrupted).toBe('rendered');
+  expect(reloads.scheduled?.reasons).toEqual(['previous reload left half-applied']);
+  expect(fixture.marker.interrupted).toBe('rendered');
 });

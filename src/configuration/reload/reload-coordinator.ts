@@ -1,6 +1,6 @@
-// When reloads run, and how many. One at a time; callers that arrive meanwhile share the next one. Those that the
-// service schedules for itself are coalesced with all their reasons, held apart from each other, and dropped when
-// the current worker, the only one that a reload replaces, was meanwhile seen to hold the whole set.
+// When reloads run, and how many. One at a time; callers that arrive meanwhile share the next one. Scheduled reloads are
+// coalesced with all their reasons, kept apart from each other, and dropped when the current worker, the only one that a
+// reload replaces, was meanwhile found in sync.
 
 import { randomBytes } from 'node:crypto';
 import { Mutex } from '../../concurrency/mutex.ts';
@@ -9,9 +9,9 @@ import { type Emit, noFacts } from '../../events/facts.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { comparisonPatienceMs } from './comparison-patience.ts';
 import { codeOf, isUnconsented, reloadRecord, statusOf } from './reload-record.ts';
 import type { CompletedReload, ReloadRequest } from './reload-request.ts';
+import { comparisonTimeoutMs } from './worker-comparison.ts';
 
 export interface ScheduledReload {
   readonly reasons: readonly string[];
@@ -24,11 +24,11 @@ export interface LastReload {
   readonly status: 'completed' | 'refused' | 'failed';
   readonly finished_at: string;
   readonly error: string | null;
-  /** The number of the error; null: none. */
+  /** Null: no error. */
   readonly error_code: number | null;
 }
 
-/** What it was made for: a site that changes, a backup, whatever the service found to need one, or none of them. */
+/** `scheduled`: by the service itself. */
 export type ReloadPurpose = 'requested' | 'site' | 'restore' | 'scheduled';
 
 export interface EndedReload {
@@ -43,69 +43,58 @@ const lengthsApart = 4;
 const longestBackOffMs = 300_000;
 const keptReasons = 20;
 
-/** One reload from start to end; the coordinator sees to it that no other runs beside it. */
+/** One reload from start to end; the coordinator runs one at a time. */
 export interface Reload {
-  /** @throws ServiceError when it was not begun, refused or not confirmed */
+  /** @throws ServiceError when it was not started, refused or not confirmed */
   run(request: ReloadRequest): Promise<CompletedReload>;
 }
 
+interface Scheduled {
+  readonly reasons: Set<string>;
+  readonly since: Date;
+  attempts: number;
+  /** Postponed once already, because the check whether it is needed timed out. */
+  postponed: boolean;
+}
+
+export interface ReloadCoordinatorDeps {
+  readonly reload: Reload;
+  readonly store: ReloadsStore;
+  readonly log: Log;
+  readonly emit?: Emit | undefined;
+  readonly now: () => Date;
+  /** Checks the workers: false when all of them are in sync. */
+  readonly stillNeeded: () => Promise<boolean>;
+  /** Why scheduled reloads are dropped: they could not enforce what is missing, or are left to others. Null: they run. */
+  readonly obstacle?: () => Promise<string | null>;
+  /** False while one worker more, beside the draining ones, would not fit. */
+  readonly memoryAllows: () => Promise<boolean>;
+  /** The live configuration, which scheduled reloads leave unchanged; null: render from database and template. */
+  readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
+  /** The last reload failed, and so did its rollback: live file, proxy and database may disagree. */
+  readonly interrupted: () => boolean;
+  /** Called after each reload, completed or not. */
+  readonly onEnded?: (ended: EndedReload) => void;
+  readonly comparisonTimeoutMs?: number;
+}
+
 export class ReloadCoordinator {
-  readonly #reload: Reload;
-  readonly #store: ReloadsStore;
-  readonly #log: Log;
+  readonly #deps: ReloadCoordinatorDeps;
   readonly #emit: Emit;
-  readonly #now: () => Date;
-  readonly #stillNeeded: () => Promise<boolean>;
-  readonly #hindrance: () => Promise<string | null>;
-  readonly #memoryAllows: () => Promise<boolean>;
-  readonly #inForce: () => Promise<ReloadRequest['restore'] | null>;
-  readonly #halfDone: () => boolean;
-  readonly #onEnded: (ended: EndedReload) => void;
-  readonly #comparisonPatienceMs: number;
   readonly #stop = new AbortController();
-  readonly #mutex = new Mutex();
+  readonly #lock = new Mutex();
+  readonly #pause = new WakeablePause();
   #next: { reasons: string[]; consent: { replace: boolean }; promise: Promise<CompletedReload> } | null = null;
-  #scheduled: { reasons: Set<string>; more: number; since: Date; attempts: number; putOff: boolean } | null = null;
+  #scheduled: Scheduled | null = null;
   #loop: Promise<void> | null = null;
-  readonly #timer = new WakeablePause();
   #lastEnd = Number.NEGATIVE_INFINITY;
   #lastLength = 0;
   #last: LastReload | null = null;
   #underWay = false;
 
-  constructor(options: {
-    readonly reload: Reload;
-    readonly store: ReloadsStore;
-    readonly log: Log;
-    readonly emit?: Emit | undefined;
-    readonly now: () => Date;
-    /** Looks at the workers: false when all of them hold the whole set already. */
-    readonly stillNeeded: () => Promise<boolean>;
-    /** Why no scheduled reload is to be made: it could not enforce what is missing, or is left to others. Null: nothing. */
-    readonly hindrance?: () => Promise<string | null>;
-    /** False while one worker more, beside the draining ones, would not fit. */
-    readonly memoryAllows: () => Promise<boolean>;
-    /** The live configuration, which such a reload leaves as it is; null: what database and template say. */
-    readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
-    /** Live file, proxy and database are of different minds: the last one failed, and so did its rollback. */
-    readonly halfDone: () => boolean;
-    /** Hears of every reload that ended, well or not. */
-    readonly onEnded?: (ended: EndedReload) => void;
-    /** What the look at the workers takes beyond this does not keep other reloads waiting. */
-    readonly comparisonPatienceMs?: number;
-  }) {
-    this.#reload = options.reload;
-    this.#store = options.store;
-    this.#log = options.log;
-    this.#emit = options.emit ?? noFacts;
-    this.#now = options.now;
-    this.#stillNeeded = options.stillNeeded;
-    this.#hindrance = options.hindrance ?? (async () => null);
-    this.#memoryAllows = options.memoryAllows;
-    this.#inForce = options.inForce;
-    this.#halfDone = options.halfDone;
-    this.#onEnded = options.onEnded ?? (() => undefined);
-    this.#comparisonPatienceMs = options.comparisonPatienceMs ?? comparisonPatienceMs;
+  constructor(deps: ReloadCoordinatorDeps) {
+    this.#deps = deps;
+    this.#emit = deps.emit ?? noFacts;
   }
 
   get scheduled(): ScheduledReload | null {
@@ -119,14 +108,14 @@ export class ReloadCoordinator {
     return this.#last;
   }
 
-  /** From its beginning until the new worker was compared, or everything was put back. */
+  /** From the start of a reload until the new worker was compared, or the rollback ended. */
   get underWay(): boolean {
     return this.#underWay;
   }
 
   /**
-   * A reload of the rendered configuration, now. Callers that arrive while one runs share the one that follows it, and
-   * the consent of any of them is the consent to it.
+   * Reloads the rendered configuration, now. Callers that arrive while a reload runs share the next one; the consent of
+   * one of them is enough.
    */
   reload(reason: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<CompletedReload> {
     if (this.#next !== null) {
@@ -136,76 +125,75 @@ export class ReloadCoordinator {
     }
     const reasons = [reason];
     const consent = { replace };
-    const promise = this.#mutex.run(async () => {
+    const promise = this.#lock.run(async () => {
       this.#next = null;
-      return await this.#run({ id: newId(this.#now()), reasons, ...consent });
+      return await this.#run({ id: newId(this.#deps.now()), reasons, ...consent });
     });
     this.#next = { reasons, consent, promise };
     return promise;
   }
 
-  /** A reload with something of its own (sites, a restore); `prepare` runs inside the lock. */
+  /** A reload with other sites or a backup; `prepare` runs inside the lock. */
   change(prepare: () => Promise<Omit<ReloadRequest, 'id'>>): Promise<CompletedReload> {
-    return this.#mutex.run(async () => await this.#run({ id: newId(this.#now()), ...(await prepare()) }));
+    return this.#lock.run(async () => await this.#run({ id: newId(this.#deps.now()), ...(await prepare()) }));
   }
 
-  /** Without a reload, but never beside one. */
+  /** Runs work that must not overlap a reload. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return this.#mutex.run(work);
+    return this.#lock.run(work);
   }
 
-  /** A reload has to follow. Never throws, returns at once. */
+  /** Never throws, returns at once. */
   schedule(reason: string): void {
-    this.#scheduled ??= { reasons: new Set(), more: 0, since: this.#now(), attempts: 0, putOff: false };
+    this.#scheduled ??= { reasons: new Set(), since: this.#deps.now(), attempts: 0, postponed: false };
     const { reasons } = this.#scheduled;
     if (reasons.size < keptReasons) reasons.add(reason);
-    else if (!reasons.has(reason)) this.#scheduled.more += 1;
     this.#loop ??= this.#runScheduled().finally(() => {
       this.#loop = null;
       if (this.#scheduled !== null && !this.#stop.signal.aborted) this.schedule([...this.#scheduled.reasons][0]!);
     });
   }
 
-  /** The proxy can be reached again, or its workers were seen whole: the scheduled one may not be needed any more. */
+  /** The proxy answers again, or its workers are in sync: the scheduled reload may no longer be needed. */
   reconsider(): void {
-    this.#timer.wake();
+    this.#pause.wake();
   }
 
-  /** Lets the running one end; what was only scheduled is left to the next start, which compares everything. */
+  /** Waits for the running reload. A scheduled one is left to the next start, which compares everything. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#timer.wake();
+    this.#pause.wake();
     await this.#loop;
-    await this.#mutex.drained();
+    await this.#lock.drained();
   }
 
   async #runScheduled(): Promise<void> {
-    await this.#pause(coalesceMs);
+    await this.#wait(coalesceMs);
     while (this.#scheduled !== null && !this.#stop.signal.aborted) {
       const scheduled = this.#scheduled;
       if (!(await this.#isNeeded())) {
-        // After an attempt it was seen to have done what it was for; before one, somebody else's reload did.
+        // Without an attempt, another reload brought the worker in sync.
         const how = scheduled.attempts > 0 ? 'done' : 'dropped';
-        this.#log.info(`Scheduled reload ${how}: the current worker was seen to hold the whole set`, {
+        this.#deps.log.info(`Scheduled reload ${how}: the current worker is in sync`, {
           reasons: [...scheduled.reasons],
         });
         if (this.#scheduled === scheduled) this.#scheduled = null;
         return;
       }
-      const hindrance = await this.#hindrance();
-      if (hindrance !== null) {
-        this.#log.warn(`Scheduled reload dropped: ${hindrance}`, { reasons: [...scheduled.reasons] });
+      const obstacle = (await this.#deps.obstacle?.()) ?? null;
+      if (obstacle !== null) {
+        this.#deps.log.warn(`Scheduled reload dropped: ${obstacle}`, { reasons: [...scheduled.reasons] });
         if (this.#scheduled === scheduled) this.#scheduled = null;
         return;
       }
       const wait = this.#waitBefore(scheduled.attempts);
       if (wait > 0) {
-        await this.#pause(Math.min(wait, leastApartMs));
+        await this.#wait(Math.min(wait, leastApartMs));
         continue;
       }
       if (!(await this.#hasMemory())) {
-        this.#log.warn('Scheduled reload waits: there is too little memory for one worker more');
-        await this.#pause(leastApartMs);
+        this.#deps.log.warn('Scheduled reload postponed: not enough memory for another worker');
+        await this.#wait(leastApartMs);
         continue;
       }
       await this.#tryScheduled(scheduled);
@@ -214,50 +202,50 @@ export class ReloadCoordinator {
 
   async #isNeeded(): Promise<boolean> {
     try {
-      return await this.#stillNeeded();
+      return await this.#deps.stillNeeded();
     } catch (error) {
-      this.#log.warn('The workers could not be looked at', { cause: causeText(error) });
+      this.#deps.log.warn('Workers could not be checked', { cause: causeText(error) });
       return true;
     }
   }
 
   async #hasMemory(): Promise<boolean> {
     try {
-      return await this.#memoryAllows();
+      return await this.#deps.memoryAllows();
     } catch (error) {
-      // Not known is no reason to leave a block unenforced.
-      this.#log.warn('The memory could not be looked at', { cause: causeText(error) });
+      // An unknown amount of memory is no reason to leave a block unenforced.
+      this.#deps.log.warn('Free memory could not be determined', { cause: causeText(error) });
       return true;
     }
   }
 
-  async #tryScheduled(scheduled: { reasons: Set<string>; attempts: number; putOff: boolean }): Promise<void> {
+  async #tryScheduled(scheduled: Scheduled): Promise<void> {
     try {
-      await this.#mutex.run(async () => {
-        // One that had its turn before may have done what this one is for; if not, it counts for the distance.
-        const needed = await withTimeout(this.#isNeeded(), this.#comparisonPatienceMs);
-        // Not known yet: it is asked again without the lock, once. A reload too many is better than none for ever.
-        if (needed === null && !scheduled.putOff) {
-          scheduled.putOff = true;
+      await this.#lock.run(async () => {
+        // A reload that held the lock before may have brought the workers in sync.
+        const needed = await withTimeout(this.#isNeeded(), this.#deps.comparisonTimeoutMs ?? comparisonTimeoutMs);
+        // Not known in time: check again without the lock, once. One reload too many is better than none.
+        if (needed === null && !scheduled.postponed) {
+          scheduled.postponed = true;
           return;
         }
         if (needed === false || this.#waitBefore(scheduled.attempts) > 0) return;
         scheduled.attempts += 1;
-        const request = { id: newId(this.#now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
-        // It is there to enforce what waits for it. What is new in the template, or an operator's own configuration
-        // that the template would replace, is for a reload that somebody asks for.
-        const inForce = await this.#inForce();
+        const request = { id: newId(this.#deps.now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
+        // It only enforces the blocked set. A changed template, or a live configuration that the template would replace,
+        // waits for a requested reload.
+        const inForce = await this.#deps.inForce();
         await this.#run(
           inForce === null || inForce === undefined ? request : { ...request, restore: inForce },
           'scheduled',
         );
       });
     } catch (error) {
-      this.#log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });
-      // Also one that failed before it began keeps the next one at its distance.
+      this.#deps.log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });
+      // A failure before the reload began delays the next attempt too.
       this.#lastEnd = performance.now();
     }
-    // Whether it did what it was for is seen at the workers, whatever the reload itself said.
+    // Whether it is still needed is checked at the workers, whatever the outcome of the reload.
   }
 
   #waitBefore(attempts: number): number {
@@ -268,27 +256,27 @@ export class ReloadCoordinator {
 
   async #run(request: ReloadRequest, purpose: ReloadPurpose = purposeOf(request)): Promise<CompletedReload> {
     const began = performance.now();
-    const startedAt = this.#now().toISOString();
+    const startedAt = this.#deps.now().toISOString();
     this.#emit('reload.started', { id: request.id, reasons: request.reasons });
     let status: LastReload['status'] = 'completed';
-    // One that asks first has changed nothing: it is no last reload, and no failed one.
-    let asksForConsent = false;
+    // A reload refused for want of consent has changed nothing: it counts neither as the last nor as failed.
+    let lacksConsent = false;
     this.#underWay = true;
     try {
-      const done = await this.#reload.run(request);
+      const done = await this.#deps.reload.run(request);
       crashPoint('reload.done');
       await this.#record(request, startedAt, done, null);
       crashPoint('reload.recorded');
       return done;
     } catch (error) {
       status = statusOf(error);
-      asksForConsent = isUnconsented(error);
+      lacksConsent = isUnconsented(error);
       await this.#record(request, startedAt, null, error);
       throw error;
     } finally {
       this.#underWay = false;
-      if (!asksForConsent) this.#ended(status, purpose, performance.now() - began);
-      if (this.#halfDone()) this.schedule('one was neither done nor undone');
+      if (!lacksConsent) this.#ended(status, purpose, performance.now() - began);
+      if (this.#deps.interrupted()) this.schedule('previous reload left half-applied');
       this.reconsider();
     }
   }
@@ -296,7 +284,7 @@ export class ReloadCoordinator {
   #ended(status: LastReload['status'], purpose: ReloadPurpose, milliseconds: number): void {
     this.#lastEnd = performance.now();
     this.#lastLength = milliseconds;
-    this.#onEnded({ status, purpose, milliseconds });
+    this.#deps.onEnded?.({ status, purpose, milliseconds });
   }
 
   async #record(
@@ -306,28 +294,28 @@ export class ReloadCoordinator {
     error: unknown,
   ): Promise<void> {
     const status = done !== null ? 'completed' : statusOf(error);
-    const finishedAt = this.#now().toISOString();
-    const told = error === null ? null : causeText(error);
+    const finishedAt = this.#deps.now().toISOString();
+    const cause = error === null ? null : causeText(error);
     if (!isUnconsented(error)) {
-      this.#last = { id: request.id, status, finished_at: finishedAt, error: told, error_code: codeOf(error) };
+      this.#last = { id: request.id, status, finished_at: finishedAt, error: cause, error_code: codeOf(error) };
     }
-    if (done === null) this.#emit('reload.failed', { id: request.id, status, error: told });
+    if (done === null) this.#emit('reload.failed', { id: request.id, status, error: cause });
     else {
       const { id, changed, worker_before, worker_after, duration_ms } = done;
       this.#emit('reload.completed', { id, changed, worker_before, worker_after, duration_ms });
     }
     if (error !== null)
-      this.#log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });
+      this.#deps.log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });
     try {
-      await this.#store.append(reloadRecord(request, { status, startedAt, finishedAt }, done, error));
+      await this.#deps.store.append(reloadRecord(request, { status, startedAt, finishedAt }, done, error));
     } catch (failure) {
-      // The reload is what it is; only its record is missing.
-      this.#log.error('Reload could not be recorded', { reload: request.id, cause: causeText(failure) });
+      // Its outcome stands without the record.
+      this.#deps.log.error('Reload could not be recorded', { reload: request.id, cause: causeText(failure) });
     }
   }
 
-  async #pause(ms: number): Promise<void> {
-    await this.#timer.wait(ms, { signal: this.#stop.signal });
+  async #wait(ms: number): Promise<void> {
+    await this.#pause.wait(ms, { signal: this.#stop.signal });
   }
 }
 

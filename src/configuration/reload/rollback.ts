@@ -1,5 +1,5 @@
-// The way back of a safe reload that was refused, not confirmed, or failed after its switch: the last known good is on
-// disk and in the proxy again within the same operation, and both causes are told where the way back fails too.
+// What follows a safe reload that failed: the last known good configuration is restored, reloaded and proved within the
+// same operation. When that fails too, the error names both causes.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -8,245 +8,234 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import type { BackupStore } from '../backups/backup-store.ts';
 import { lastKnownGood } from '../backups/last-known-good.ts';
 import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from '../template/sites-map.ts';
-import { comparisonWarnings } from './comparison-warnings.ts';
+import { toConfigurationError } from './configuration-error.ts';
 import type { LiveFile } from './live-file.ts';
-import { kindOf, noteBegun, noteEnded } from './reload-note.ts';
-import type { ReloadAttempt, ReloadSurroundings } from './reload-request.ts';
-import type { ReloadUnderWay } from './reload-under-way.ts';
-import { asConfigurationTrouble } from './trouble.ts';
+import type { ReloadMarker } from './reload-marker.ts';
+import type { ReloadPorts, ReloadRequest } from './reload-request.ts';
+import { comparisonWarnings } from './worker-comparison.ts';
+
+type Unconfirmed = ReloadOutcome & { readonly confirmed: false };
+
+export interface RollbackDeps {
+  readonly live: LiveFile;
+  readonly backups: BackupStore;
+  readonly sitesMapBase: string;
+  readonly ports: ReloadPorts;
+  readonly marker: ReloadMarker;
+  readonly log: Log;
+  readonly comparisonTimeoutMs?: number;
+}
+
+/** One reload, from its backup on. */
+export interface ReloadAttempt {
+  readonly request: ReloadRequest;
+  readonly began: number;
+  readonly live: string | null;
+  /** Not written by proxy-manager: a failure restores this text, and nothing older. */
+  readonly isForeign: boolean;
+  /** The id of the backup that holds `live`. */
+  readonly backup: string | null;
+  readonly warnings: string[];
+}
 
 interface Restored {
   readonly restored: boolean;
   readonly problem: string | null;
   readonly outcome: ReloadOutcome | null;
-  /** The backup of an edit that was made meanwhile. */
+  /** The backup of an edit made during the reload. */
   readonly keptEdit: string | null;
 }
 
 const leftAlone: Restored = { restored: false, problem: null, outcome: null, keptEdit: null };
 
-function rollbackText(restored: Restored): string {
-  const edit = restored.keptEdit === null ? '' : `; an edit made meanwhile is the backup ${restored.keptEdit}`;
-  return `${wayBackText(restored)}${edit}`;
-}
-
-function wayBackText(restored: Restored): string {
-  if (restored === leftAlone) return '; the live configuration is what it was';
-  if (restored.outcome === null && restored.problem === null)
-    return '; the last known good configuration is back on disk';
-  if (restored.problem === null) return '; the last known good configuration is back in force';
-  return restored.restored
-    ? `; the last known good configuration is back on disk, but ${restored.problem}`
-    : `; and the rollback failed: ${restored.problem}`;
-}
-
 export class Rollback {
-  readonly #live: LiveFile;
-  readonly #backups: BackupStore;
-  readonly #sitesMapBase: string;
-  readonly #surroundings: ReloadSurroundings;
-  readonly #underWay: ReloadUnderWay;
-  readonly #log: Log;
-  readonly #comparisonPatienceMs: number;
+  readonly #deps: RollbackDeps;
 
-  constructor(options: {
-    readonly live: LiveFile;
-    readonly backups: BackupStore;
-    readonly sitesMapBase: string;
-    readonly surroundings: ReloadSurroundings;
-    readonly underWay: ReloadUnderWay;
-    readonly log: Log;
-    readonly comparisonPatienceMs: number;
-  }) {
-    this.#live = options.live;
-    this.#backups = options.backups;
-    this.#sitesMapBase = options.sitesMapBase;
-    this.#surroundings = options.surroundings;
-    this.#underWay = options.underWay;
-    this.#log = options.log;
-    this.#comparisonPatienceMs = options.comparisonPatienceMs;
+  constructor(deps: RollbackDeps) {
+    this.#deps = deps;
   }
 
-  /** Template or proxy refused the candidate, which was never live. @throws ServiceError 422 by `code`, always */
-  async refuse(attempt: ReloadAttempt, code: number, detail: string, output: string, cause?: unknown): Promise<never> {
-    const { request } = attempt;
-    this.#log.error('Configuration validation failed', { reload: request.id, output });
-    const restored = await this.#restore(attempt);
+  /** Template or proxy refused the candidate, which was never live. @throws ServiceError 422 with `code`, always */
+  async refused(attempt: ReloadAttempt, code: number, detail: string, output: string, cause?: unknown): Promise<never> {
+    this.#deps.log.error('Configuration validation failed', { reload: attempt.request.id, output });
+    const restored = await this.#restore(attempt, null);
     throw new ServiceError(code, 'safe reload', detail, {
       ...(cause === undefined ? {} : { cause }),
-      members: {
-        id: request.id,
-        reasons: request.reasons,
-        backup: attempt.backup,
-        output,
-        restored: restored.restored,
-        ...(restored.problem === null ? {} : { restore_failure: restored.problem }),
-        worker_before: restored.outcome?.workerBefore ?? null,
-        worker_after: restored.outcome?.workerAfter ?? null,
-        duration_ms: Math.round(performance.now() - attempt.began),
-      },
+      members: { ...failureMembers(attempt, restored), output },
     });
   }
 
-  /** The reload was not confirmed. @throws ServiceError 503, always */
-  async rollBack(attempt: ReloadAttempt, failure: ReloadOutcome & { confirmed: false }, tried: string): Promise<never> {
-    const { request } = attempt;
-    const why = `${failure.detail}${failure.output === '' ? '' : `: ${failure.output.slice(0, 2_000)}`}`;
-    this.#log.error('Reload failed', { reload: request.id, reason: failure.reason, cause: why });
-    const notRunning = failure.reason === 'not-running';
-    // The live file is what it was before; only the proxy's own refusal says that something is wrong with it.
-    const untouched = tried === attempt.live && failure.reason !== 'refused';
-    const restored = untouched ? leftAlone : await this.#restore(attempt, { tried, reload: !notRunning });
+  /** No new worker proved the reload. @throws ServiceError 503, always */
+  async unconfirmed(attempt: ReloadAttempt, failure: Unconfirmed, tried: string): Promise<never> {
+    const { reason } = failure;
+    const cause = inItsWords(failure);
+    this.#deps.log.error('Reload failed', { reload: attempt.request.id, reason, cause });
+    // With an unchanged file, only HAProxy's own refusal says that something is wrong with it.
+    const isUntouched = tried === attempt.live && reason !== 'refused';
+    const restored = isUntouched ? leftAlone : await this.#restore(attempt, tried, reason !== 'not-running');
     throw new ServiceError(
-      notRunning ? codes.ProxyNotRunning : codes.ReloadRolledBack,
+      reason === 'not-running' ? codes.ProxyNotRunning : codes.ReloadRolledBack,
       'safe reload',
-      `the reload was not confirmed: ${why}${rollbackText(restored)}`,
+      `the reload was not confirmed: ${cause}${rollbackText(restored)}`,
       {
         retryAfterSeconds: 10,
         members: {
-          id: request.id,
-          reasons: request.reasons,
-          backup: attempt.backup,
+          ...failureMembers(attempt, restored),
           output: failure.output,
-          restored: restored.restored,
-          ...(restored.problem === null ? {} : { restore_failure: restored.problem }),
           worker_before: failure.workerBefore,
           worker_after: restored.outcome?.workerAfter ?? failure.workerAfter,
-          duration_ms: Math.round(performance.now() - attempt.began),
         },
       },
     );
   }
 
-  /** Something else than the proxy failed after the switch: the database, a map file. Nothing of the change stays. @throws always */
-  async undo(attempt: ReloadAttempt, failure: unknown, tried: string): Promise<never> {
-    const { request } = attempt;
-    const known = asConfigurationTrouble(failure, 'safe reload');
-    this.#log.error('Reload failed', { reload: request.id, reason: 'interrupted', cause: causeText(failure) });
-    const restored = await this.#restore(attempt, { tried, reload: true });
-    if (!(known instanceof ServiceError)) throw known;
-    throw new ServiceError(known.code, 'safe reload', `${known.detail}${rollbackText(restored)}`, {
+  /** Something other than the proxy failed after the switch, such as the database or a map file. @throws always */
+  async afterError(attempt: ReloadAttempt, failure: unknown, tried: string): Promise<never> {
+    const error = toConfigurationError(failure, 'safe reload');
+    this.#deps.log.error('Reload failed', {
+      reload: attempt.request.id,
+      reason: 'interrupted',
+      cause: causeText(failure),
+    });
+    const restored = await this.#restore(attempt, tried);
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ServiceError(error.code, 'safe reload', `${error.detail}${rollbackText(restored)}`, {
       cause: failure,
-      retryAfterSeconds: known.retryAfterSeconds ?? 10,
-      members: {
-        ...known.members,
-        id: request.id,
-        reasons: request.reasons,
-        backup: attempt.backup,
-        restored: restored.restored,
-        ...(restored.problem === null ? {} : { restore_failure: restored.problem }),
-        worker_before: restored.outcome?.workerBefore ?? null,
-        worker_after: restored.outcome?.workerAfter ?? null,
-        duration_ms: Math.round(performance.now() - attempt.began),
-      },
+      retryAfterSeconds: error.retryAfterSeconds ?? 10,
+      members: { ...error.members, ...failureMembers(attempt, restored) },
     });
   }
 
-  /** The last known good on disk, in the proxy, with the maps of the database; what failed of it is told, not thrown. */
-  async #restore(
-    attempt: ReloadAttempt,
-    how: { readonly tried: string | null; readonly reload: boolean } = { tried: null, reload: true },
-  ): Promise<Restored> {
+  /**
+   * Restores disk, proxy and maps. What fails is returned, not thrown.
+   * @param tried the text that was deployed; null: none was
+   */
+  async #restore(attempt: ReloadAttempt, tried: string | null, reload = true): Promise<Restored> {
+    const { live, log, marker, ports } = this.#deps;
+    const { request } = attempt;
     let outcome: ReloadOutcome | null = null;
     let keptEdit: string | null = null;
     try {
-      const recorded = await this.#toRestore(attempt);
+      const recorded = await this.#configurationToRestore(attempt);
       const known = recorded ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
-      if (known === null)
-        return { restored: false, problem: 'there is no known good configuration yet', outcome, keptEdit };
-      const current = await this.#live.read();
-      const isEdited = current !== null && ![attempt.live, how.tried, known.configText].includes(current);
-      if (isEdited && how.tried === null) {
-        this.#log.warn('The live configuration was edited meanwhile; it is left as it is', { path: this.#live.path });
+      if (known === null) return { ...leftAlone, problem: 'there is no known good configuration yet' };
+      const current = await live.read();
+      const isEdited = current !== null && ![attempt.live, tried, known.configText].includes(current);
+      if (isEdited && tried === null) {
+        log.warn('The live configuration was edited meanwhile; it is left unchanged', { path: live.path });
         return leftAlone;
       }
-      await this.#stillUnderWay(attempt);
+      await this.#setMarker(request);
       crashPoint('rollback.begun');
       await ensureFiles(known.files);
       crashPoint('rollback.files-written');
-      if (isEdited) keptEdit = await this.#keepEdit(attempt, current);
+      if (isEdited) keptEdit = await this.#backUpEdit(request, current);
       if (current !== known.configText) {
-        const candidate = await this.#live.stage(known.configText);
+        const candidate = await live.stage(known.configText);
         await candidate.deploy(current);
       }
       crashPoint('rollback.switched');
-      await this.#surroundings.writeMaps();
+      await ports.writeMaps();
       crashPoint('rollback.maps-written');
-      this.#log.info('Backup restored', { reload: attempt.request.id, backup: attempt.backup });
-      if (!how.reload) {
-        await noteEnded(this.#underWay, this.#log);
-        return { restored: true, problem: null, outcome, keptEdit };
+      log.info('Backup restored', { reload: request.id, backup: attempt.backup });
+      if (reload) {
+        outcome = await ports.reloadProxy();
+        crashPoint('rollback.reloaded');
+        if (!outcome.confirmed) {
+          const problem = `the reload with the known good configuration failed too: ${inItsWords(outcome)}`;
+          log.error('Restored configuration was not confirmed', { reload: request.id, cause: problem });
+          // The file is restored and, unless the same text was just tried, the worker still runs it.
+          return { restored: tried === null || known.configText !== tried, problem, outcome, keptEdit };
+        }
+        for (const warning of await comparisonWarnings(ports, this.#deps.comparisonTimeoutMs))
+          log.warn(warning, { reload: request.id });
+        // A configuration that was never recorded names files that are not known here.
+        if (recorded !== null) await this.#removeUnusedFiles(recorded.files);
       }
-      outcome = await this.#surroundings.reloadProxy();
-      crashPoint('rollback.reloaded');
-      if (!outcome.confirmed) {
-        const problem = `the reload with the known good configuration failed too: ${outcome.detail}${outcome.output === '' ? '' : `: ${outcome.output.slice(0, 2_000)}`}`;
-        this.#log.error('Restored configuration was not confirmed', { reload: attempt.request.id, cause: problem });
-        // The bytes are back and, where nothing new was deployed, so is what the worker runs.
-        return { restored: how.tried === null || known.configText !== how.tried, problem, outcome, keptEdit };
-      }
-      for (const warning of await comparisonWarnings(this.#surroundings, this.#comparisonPatienceMs))
-        this.#log.warn(warning, { reload: attempt.request.id });
-      // One that was never recorded names files that are not known here.
-      if (recorded !== null) await this.#tidyUp(recorded.files);
-      await noteEnded(this.#underWay, this.#log);
+      await marker.clear();
       return { restored: true, problem: null, outcome, keptEdit };
     } catch (error) {
-      this.#log.error('Restoring the last known good configuration failed', {
-        reload: attempt.request.id,
-        cause: causeText(error),
-      });
-      if (how.tried !== null) this.#underWay.leftHalfDone(kindOf(attempt.request));
-      return { restored: false, problem: causeText(error), outcome, keptEdit };
+      const problem = causeText(error);
+      log.error('Restoring the last known good configuration failed', { reload: request.id, cause: problem });
+      if (tried !== null) marker.leaveInterrupted(request);
+      return { restored: false, problem, outcome, keptEdit };
     }
   }
 
   /**
-   * The last known good; or what was live before, where somebody else wrote that: it is not ours to replace by something
-   * older. One that the proxy itself refused is no way back.
+   * The last known good. A file that proxy-manager did not write is not replaced by something older: it is restored
+   * itself, unless HAProxy refused that very text.
    */
-  async #toRestore({ request, live, isOthers }: ReloadAttempt) {
-    if (!isOthers || live === null || request.restore?.configText === live) {
-      return await lastKnownGood(this.#backups, this.#log);
-    }
-    return { configText: live, files: await filesNamedIn(this.#sitesMapBase, live) };
+  async #configurationToRestore({ request, live, isForeign }: ReloadAttempt) {
+    const { backups, sitesMapBase, log } = this.#deps;
+    if (!isForeign || live === null || request.restore?.configText === live) return await lastKnownGood(backups, log);
+    return { configText: live, files: await filesNamedIn(sitesMapBase, live) };
   }
 
-  /** What was saved since the switch gives way to what is known to work, and is not lost. Gives back the backup's id. */
-  async #keepEdit({ request }: ReloadAttempt, configText: string): Promise<string> {
-    const { id } = await this.#backups.create({
-      reason: `edited while the reload ${request.id} was made, and rolled back with it`,
+  /** Keeps an edit made since the switch, which the restore replaces. Returns the id of the backup. */
+  async #backUpEdit(request: ReloadRequest, configText: string): Promise<string> {
+    const { backups, live, log, sitesMapBase } = this.#deps;
+    const { id } = await backups.create({
+      reason: `edited during the reload ${request.id}, which was rolled back`,
       configText,
       writtenBy: 'other',
-      extraFiles: await filesNamedIn(this.#sitesMapBase, configText),
+      extraFiles: await filesNamedIn(sitesMapBase, configText),
       mapFiles: [],
     });
-    this.#log.warn('The live configuration was edited meanwhile; it is kept in a backup', {
-      path: this.#live.path,
-      backup: id,
-    });
+    log.warn('The live configuration was edited meanwhile; a backup keeps the edit', { path: live.path, backup: id });
     return id;
   }
 
-  /** A rollback is made also where it cannot be noted. */
-  async #stillUnderWay(attempt: ReloadAttempt): Promise<void> {
+  /** A rollback also runs when its marker cannot be written. */
+  async #setMarker(request: ReloadRequest): Promise<void> {
     try {
-      await noteBegun(this.#underWay, attempt.request);
+      await this.#deps.marker.set(request);
     } catch (error) {
-      this.#log.warn('The rollback of a reload could not be noted', { cause: causeText(error) });
+      this.#deps.log.warn('Could not write the reload marker of a rollback', { cause: causeText(error) });
     }
   }
 
-  /** What the refused configuration named beside itself goes with it. */
-  async #tidyUp(files: readonly NamedFile[]): Promise<void> {
+  async #removeUnusedFiles(files: readonly NamedFile[]): Promise<void> {
+    const { backups, log, sitesMapBase } = this.#deps;
     try {
       await collectGarbage(
-        this.#sitesMapBase,
+        sitesMapBase,
         files.map(({ path }) => path),
       );
-      await this.#backups.prune();
+      await backups.prune();
     } catch (error) {
-      this.#log.warn('What a refused configuration left could not be removed', { cause: causeText(error) });
+      log.warn('Files of a refused configuration could not be removed', { cause: causeText(error) });
     }
   }
+}
+
+function inItsWords({ detail, output }: Unconfirmed): string {
+  return output === '' ? detail : `${detail}: ${output.slice(0, 2_000)}`;
+}
+
+function failureMembers({ request, began, backup }: ReloadAttempt, { restored, problem, outcome }: Restored) {
+  return {
+    id: request.id,
+    reasons: request.reasons,
+    backup,
+    restored,
+    ...(problem === null ? {} : { restore_failure: problem }),
+    worker_before: outcome?.workerBefore ?? null,
+    worker_after: outcome?.workerAfter ?? null,
+    duration_ms: Math.round(performance.now() - began),
+  };
+}
+
+function rollbackText(restored: Restored): string {
+  const edit = restored.keptEdit === null ? '' : `; an edit made meanwhile is the backup ${restored.keptEdit}`;
+  return `; ${resultText(restored)}${edit}`;
+}
+
+function resultText(result: Restored): string {
+  const { restored, problem, outcome } = result;
+  if (result === leftAlone) return 'the live configuration is unchanged';
+  if (problem === null) return `the last known good configuration is back ${outcome === null ? 'on disk' : 'in force'}`;
+  return restored
+    ? `the last known good configuration is back on disk, but ${problem}`
+    : `and the rollback failed: ${problem}`;
 }

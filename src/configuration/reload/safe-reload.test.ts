@@ -226,7 +226,7 @@ describe('a safe reload', () => {
       const error = await failure({ restore: { configText: 'edited\n', files: [] } });
       expect(await fixture.live()).toBe('edited\n');
       expect(fixture.loaded).toEqual(['edited\n']);
-      expect(error.detail).toContain('the live configuration is what it was');
+      expect(error.detail).toContain('the live configuration is unchanged');
       expect(error.members.restored).toBe(false);
     },
   );
@@ -262,7 +262,7 @@ describe('a safe reload', () => {
 
   it('whose candidate somebody changed during the validation deploys nothing', async () => {
     fixture.does.render = () => ({ text: 'forge\n' });
-    expect((await failure()).detail).toContain('was changed by somebody while it was validated');
+    expect((await failure()).detail).toContain('while it was validated');
     expect(await fixture.live()).toBe('old\n');
     expect(fixture.loaded).toEqual([]);
     expect(await leftovers()).toEqual([]);
@@ -276,7 +276,7 @@ describe('a safe reload', () => {
     fixture.does.writeMaps = () => edit('edited\n');
     const error = await failure();
     expect(error).toMatchObject({ status: 409, code: codes.Conflict });
-    expect(error.detail).toMatch(/proxy\.cfg was edited .* while .* left as it is, and nothing was changed.*repeat/);
+    expect(error.detail).toMatch(/proxy\.cfg was edited .* while .* so nothing was changed.*repeat/);
     expect(statusOf(error)).toBe('refused');
     expect([await fixture.live(), fixture.loaded, await leftovers()]).toEqual(['edited\n', [], []]);
     // What was edited is nobody's to replace without being asked.

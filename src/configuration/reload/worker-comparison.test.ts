@@ -3,7 +3,7 @@ import { settled } from '../../../testkit/conditions.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
 import { type Passing, WorkerBook } from '../../blocking/compare/worker-book.ts';
 import { processStartTime } from '../../system/processes.ts';
-import { verifyWorkers } from './verify-workers.ts';
+import { verifyWorkers } from './worker-comparison.ts';
 
 // Of processes that live: this one drains, and its parent is the current worker.
 const [drainingPid, currentPid] = [process.pid, process.ppid];
@@ -55,8 +55,8 @@ describe('the workers after a reload', () => {
   it('are told of one that goes on not to be asked, with why', async () => {
     const book = await bookOfTwo();
     const { reconciler } = looksAt(book, drainingPid, ['unproved']);
-    const told = `draining worker ${drainingPid} is not known to hold the whole set: cut-short: not reachable`;
-    expect(await verifyWorkers({ reconciler, book }, 150)).toEqual([told]);
+    const warning = `draining worker ${drainingPid} was not verified to be in sync: cut-short: not reachable`;
+    expect(await verifyWorkers({ reconciler, book }, 150)).toEqual([warning]);
   });
 
   it.each([

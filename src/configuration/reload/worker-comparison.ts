@@ -1,0 +1,67 @@
+// The comparison of the workers' maps that ends a reload.
+import type { Reconciler } from '../../blocking/compare/reconciler.ts';
+import type { KnownWorker, WorkerBook } from '../../blocking/compare/worker-book.ts';
+import { pause, withTimeout } from '../../concurrency/pause.ts';
+import { processAlive } from '../../system/processes.ts';
+import { causeText } from '../../telemetry/log.ts';
+import type { ReloadPorts } from './reload-request.ts';
+
+/**
+ * How long a reload keeps its lock for the comparison, which takes 0.1 s at a million entries but longer with much to
+ * repair. Beyond this the comparison continues without the lock.
+ */
+export const comparisonTimeoutMs = 30_000;
+/** A worker that is about to exit answers no commands, and stays listed until it has freed its memory. */
+const exitTimeoutMs = 2_000;
+const exitPollMs = 100;
+
+/** Never throws: the reload is already proved, and the reconciler makes a comparison that failed here. */
+export async function comparisonWarnings(
+  { verifyWorkers }: Pick<ReloadPorts, 'verifyWorkers'>,
+  timeoutMs = comparisonTimeoutMs,
+): Promise<readonly string[]> {
+  try {
+    const warnings = await withTimeout(verifyWorkers(), timeoutMs);
+    return warnings ?? [`the workers' maps were not compared within ${timeoutMs / 1_000} s; the comparison continues`];
+  } catch (error) {
+    return [`the workers' maps could not be compared: ${causeText(error)}`];
+  }
+}
+
+/**
+ * Compares all workers, and again those that a reload cut short while they drain: soon they answer, or are gone.
+ * @returns a sentence for each worker that is not in sync
+ */
+export async function verifyWorkers(
+  { reconciler, book }: { readonly reconciler: Pick<Reconciler, 'lookThroughReload'>; readonly book: WorkerBook },
+  timeoutMs = exitTimeoutMs,
+): Promise<string[]> {
+  const deadline = performance.now() + timeoutMs;
+  await reconciler.lookThroughReload(true);
+  let differing = await outOfSync(book);
+  while (differing.some(mayBeExiting) && performance.now() < deadline) {
+    await pause(exitPollMs);
+    await reconciler.lookThroughReload(false);
+    differing = await outOfSync(book);
+  }
+  return differing.map((worker) => {
+    const [reason] = [...worker.maps.values()].flatMap((state) => state.reason ?? []);
+    return `${worker.role} worker ${worker.pid} was not verified to be in sync: ${reason}`;
+  });
+}
+
+/** Without draining workers that have exited, which may still be listed. */
+async function outOfSync(book: WorkerBook): Promise<KnownWorker[]> {
+  const workers: KnownWorker[] = [];
+  for (const worker of book.all()) {
+    if (book.isWhole(worker)) continue;
+    if (worker.role === 'draining' && !(await processAlive(worker.pid, worker.startTime))) continue;
+    workers.push(worker);
+  }
+  return workers;
+}
+
+/** No difference was found in it, but it did not answer. */
+function mayBeExiting({ role, maps }: KnownWorker): boolean {
+  return role === 'draining' && [...maps.values()].every(({ whole, passing }) => whole || passing === 'unproved');
+}

@@ -30,7 +30,7 @@ export interface Bench {
   large(): Promise<Pair>;
   /** Addresses that no list holds and no row had before. */
   readonly spares: Spares;
-  /** Progress, for whoever waits. */
+  /** Progress, printed as it happens. */
   say(text: string): void;
 }
 

@@ -1,5 +1,5 @@
 // The floor: the raw commands, commits and fsyncs of the same work, and nothing else, in a process of its own, so that
-// its heap, its bytes on disk and its collector are not mixed with anybody's. What is timed is strict:
+// its heap, its bytes on disk and its collector are measured apart from the service's. What is timed is strict:
 //   one block    a commit, one append and fdatasync, ONE connection with the command and its read-back; one after the other
 //   a load       ONE transaction with prepared statements in the index's order; payloads of 14,980 bytes in numeric
 //                order, made beforehand; one `show map` whose bytes are counted and not parsed
@@ -81,7 +81,7 @@ const calls = {
   listing,
   readTable: (): number => database.readTable(),
 
-  /** The table read once (nobody knows the difference without it), the difference applied, the map listed. */
+  /** The table read once (the difference is unknown without it), the difference applied, the map listed. */
   async change(removals: readonly string[], additions: readonly string[]): Promise<number> {
     const after = without(held, removals).concat(additions);
     const [outgoing, incoming] = [inTextOrder(removals), inTextOrder(additions)];

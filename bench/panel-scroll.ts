@@ -173,7 +173,7 @@ function say(text: string): void {
 }
 
 const entries = Number(process.argv[2] ?? 1_000_000);
-// Where HAProxy lies for everybody but root.
+// HAProxy's folder is not in the PATH of ordinary users.
 process.env['PATH'] += ':/usr/sbin:/usr/local/sbin';
 const proxy = testProxies().found.at(-1);
 if (proxy === undefined) throw new Error('HAProxy is not installed');

@@ -83,7 +83,7 @@ export async function sendAll(socketPath: string, texts: string[]): Promise<void
   }
 }
 
-/** `prepare map`: the number of a version that nobody sees yet. */
+/** `prepare map`: the number of a version that is not in use yet. */
 export async function prepare(socketPath: string, map: string): Promise<number> {
   const reply = await ask(socketPath, `@1 prepare map ${map}\n`);
   const version = /^New version created: (\d+)\n\n$/.exec(reply)?.[1];

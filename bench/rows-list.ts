@@ -38,7 +38,7 @@ export async function* pages(bench: Bench): AsyncGenerator<Figure> {
   yield* figures(`check of a blocked address at ${pair.entries}`, own, await pair.floor.raw.call('check', ips));
 }
 
-/** A cursor half way through, as somebody gets it who pages that far. */
+/** A cursor from the middle of the list, as a client that pages that far receives it. */
 async function middle({ service, entries }: Pair): Promise<string> {
   let cursor = '';
   for (let seen = 0; seen < Math.max(1, entries / 2); seen += 1_000) {

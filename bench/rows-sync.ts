@@ -48,7 +48,7 @@ async function withDifferences(bench: Bench, pair: Pair, count: number, rounds: 
     if (took === null) {
       // Its own look was there first all the same.
       spoiled += 1;
-      bench.say('somebody repaired them before the sync; again');
+      bench.say('repaired before the sync by the reconciler; again');
       if (spoiled > 5) throw new Error(`the differences were gone before the sync, ${spoiled} times`);
       continue;
     }
@@ -69,7 +69,7 @@ export function differencesOf(bench: Pick<Bench, 'spares'>, { list }: Pick<Pair,
   return { missing: list.slice(0, third), wrong: list.slice(third, 2 * third), stray };
 }
 
-/** Null when somebody else repaired it first. */
+/** Null when the reconciler repaired it first. */
 export async function syncAfter(pair: Pair, differences: Differences): Promise<number | null> {
   await makeDifferences(pair, differences);
   return await syncOf(pair);

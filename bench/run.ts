@@ -10,7 +10,7 @@ import { Session } from './session.ts';
 const exitCodes = { done: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } as const;
 
 async function main(options: Options): Promise<number> {
-  // Where HAProxy lies for everybody but root.
+  // HAProxy's folder is not in the PATH of ordinary users.
   process.env.PATH += ':/usr/sbin:/usr/local/sbin';
   const began = performance.now();
   const say = (text: string): void => {
@@ -54,7 +54,7 @@ async function main(options: Options): Promise<number> {
 try {
   const options = readOptions(process.argv.slice(2), Object.keys(rows));
   if (options.help) process.stdout.write(usage(Object.keys(rows)));
-  // What is stopped has no more to do; a handle that somebody forgot must not keep it.
+  // Everything is stopped: an open handle must not keep the process alive.
   else process.exit(await main(options));
 } catch (error) {
   const wrongUse = error instanceof UsageError;

@@ -49,7 +49,7 @@ function ofPhase(
   const row = (what: string, value: number, floor: number | null, goal: number | null): void => {
     figures.push({ name: `traffic during ${phase}, ${name}: ${what}`, value, floor, unit: 'ms', goal, note });
   };
-  // Nobody was answered; and what one client met: a proxy with several threads goes on while one of them is busy.
+  // No request was answered; and what one client met: a proxy with several threads goes on while one of them is busy.
   const kinds: [string, (tally: Tally) => number | null][] = [
     ['longest pause', (tally) => tally.pause.ms],
     ['longest wait', (tally) => tally.longest],

@@ -19,7 +19,7 @@ const inNetwork = (n: number, host: number): string => `127.51.${n}.${host}`;
 const six = (n: number): string => `2001:db8:c::${(n + 1).toString(16)}`;
 const trusted = (n: number): string => `127.52.0.${n + 1}`;
 
-/** Many that nobody blocks or unblocks one by one, so that the set has a size. */
+/** Many addresses that no operation changes one by one, so that the set has a size. */
 export const base: readonly string[] = Array.from({ length: 1_500 }, (_, n) => `127.55.${n >> 8}.${n & 255}`);
 
 /** A small part of all addresses, so that operations of a round meet. */

@@ -69,7 +69,7 @@ async function lookEverywhere(service: RealService, truth: Truth): Promise<strin
   if (processes.current.length !== 1) return `there are ${processes.current.length} current workers`;
   const master = await findMaster(paths.pidFile, paths.config);
   if (master?.pid !== processes.master.pid) {
-    return `the pid file names ${master?.pid ?? 'nobody'}, and the master is ${processes.master.pid}`;
+    return `the pid file names ${master?.pid ?? 'no process'}, and the master is ${processes.master.pid}`;
   }
   for (const { pid } of [...processes.current, ...processes.draining]) {
     const draining = processes.draining.some((worker) => worker.pid === pid);

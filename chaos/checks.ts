@@ -47,7 +47,7 @@ async function agreement(around: Surroundings, healed: number): Promise<Truth | 
   return null;
 }
 
-/** The database says what was acknowledged; from here on what it says is the truth, also where nobody knew. */
+/** The database decides every outcome that was unknown; from here on its content is the expected state. */
 function judge(around: Surroundings, truth: Truth): void {
   const now = clock();
   const blocked = new Map<string, State>();

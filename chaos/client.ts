@@ -157,7 +157,7 @@ export class Client {
     const { blocked } = this.#around;
     const lines = linesOf(operation);
     const wanted = new Set(lines);
-    // Also those that only somebody else's operation, which began later and ended before, makes known to the model.
+    // Also those that the model learns only from a concurrent operation that began later and ended earlier.
     const known = new Set([...blocked.addresses, ...this.#around.entries]);
     const others = [...known].filter((ip) => !wanted.has(ip));
     const removing = others.map((ip) => blocked.begin(ip, begun, [absent]));

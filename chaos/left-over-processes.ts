@@ -7,7 +7,7 @@ import { hardStopSeconds } from './hard-stop.ts';
 /** A worker whose master was killed ends by itself when `hard-stop-after` is over; a busy machine gives it longer. */
 const longestMs = hardStopSeconds * 1_000 + patienceMs;
 
-/** Remembers from round to round who was left over, so that nobody has to wait. */
+/** Remembers processes from earlier rounds, so that no round has to wait for them. */
 export class LeftOverProcesses {
   readonly #since = new Map<number, number>();
 

@@ -8,7 +8,7 @@ import { runLoad } from './load/run.ts';
 const exitCodes = { passed: 0, failed: 1, usage: 2, stopped: 130 } as const;
 
 async function main(options: LoadOptions): Promise<number> {
-  // Where HAProxy lies for everybody but root.
+  // HAProxy's folder is not in the PATH of ordinary users.
   process.env.PATH += ':/usr/sbin:/usr/local/sbin';
   const began = performance.now();
   const say = (text: string): void => {
@@ -36,7 +36,7 @@ async function main(options: LoadOptions): Promise<number> {
 try {
   const options = readOptions(process.argv.slice(2));
   if (options.help) process.stdout.write(usage);
-  // What is stopped has no more to do; a handle that somebody forgot must not keep it.
+  // Everything is stopped: an open handle must not keep the process alive.
   else process.exit(await main(options));
 } catch (error) {
   const wrongUse = error instanceof UsageError;

@@ -9,7 +9,7 @@ function may(model: Model, at: number, proof: 'acknowledged' | 'enforced' = 'ack
 }
 
 describe('the model', () => {
-  it('knows nobody at first', () => {
+  it('expects nothing at first', () => {
     expect(may(new Model(), 5)).toBe('open');
   });
 
@@ -23,7 +23,7 @@ describe('the model', () => {
     expect(may(model, 20)).toBe('blocked');
   });
 
-  it('allows both for ever when the answer never came, until somebody looked', () => {
+  it('allows both states without an answer, until an observation decides', () => {
     const model = new Model();
     model.begin(ip, 10, [permanent]);
     expect(may(model, 1_000)).toBe('blocked or open');

@@ -5,7 +5,7 @@ export type State =
   | { readonly present: false }
   | {
       readonly present: true;
-      /** When it expires, in milliseconds since 1970; null: never; 'unknown': nobody said. */
+      /** When it expires, in milliseconds since 1970; null: never; 'unknown': not reported. */
       readonly until: number | null | 'unknown';
     };
 
@@ -21,7 +21,7 @@ export type Proof =
 
 interface Write {
   readonly begun: number;
-  /** Infinity while it is under way, and for ever when nobody knows how it ended. */
+  /** Infinity while it is under way, and for ever when its outcome is unknown. */
   ended: number;
   states: readonly State[];
   acknowledged: boolean;
@@ -71,14 +71,14 @@ export class Model {
   }
 
   /**
-   * What somebody who looked between `from` and `to` may have seen. A write is out of the question when another one,
+   * What an observation between `from` and `to` may have seen. A write is out of the question when another one,
    * which was done before the look, began after it had ended.
    */
   possible(address: string, from: number, to: number, proof: Proof): State[] {
     return statesOf(this.#registers.get(address) ?? [settled(absent)], from, to, proof);
   }
 
-  /** Whether an entry may be, and may be lacking, to somebody who looked between `from` and `to`. */
+  /** Whether an observation between `from` and `to` may find the entry, and may miss it. */
   mayBe(address: string, from: number, to: number, proof: Proof): { present: boolean; absent: boolean } {
     const verdict = { present: false, absent: false };
     for (const state of this.possible(address, from, to, proof)) {

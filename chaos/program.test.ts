@@ -64,7 +64,7 @@ it('a fault that must be alone is alone, and some rounds have none', () => {
   expect(struck.some((names) => names.length === 3)).toBe(true);
 });
 
-it('nobody visits from a network or from an address of version 6', () => {
+it('no visit comes from a network or from an IPv6 address', () => {
   expect(visitorsOf('127.51.2.0/29')).toEqual(['127.51.2.1', '127.51.2.6']);
   expect(visitorsOf('2001:db8:c::1')).toEqual([]);
 });

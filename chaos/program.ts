@@ -11,7 +11,7 @@ export type Operation =
   | {
       readonly op: 'put';
       readonly ips: readonly string[];
-      /** Beside them the whole base, the many addresses that nobody else touches. */
+      /** Together with the base: the many addresses that no other step changes. */
       readonly base: boolean;
       /** The body ends in the middle: nothing may change. */
       readonly aborted: boolean;

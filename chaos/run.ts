@@ -12,7 +12,7 @@ const exitCodes = { passed: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } 
 const names = { managed: faults.map(({ name }) => name), attached: attachedFaults.map(({ name }) => name) };
 
 async function main(options: Options): Promise<number> {
-  // Where HAProxy lies for everybody but root.
+  // HAProxy's folder is not in the PATH of ordinary users.
   process.env.PATH += ':/usr/sbin:/usr/local/sbin';
   const version = `${versionOf(options.proxyBin)}${options.attached ? ' attached' : ''}`;
   const stop = new AbortController();
@@ -71,7 +71,7 @@ function say(text: string): void {
 try {
   const options = readOptions(process.argv.slice(2), names);
   if (options.help) process.stdout.write(usage(names));
-  // What is stopped has no more to do; a handle that somebody forgot must not keep it.
+  // Everything is stopped: an open handle must not keep the process alive.
   else process.exit(await main(options));
 } catch (error) {
   const wrongUse = error instanceof UsageError;

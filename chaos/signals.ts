@@ -1,7 +1,7 @@
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 
-/** Whoever of them still lives is killed, and is gone when this resolves. */
+/** Kills those that still run; resolves when they are gone. */
 export async function killAndWait(pids: readonly number[]): Promise<void> {
   for (const pid of pids) {
     const startTime = await processStartTime(pid);

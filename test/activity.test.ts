@@ -57,8 +57,8 @@ describeOnOneProxy('what was done', ({ bin }) => {
   const dataOf = (events: readonly EventSourceMessage[], type: string): JsonBody[] =>
     events.filter(({ event }) => event === type).map(({ data }) => JSON.parse(data).data);
 
-  describe('stands in the audit', () => {
-    it('with who, from where, and what became of it', async () => {
+  describe('the audit log', () => {
+    it('records who made a change, from where, and its outcome', async () => {
       const blocked = await service.call('POST', '/api/blocked-ips', {
         body: { ip_address: '192.0.2.1', reason: 'ssh' },
       });
@@ -81,7 +81,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       ]);
     });
 
-    it('one row for a batch and for the whole set, with counts', async () => {
+    it('has one row with counts for a batch and for a replacement of the list', async () => {
       await service.call('POST', '/api/blocked-ips/batch', { body: { add: ['192.0.2.1', '192.0.2.2', 'x'] } });
       await service.call('PUT', '/api/blocked-ips', {
         raw: '192.0.2.2\n192.0.2.3\n192.0.2.4\n',
@@ -97,7 +97,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       ]);
     });
 
-    it('of trust, sites, keys, reloads and syncs, and of what the service did by itself', async () => {
+    it('records changes of trust, sites and keys, reloads and syncs, and what the service did by itself', async () => {
       await service.call('PUT', '/api/trusted-ips/192.0.2.9', { body: {} });
       await service.call('DELETE', '/api/trusted-ips/192.0.2.9');
       await service.call('PUT', '/api/sites/a.example', { body: { servers: [{ address: '127.0.0.1', port: 9 }] } });
@@ -119,13 +119,13 @@ describeOnOneProxy('what was done', ({ bin }) => {
       );
     });
 
-    it('for nobody but admin', async () => {
+    it('is readable with an admin key only', async () => {
       const { key } = (await service.call('POST', '/api/keys', { body: { name: 'looks', scopes: ['block'] } })).body;
       expect((await service.call('GET', '/api/audit', { key })).status).toBe(403);
       expect(JSON.stringify(await audit())).not.toContain(key);
     });
 
-    it('with every change that was acknowledged before a kill -9', async () => {
+    it('has every change that was acknowledged before a kill -9', async () => {
       const texts = Array.from({ length: 40 }, (_, n) => `198.51.100.${n}`);
       const acknowledged: string[] = [];
       const calls = texts.map(async (text, n) => {
@@ -150,8 +150,8 @@ describeOnOneProxy('what was done', ({ bin }) => {
     });
   });
 
-  describe('is told as it happens', () => {
-    it('and a client that comes back goes on where it was', async () => {
+  describe('the event stream', () => {
+    it('resumes for a client that reconnects', async () => {
       const reader = await listen();
       await service.call('POST', '/api/blocked-ips', { body: { ip_address: '192.0.2.77', duration_seconds: 600 } });
       await eventually('the block is told', () => dataOf(reader.events, 'entry.blocked').length === 1);
@@ -176,7 +176,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       again.close();
     });
 
-    it('the health, when it changes', async () => {
+    it('reports changes of the health', async () => {
       const reader = await listen();
       const master = (await service.processes()).master.pid;
       const statuses = () => dataOf(reader.events, 'health.changed').map(({ status }) => status);
@@ -190,7 +190,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       reader.close();
     });
 
-    it('until the key ends, to a read key without what is an administrator’s', async () => {
+    it('ends with its key, and hides admin events from a read key', async () => {
       const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
       const reader = await listen({}, key);
       await service.call('POST', '/api/config/reload');
@@ -201,7 +201,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       expect(JSON.stringify(reader.events)).not.toContain('key.revoked');
     });
 
-    it('to one who was away for a restart as a gap', async () => {
+    it('reports a gap to a client that was disconnected during a restart', async () => {
       const reader = await listen();
       await service.call('POST', '/api/blocked-ips', { body: { ip_address: '192.0.2.78' } });
       await eventually('the block is told', () => dataOf(reader.events, 'entry.blocked').length === 1);
@@ -216,7 +216,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
     });
   });
 
-  describe('is sent to a webhook', () => {
+  describe('a webhook', () => {
     interface Received {
       readonly id: string;
       readonly events: JsonBody[];
@@ -252,7 +252,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
     const addresses = (one: Received | undefined) => one?.events.map(({ type, data }) => `${type} ${data.ip_address}`);
     const hook = async () => (await service.call('GET', '/api/webhooks/test')).body;
 
-    it('signed, and its state is shown, though not its secret', async () => {
+    it('receives signed events, and shows its state but not its secret', async () => {
       await service.block('192.0.2.90');
       await eventually('it is received', () => received.length === 1);
       expect(addresses(received[0])).toEqual(['entry.blocked 192.0.2.90']);
@@ -263,7 +263,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       expect(listed.body['items']).toMatchObject([{ id: 'test', pending: 0, last_error: null, enabled: true }]);
     });
 
-    it('until it is received, also after a kill -9, as the same delivery', async () => {
+    it('receives the same delivery again until it accepts it, also after a kill -9', async () => {
       answers = 500;
       await service.block('192.0.2.91');
       await eventually('it fails', async () => (await hook())['last_error'] === 'the receiver answered 500');
@@ -284,7 +284,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       expect(received.every(({ genuine }) => genuine)).toBe(true);
     });
 
-    it('no more when it is removed, which stands in the audit without its URL', async () => {
+    it('receives nothing after its removal, which the audit log records without its URL', async () => {
       expect((await service.call('DELETE', '/api/webhooks/test')).status).toBe(200);
       await service.block('192.0.2.93');
       expect(await audit('?limit=10')).toEqual(

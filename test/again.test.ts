@@ -28,7 +28,7 @@ describeOnProductProxies('what is blocked', ({ bin }) => {
     });
   const soon = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
 
-  it('and is blocked again keeps what it says unless something else is said', async () => {
+  it('blocked again keeps its fields unless the request changes them', async () => {
     const first = await service.block('127.0.1.1', { reason: 'first', blocked_by: 'alice', duration_seconds: 600 });
     expect(first.status).toBe(201);
     const { blocked_at, expires_at } = first.body;
@@ -51,7 +51,7 @@ describeOnProductProxies('what is blocked', ({ bin }) => {
     expect((await service.fileEntries()).filter((line) => line === '127.0.1.1 1')).toHaveLength(1);
   });
 
-  it('by both kinds of time, or one that is not to come, is refused and changes nothing', async () => {
+  it('is refused with two expiry times or one in the past, and nothing changes', async () => {
     for (const times of [
       { expires_at: soon(60), duration_seconds: 60 },
       { expires_at: soon(-1) },
@@ -62,7 +62,7 @@ describeOnProductProxies('what is blocked', ({ bin }) => {
     expect(await service.visit('127.0.1.9')).toBe(200);
   });
 
-  it('by its network too stays blocked after its own entry is gone, and the answer says by which', async () => {
+  it('and inside a blocked network stays blocked after its own entry is removed, and the answer names the network', async () => {
     for (const ip of ['127.0.2.0/24', '127.0.2.128/25', '127.0.2.200'])
       expect((await service.block(ip)).status).toBe(201);
     const unblocked = await service.unblock('127.0.2.200');
@@ -82,7 +82,7 @@ describeOnProductProxies('what is blocked', ({ bin }) => {
     expect(await service.visit('127.0.2.200')).toBe(200);
   });
 
-  it('a network around blocked addresses is added, proved and removed though they hide it from a look-up', async () => {
+  it('a network around blocked addresses is added, verified and removed although they hide it from a lookup', async () => {
     for (const ip of ['127.0.3.0', '127.0.3.0/25', '127.0.3.0/24', '2001:db8::', '2001:db8::/32']) {
       const answer = await service.block(ip);
       expect(answer.body).toMatchObject({ ip_address: ip, runtime_map_updated: true });
@@ -95,7 +95,7 @@ describeOnProductProxies('what is blocked', ({ bin }) => {
     expect(await service.visit('127.0.3.100')).toBe(403);
   });
 
-  it('by nobody but a stray entry in the running map is a 404, and the stray is gone', async () => {
+  it('by a foreign entry of the running map alone is a 404, and removes that entry', async () => {
     await service.raw(`@1 add map ${service.paths.blockedMap} 127.0.4.4 1`);
     expect(await service.visit('127.0.4.4')).toBe(403);
     const answer = await service.unblock('127.0.4.4');
@@ -105,7 +105,7 @@ describeOnProductProxies('what is blocked', ({ bin }) => {
     expect((await service.unblock('127.0.4.4')).body).toMatchObject({ stray_removed: false });
   });
 
-  it('in whatever spelling is one entry, in its canonical form', async () => {
+  it('in any spelling is one entry in canonical form', async () => {
     expect((await service.block('127.0.5.5/32')).body['ip_address']).toBe('127.0.5.5');
     expect((await service.block('::ffff:127.0.5.5')).status).toBe(200);
     expect((await service.block('0:0:0:0:0:ffff:7f00:505')).status).toBe(200);
@@ -113,7 +113,7 @@ describeOnProductProxies('what is blocked', ({ bin }) => {
     expect((await service.runningMap()).filter((line) => line.includes('127.0.5.5'))).toEqual(['127.0.5.5 1']);
   });
 
-  it('and of IPv6 is a 403 for it and its networks, and a 200 when they are gone', async () => {
+  it('of IPv6 is denied by its entry and its networks, and served after their removal', async () => {
     expect(await visitIpv6()).toBe(200);
     for (const ip of ['::1', '::/96']) {
       expect((await service.block(ip)).body).toMatchObject({ runtime_map_updated: true });

@@ -26,13 +26,13 @@ const unknown = (text: string) =>
     .filter((name) => !samples.has(name) && !name.endsWith('_'));
 
 describe('the alerts', () => {
-  it('ask for metrics that exist', () => {
+  it('use only metrics that exist', () => {
     expect(names.length).toBeGreaterThan(15);
     expect(unknown(rules)).toEqual([]);
     expect(unknown(stories)).toEqual([]);
   });
 
-  it('say whom to wake, what is wrong, what to do, and where to read on', () => {
+  it('each have a severity, a summary, an action and a link', () => {
     for (const name of names) {
       const rule = rules.slice(rules.indexOf(`- alert: ${name}\n`)).split('\n      - alert: ')[1 - 1]!;
       expect(rule).toMatch(/severity: (page|ticket)\n/);
@@ -45,7 +45,7 @@ describe('the alerts', () => {
     expect(explained).toEqual(names);
   });
 
-  it('each have a story in which they fire', () => {
+  it('each have a scenario in which they fire', () => {
     const fired = new Set([...stories.matchAll(/alertname="(\w+)"\}/g)].map(([, name]) => name));
     expect([...fired].toSorted()).toEqual(names.toSorted());
   });
@@ -61,7 +61,7 @@ describe('the dashboard', () => {
   }[] = dashboard.panels;
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-  it('asks for metrics that exist, and for every one that there is', () => {
+  it('uses every metric, and only metrics that exist', () => {
     expect(queries.length).toBeGreaterThan(40);
     expect(unknown(JSON.stringify(dashboard))).toEqual([]);
     const asked = queries.join('\n');
@@ -69,7 +69,7 @@ describe('the dashboard', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has panels that neither lie on each other nor have one number', () => {
+  it('has panels that neither overlap nor share an id', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const taken = new Set<string>();
     for (const {
@@ -88,11 +88,11 @@ describe('the dashboard', () => {
 });
 
 describeWithPromtool('promtool', () => {
-  it('takes the rules', () => {
+  it('accepts the rules', () => {
     expect(promtool(['check', 'rules', join(root, 'packaging/prometheus-alerts.yml')])).toMatchObject({ fine: true });
   });
 
-  it('sees every alert fire in its story, and none where nobody is to be woken', () => {
+  it('fires every alert in its scenario, and none in the quiet one', () => {
     const judgement = promtool(['test', 'rules', join(root, 'packaging/prometheus-alerts.test.yml')]);
     expect(judgement).toMatchObject({ fine: true, said: expect.stringContaining('SUCCESS') });
   });

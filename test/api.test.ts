@@ -110,7 +110,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     };
   };
 
-  it('refuses what is hostile in every field with a 4xx, and nothing below has changed', async () => {
+  it('refuses hostile values in every field with a 4xx, and changes nothing', async () => {
     const before = await everything();
     const wrong: string[] = [];
     const check = (what: string, status: number, text: string): void => {
@@ -135,7 +135,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     expect(await everything()).toEqual(before);
   });
 
-  it('lists what is hostile in a batch or a whole set as rejected, and applies the rest', async () => {
+  it('rejects hostile elements of a batch or a replacement one by one, and applies the rest', async () => {
     const texts = hostile.map(([, text]) => text);
     const batch = await service.call('POST', '/api/blocked-ips/batch', { body: { add: [...texts, '203.0.113.50'] } });
     expect(batch.status).toBe(200);
@@ -152,7 +152,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     expect(body['status']).toBe('ok');
   });
 
-  it('keeps free text as it is, where nothing but the database reads it', async () => {
+  it('stores free text unchanged', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: HAProxy expands it in a configuration, JavaScript must not
     const reason = '"; @1 clear map {{ x }} <<EOF # \\ ${HOME} ☂';
     expect((await service.block('203.0.113.60', { reason, blocked_by: reason })).status).toBe(201);
@@ -162,7 +162,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     expect(await readFile(service.paths.config, 'utf8')).not.toContain('☂');
   });
 
-  it('answers everything with its security headers and the request’s id, which the log has too', async () => {
+  it('answers each request with security headers and the request’s id, which the log has too', async () => {
     const answers = await Promise.all([
       service.call('GET', '/health'),
       service.call('GET', '/livez', { key: null }),
@@ -192,7 +192,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     );
   });
 
-  it('tells machines without a key one word, and nothing else', async () => {
+  it('answers health probes without a key with one word', async () => {
     for (const [path, word] of [
       ['/livez', 'alive'],
       ['/readyz', 'ready'],
@@ -203,7 +203,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     expect((await service.call('POST', '/livez', { key: null })).status).not.toBe(200);
   });
 
-  it('tells the health of every part', async () => {
+  it('reports the health of every part', async () => {
     await service.healthy();
     const { status, body } = await service.health();
     expect(status).toBe(200);
@@ -223,7 +223,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     expect(Date.parse(body['runtime_map'].last_verified_at)).toBeGreaterThanOrEqual(began);
   });
 
-  it('is degraded while somebody else listens on the proxy’s port', async () => {
+  it('reports degraded while another process listens on the proxy’s port', async () => {
     const stranger = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
       stranger.once('error', reject);

@@ -85,7 +85,7 @@ describeOnProductProxies('the proof of attach', ({ bin }) => {
     expect(says).toContain(why);
   });
 
-  test('says that a front end does not deny, where the block does not reach it', async () => {
+  test('reports a front end that does not deny a blocked address', async () => {
     const idle = async (): Promise<void> => undefined;
     for (const name of ['plain', 'tls', 'tcp']) {
       const proof = await prove(frontEnd(name), { block: idle, unblock: idle });

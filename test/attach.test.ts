@@ -108,7 +108,7 @@ describeOnProductProxies('attach', ({ bin }) => {
   const operator: Operator = {
     canAsk: false,
     async ask() {
-      throw new Error('nobody is there');
+      throw new Error('no terminal here');
     },
     async tell(...lines) {
       told.push(...lines);
@@ -150,7 +150,7 @@ describeOnProductProxies('attach', ({ bin }) => {
   });
   afterAll(() => service?.stop());
 
-  test('with --dry-run tells what it would make and what is to be pasted, and changes nothing', async () => {
+  test('with --dry-run lists what it would create and the lines to paste, and changes nothing', async () => {
     const before = new Map(host.files);
     expect(await run({ dryRun: true })).toBe('open');
     expect(host.files).toEqual(before);
@@ -163,7 +163,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     expect(text).toContain(`acl proxy_manager_blocked src,map_ip(${service.paths.blockedMap},0) -m int gt 0`);
   });
 
-  test('makes what is missing, imports the list in use, and tells what is left to the operator', async () => {
+  test('creates what is missing, imports the list in use, and lists the remaining steps', async () => {
     expect(await run()).toBe('open');
     expect(host.commands.join('\n')).toMatch(
       /useradd .*\n.*install .*\n.*ln -s .*\n.*daemon-reload\n.*enable .*\n.*restart proxy-manager/,
@@ -171,7 +171,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     expect(host.files.get(paths.unit)).toContain('[Service]');
     expect(host.files.get(paths.serviceDropIn)).toContain(`PROXY_MANAGER_CONFIG_FILE=${service.paths.config}\n`);
     expect(host.files.get(paths.serviceDropIn)).toContain('PROXY_MANAGER_OPEN_FRONT_ENDS=stats\n');
-    // Nobody could be asked.
+    // There was no terminal to ask at.
     expect(told.join('\n')).toMatch(/not imported: .*old\.map, which .*:11 denies by/);
     expect(await service.listed()).toEqual([]);
     expect(await run({ yes: true })).toBe('open');
@@ -179,7 +179,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     expect(told.join('\n')).toMatch(/No front end has the rule yet/);
   });
 
-  test('waits at a terminal for the lines, and says what keeps them from counting', async () => {
+  test('waits at a terminal for the pasted lines, and says why they are not in effect', async () => {
     const lines = told.filter((line) => /^ {4}(acl|http-request)/.test(line));
     expect(lines).toHaveLength(2);
     told.length = 0;
@@ -194,7 +194,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     await untilPasses(async () =>
       expect(told).toContain('Waiting for them; Ctrl-C ends this, and another run goes on.'),
     );
-    // Behind what answers everybody.
+    // After a rule that answers every request.
     await edit((text) => text.replace('string ok\nfrontend', `string ok\n${lines.join('\n')}\nfrontend`));
     await untilPasses(async () =>
       expect(told).toContain(`web has no rule for the blocked map that counts: ${config}:12 comes before it`),
@@ -211,7 +211,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     ]);
   });
 
-  test('lets the pasted lines be loaded, proves them, and changes nothing when it is repeated', async () => {
+  test('loads the pasted lines, verifies them, and changes nothing when repeated', async () => {
     expect(await run()).toBe('open');
     expect(told.join('\n')).toMatch(/has not loaded its configuration .*: kill -USR2 \d+\. Then run this again/);
     expect(await run({ yes: true })).toBe('proved');
@@ -229,7 +229,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     expect(await service.listed()).toEqual(['127.0.4.1']);
   });
 
-  test('leaves an edited file as it is', async () => {
+  test('leaves an edited file unchanged', async () => {
     const settings = host.files.get(paths.serviceDropIn)!;
     host.files.set(paths.serviceDropIn, `${settings}# mine\n`);
     await expect(run()).rejects.toThrow(
@@ -238,7 +238,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     host.files.set(paths.serviceDropIn, settings);
   });
 
-  test('refuses settings that only another mode has, by name', async () => {
+  test('refuses settings of the other mode by name', async () => {
     const own = host.files.get('/etc/default/proxy-manager')!;
     host.files.set('/etc/default/proxy-manager', `${own}PROXY_MANAGER_HTTP_BIND=:80\n`);
     await expect(run()).rejects.toThrow('PROXY_MANAGER_HTTP_BIND=":80" is not usable');
@@ -255,7 +255,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     );
   });
 
-  test('names a socket that the group has no way to', async () => {
+  test('names a socket that its group cannot reach', async () => {
     const folder = dirname(service.paths.masterSocket);
     await chmod(folder, 0o700);
     await expect(run()).rejects.toThrow('HAProxy was not started by systemd');
@@ -269,7 +269,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     host.hasSystemd = true;
   });
 
-  test('takes the settings of the operator’s drop-ins too', async () => {
+  test('reads the settings of the operator’s drop-ins too', async () => {
     host.unitTexts = [
       '# /etc/systemd/system/proxy-manager.service',
       'Environment=PROXY_MANAGER_MAX_ENTRIES=1',
@@ -283,7 +283,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     host.unitTexts = '';
   });
 
-  test('starts HAProxy as before where it does not start with its socket', async () => {
+  test('restores HAProxy’s unit if HAProxy does not start with the socket', async () => {
     const unit = 'haproxy.service';
     const [dropIn, variables] = [paths.haproxyDropIn(unit), paths.haproxyVariables];
     const files = { [dropIn]: 'x', [variables]: 'y', kept: 'z' };
@@ -304,7 +304,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     host.failing = /^$/;
   });
 
-  test('is undone by detach, once no configuration names the lists, but for what was edited', async () => {
+  test('is undone by detach once no configuration names the lists, except for edited files', async () => {
     const undo = (dryRun = false) => detach(host, operator, { dryRun, root });
     await expect(undo()).rejects.toThrow(`${service.paths.config} still uses ${service.paths.blockedMap}`);
     await edit((text) => text.replace(/^ {4}(acl|http-request).*\n/gm, ''));
@@ -326,7 +326,7 @@ describeOnProductProxies('attach', ({ bin }) => {
     told.length = 0;
     await undo();
     expect(told).toEqual(['Nothing is attached here.']);
-    // The unit that was edited is somebody's own now.
+    // A unit that was edited belongs to the operator now.
     await expect(run()).rejects.toThrow(`${paths.unit} is there already`);
   });
 });

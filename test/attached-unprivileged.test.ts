@@ -49,7 +49,7 @@ describeOnProductProxies('attached as a user without rights,', ({ bin }) => {
   });
   afterAll(() => service?.stop());
 
-  it('it blocks, and reloads through the master though it may not read all that HAProxy reads', async () => {
+  it('blocks, and reloads through the master without read access to all files of HAProxy', async () => {
     await service.healthy();
     expect((await service.block('127.0.0.9')).body).toMatchObject({ runtime_map_updated: true });
     expect(await service.visit('127.0.0.9')).toBe(403);
@@ -64,7 +64,7 @@ describeOnProductProxies('attached as a user without rights,', ({ bin }) => {
     expect(check.body['detail']).toContain('secret.http');
   });
 
-  it('it tells that a configuration which it may not read is not looked at', async () => {
+  it('reports a configuration that it cannot read as not checked', async () => {
     await chmod(service.paths.config, 0o600);
     const reason = `configuration: ${service.paths.config} cannot be read: EACCES`;
     await eventually('health says so', async () =>
@@ -74,12 +74,12 @@ describeOnProductProxies('attached as a user without rights,', ({ bin }) => {
     await service.healthy();
   });
 
-  it('it lays nothing beside the files of HAProxy', async () => {
+  it('creates no file beside the files of HAProxy', async () => {
     expect(await readFile(service.paths.config, 'utf8')).toContain('frontend web');
     await expect(readFile(`${service.paths.masterSocket}.lock`)).rejects.toThrow('ENOENT');
   });
 
-  it('it names the way to a socket that it may not use, and to a unit that it may not reload', async () => {
+  it('names a socket it cannot use and a unit it may not reload, with the fix', async () => {
     const other = await start(',mode,600', { PROXY_MANAGER_RELOAD_BY: 'systemd:haproxy.service' });
     try {
       const reasons = await eventually('health names the socket', async () => {

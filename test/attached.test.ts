@@ -1,4 +1,4 @@
-// Next to a HAProxy whose configuration somebody else writes: the maps are kept, and nothing else is touched.
+// Attached to a HAProxy that an operator configures: the service maintains the maps and writes nothing else.
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ageMs } from '../src/system/processes.ts';
@@ -35,7 +35,7 @@ describeOnProductProxies('an attached service', ({ bin }) => {
   };
   const reasons = async (): Promise<string[]> => (await service.health()).body['reasons'];
 
-  test('enforces a block without a reload, and tells what it is attached to', async () => {
+  test('enforces a block without a reload, and reports what it is attached to', async () => {
     await service.healthy();
     const worker = await service.workerPid();
     const blocked = await service.block('127.0.0.9');
@@ -72,7 +72,7 @@ describeOnProductProxies('an attached service', ({ bin }) => {
     expect(answer.body['detail']).toMatch(/not kept here|not written here/);
   });
 
-  test('reloads the configuration as it is, and writes nothing of it', async () => {
+  test('reloads the configuration without writing to it', async () => {
     const { mtimeMs, ino } = await stat(service.paths.config);
     expect((await service.call('POST', '/api/config/validate')).body).toMatchObject({ valid: true });
     const answer = await service.call('POST', '/api/config/reload');
@@ -84,7 +84,7 @@ describeOnProductProxies('an attached service', ({ bin }) => {
     await service.healthy();
   });
 
-  test('refuses a reload of a configuration that HAProxy refuses, and stays as it was', async () => {
+  test('refuses to reload a configuration that HAProxy refuses, and keeps the old one running', async () => {
     const worker = await service.workerPid();
     await appendFile(service.paths.config, 'frontend broken\n  nonsense\n');
     const answer = await service.call('POST', '/api/config/reload');
@@ -95,7 +95,7 @@ describeOnProductProxies('an attached service', ({ bin }) => {
     await service.healthy();
   });
 
-  test('compares the worker of a reload that somebody else made', async () => {
+  test('compares the worker after a reload made by an operator', async () => {
     await service.block('127.0.0.7');
     await proxy.reload(service);
     await untilPasses(async () => expect((await service.health()).body['workers'].current.whole).toBe(true));
@@ -103,7 +103,7 @@ describeOnProductProxies('an attached service', ({ bin }) => {
     await service.unblock('127.0.0.7');
   });
 
-  test('warns in one sentence of a front end without the rule, from the reload on that brought it', async () => {
+  test('warns of a front end without the rule from its reload on', async () => {
     const other = await freePort();
     await olderThanNextEdit();
     await writeFile(service.paths.config, `${config}${frontEnd('shop', other)}`);
@@ -122,7 +122,7 @@ describeOnProductProxies('an attached service', ({ bin }) => {
     await service.healthy();
   });
 
-  test('says what is not in force when the rule is removed, asks for no reload, and recovers', async () => {
+  test('reports that blocks are not enforced while the rule is missing, schedules no reload, and recovers', async () => {
     await service.block('127.0.0.6');
     await writeFile(service.paths.config, `${head}${frontEnd('web', service.proxyPort)}`);
     await proxy.reload(service);
@@ -150,7 +150,7 @@ describeOnProductProxies('an attached service', ({ bin }) => {
     }
   });
 
-  test('is attached again to a HAProxy that was restarted, or came without its master socket', async () => {
+  test('attaches again to a HAProxy that was restarted, or started without its master socket', async () => {
     await service.block('127.0.0.4');
     await proxy.stop();
     await proxy.launch({ withSocket: false });

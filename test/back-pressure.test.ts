@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 describeOnOneProxy('back-pressure', ({ bin }) => {
-  test('thousands of blocks while the database is held are answered with 503, and none is lost or half done', async () => {
+  test('answers thousands of blocks with 503 while the database is locked, and applies none of them in part', async () => {
     const service = await RealService.start({ bin });
     services.push(service);
     await service.healthy();
@@ -57,7 +57,7 @@ describeOnOneProxy('back-pressure', ({ bin }) => {
     agent.destroy();
   });
 
-  test('a burst of clients that a late service finds waiting is answered, every one of them', async () => {
+  test('answers every client of a burst that waited for a delayed service', async () => {
     const service = await RealService.start({ bin });
     services.push(service);
     await service.healthy();

@@ -18,7 +18,7 @@ interface Run {
 }
 
 describeOnOneProxy('the benchmark', ({ bin, version }) => {
-  /** Everything that a run makes lies in here, so that what it left behind is known from anybody else's. */
+  /** A run creates everything in here, so that its leftovers are recognised. */
   let folder: string;
   const runs: Run[] = [];
   beforeEach(async () => {
@@ -96,7 +96,7 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  it('stops everything at a signal, and shows what it had', async () => {
+  it('stops everything at a signal, and prints the rows measured so far', async () => {
     const run = bench('--entries', '50', '--only', 'block,clients');
     // A row takes as long as the machine is slow; each of its rounds is told.
     while (!run.err.includes('clients: round 0') && run.child.exitCode === null) {
@@ -111,7 +111,7 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  it('stops everything when a part of it dies, and tells which rows failed', async () => {
+  it('stops everything when a part of it dies, and names the rows that failed', async () => {
     const run = bench('--entries', '50', '--only', 'block,sync');
     const floor = await eventually('the floor works', async () => {
       if (!run.err.includes('block: round 0')) return null;
@@ -125,7 +125,7 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  it('says what is wrong with its command line', async () => {
+  it('reports what is wrong with its command line', async () => {
     const run = bench('--only', 'nonsense');
     expect(await run.ended).toBe(2);
     expect(run.err).toContain('"nonsense" is none');

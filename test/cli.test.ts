@@ -29,7 +29,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     return path;
   };
 
-  it('blocks, says why, and unblocks: what it says is what the client meets', async () => {
+  it('blocks, explains and unblocks as the client then sees it', async () => {
     expect(await user.run(['check', '127.0.0.9'])).toEqual({
       code: 0,
       out: '127.0.0.9 is let in: nothing blocks it; every worker does so\n',
@@ -86,7 +86,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     }
   });
 
-  it('with -o json prints the answer of the API as it is, and its problems too', async () => {
+  it('prints the API’s answers and problems unchanged with -o json', async () => {
     const { code, out } = await user.run(['-o', 'json', 'block', '192.0.2.1']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -100,7 +100,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await user.run(['unblock', '192.0.2.1']);
   });
 
-  it('reads lists as they come: bad lines by number, good ones applied', async () => {
+  it('applies the good lines of a list and names the bad ones by number', async () => {
     const lines = Array.from({ length: 3000 }, (_, n) => `10.${n >> 8}.${n & 255}.0/24 # list`);
     lines.splice(7, 0, 'not-an-address', '', '; a comment');
     lines.push('10.1.2.3/8', '127.0.0.10');
@@ -128,7 +128,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     });
   });
 
-  it('asks before it blocks a wide network, and says what a list would change', async () => {
+  it('asks before it blocks a wide network, and shows what a list would change', async () => {
     expect(await user.run(['block', '192.0.0.0/8'])).toMatchObject({
       code: 1,
       err: expect.stringMatching(
@@ -161,7 +161,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     });
   });
 
-  it('in a pipe prints a line each with tabs between, and ends quietly when nobody reads on', async () => {
+  it('prints tab-separated lines in a pipe, and ends without an error when the reader closes it', async () => {
     const { out } = await user.run(['list', '10.0.1.0/24']);
     expect(out).toMatch(/^10\.0\.1\.0\/24\t-\ttest list\t\S+\t\d{4}-\d\d-\d\dT\S+Z\n$/);
     for (const verb of ['list', 'list -o json', 'export', 'export --csv', 'block --help']) {
@@ -173,7 +173,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(JSON.parse(json.out)).toMatchObject({ total: 3001, next_cursor: null, items: { length: 3001 } });
   });
 
-  it('what a stranger wrote into a reason cannot move the terminal', async () => {
+  it('prints control characters of a reason without sending them to the terminal', async () => {
     // The API takes no control characters, and these are none to it.
     await service.block('192.0.2.66', { reason: 'safe\u202egnp.exe\u2066' });
     expect((await user.run(['list', '192.0.2.66'])).out).toContain('\tsafe\\u{202e}gnp.exe\\u{2066}\t');
@@ -184,7 +184,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await service.unblock('192.0.2.66');
   });
 
-  it('exports what it imports, and replaces the whole set only where that is meant', async () => {
+  it('exports what it imported, and replaces the list only with --replace', async () => {
     await service.block('192.0.2.7', { reason: 'a, "b"', duration_seconds: 86_400 });
     const before = await user.run(['list', '-o', 'json']);
     const csv = await user.shell('pm export --csv');
@@ -221,7 +221,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(await service.visit('127.0.0.10')).toBe(403);
   });
 
-  it('finds the service at a Unix socket, and the key in a file that only its owner may read', async () => {
+  it('uses a Unix socket, and a key file that only its owner may read', async () => {
     const path = join(service.paths.prefix, 'api.sock');
     const relay = await relayTo(service.apiPort, path);
     const home = join(service.paths.prefix, 'home');
@@ -245,7 +245,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     }
   });
 
-  it('says plainly when there is no key, a wrong one, or no service', async () => {
+  it('reports a missing key, a wrong key and a missing service', async () => {
     const none = await user.run(['status'], {
       environment: { PROXY_MANAGER_API_KEY: '', PROXY_MANAGER_PREFIX: '/nowhere' },
     });
@@ -265,7 +265,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(block).toMatchObject({ code: 1, err: expect.stringContaining('there is no such file') });
   });
 
-  it('trusts and trusts no more, at once', async () => {
+  it('adds and removes a trusted address at once', async () => {
     expect((await user.run(['trust', 'add', '127.0.0.10', '127.0.0.11', '--note', 'office'])).out).toBe(
       '127.0.0.10 is trusted; every worker has it\n127.0.0.11 is trusted; every worker has it\n',
     );
@@ -287,7 +287,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(await service.visit('127.0.0.10')).toBe(403);
   });
 
-  it('sets sites and brings a configuration back, by safe reloads', async () => {
+  it('sets sites and restores a configuration by safe reloads', async () => {
     const set = await user.run(['site', 'set', 'cli.example', '127.0.0.1:9,weight=3,check=false']);
     expect(set).toMatchObject({
       code: 0,
@@ -305,7 +305,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect((await user.run(['site', 'rm', 'cli.example'])).code).toBe(0);
   });
 
-  it('makes a key that may do what its scope says, until it is revoked', async () => {
+  it('creates a key with a scope, valid until it is revoked', async () => {
     const made = await user.run(['key', 'create', 'bot', '--scope', 'block', '--for', '1h']);
     expect(made.err).toMatch(/^bot may block, until /);
     const asBot = { environment: { PROXY_MANAGER_API_KEY: made.out.trim() } };
@@ -319,7 +319,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect((await user.run(['block', '192.0.2.9'], asBot)).code).toBe(1);
   });
 
-  it('sets a webhook, whose secret is shown once, tells whether it arrives, and takes it away', async () => {
+  it('creates a webhook and shows its secret once, tests it, and removes it', async () => {
     const url = 'http://127.0.0.1:9/in';
     const made = await user.run(['webhook', 'set', 'chat', url, '--events', 'site.set,site.removed']);
     expect(made).toMatchObject({
@@ -346,7 +346,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect((await user.run(['webhook', 'rm', 'chat'])).code).toBe(1);
   });
 
-  it('tells who did what, and what came of it', async () => {
+  it('lists the audit log with outcomes', async () => {
     await user.run(['block', '192.0.2.77', '--reason', 'audited']);
     const { code, out } = await eventually('the outcome is told', async () => {
       const told = await user.run(['audit', '192.0.2.77', '--since', '1h']);
@@ -361,7 +361,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await user.run(['unblock', '192.0.2.77']);
   });
 
-  it('brings everything in line and says so', async () => {
+  it('syncs and reports the result', async () => {
     expect(await user.run(['sync'])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^in sync: the running proxy holds 3 entries/),
@@ -369,7 +369,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   });
 
   describe.skipIf(!hasTerminal)('on a terminal', () => {
-    it('shows tables that fit, with colours where they are wanted', async () => {
+    it('prints tables that fit the terminal, in colour unless NO_COLOR is set', async () => {
       await service.block('2001:db8:1111:2222:3333:4444:5555:6666', {
         reason: 'a reason that is much too long '.repeat(8),
       });
@@ -385,12 +385,12 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       expect(status.out).toContain('\u001b[32mok\u001b[0m: every worker was seen');
     });
 
-    it('tells that the audit has more than it shows, and that nothing fits', async () => {
+    it('says when the audit log has more rows, and when none matches', async () => {
       expect((await user.onTerminal('NO_COLOR=1 pm audit -n 1')).out).toMatch(/\r\nthe last 1; more with -n\r\n$/);
-      expect((await user.onTerminal('pm audit --key nobody')).out).toBe('nothing that fits was done\r\n');
+      expect((await user.onTerminal('pm audit --key other')).out).toBe('nothing that fits was done\r\n');
     });
 
-    it('asks before it blocks whoever sits there, and without a terminal refuses', async () => {
+    it('asks before it blocks its own user’s address, and refuses without a terminal', async () => {
       const environment = { SSH_CONNECTION: '198.51.100.7 51022 192.0.2.1 22' };
       const answering = (answer: string) => {
         let asked = false;
@@ -426,7 +426,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       expect((await user.run(['block', '198.51.100.7', '--force'], { environment })).code).toBe(0);
     });
 
-    it('when it is interrupted says what was done and what was not', async () => {
+    it('reports what was done and what was not when it is interrupted', async () => {
       const before = await service.listed();
       const endless = '(for n in {1..200}; do echo 198.51.100.$n; done; sleep 600) | pm import --replace -';
       let interrupted = false;
@@ -444,7 +444,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       expect(await service.listed()).toEqual(before);
     });
 
-    it('shows how far long work is, and takes that away when it is done', async () => {
+    it('shows the progress of long work, and erases it at the end', async () => {
       const path = await file(
         'long.txt',
         Array.from({ length: 20_000 }, (_, n) => `11.${n >> 8}.${n & 255}.1\n`).join(''),
@@ -455,7 +455,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     });
   });
 
-  it('says that it is degraded, why, and what to do; a block then is only partly done', async () => {
+  it('reports a degraded service with its reason and a fix, and a block as partly done', async () => {
     const pids = await service.proxyPids();
     for (const pid of pids) await suspend(pid);
     try {
@@ -480,7 +480,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(await service.visit('127.0.0.12')).toBe(403);
   });
 
-  it('has the same verbs from a folder below and through a link', async () => {
+  it('runs from another folder and through a symbolic link', async () => {
     const link = join(service.paths.prefix, 'pm');
     execFileSync('ln', ['-s', join(import.meta.dirname, '../bin/proxy-manager'), link]);
     expect((await user.shell(`cd / && ${link} --version`)).out).toBe(

@@ -1,4 +1,4 @@
-// The machine's clock is set while the service runs, by hours, forth and back: what the clock says is over ends, nobody
+// The machine's clock is set while the service runs, by hours, forth and back: blocks expire by that clock, nothing
 // is unblocked before it, and nothing that means elapsed time looks at it.
 import { describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
@@ -12,7 +12,7 @@ const hour = 3_600_000;
 // The proxy has no part in it, so one version is as good as the other.
 describe('a clock that jumps', () => {
   const bin = testProxies().found[0]?.bin ?? 'haproxy';
-  it('ends what it says is over and nothing else, and holds up neither blocks nor reloads', async () => {
+  it('expires exactly the entries that are due, and delays neither blocks nor reloads', async () => {
     const service = await RealService.start({ bin, environment: settableClock });
     const { prefix } = service.paths;
     const gone = async (ip: string) =>

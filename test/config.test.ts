@@ -98,7 +98,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
   /** What no version of HAProxy does differently. */
   const ofTheService = isOnlyProxyFor(bin) ? it : () => undefined;
 
-  it('is told as it is live, with its hash', async () => {
+  it('is returned as it is live, with its hash', async () => {
     const answer = await service.call('GET', '/api/config');
     expect(answer.body['text']).toBe(await live());
     expect(answer.body['sha256']).toBe(
@@ -162,7 +162,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await service.call('POST', '/api/config/reload?replace_configuration=true')).status).toBe(200);
   });
 
-  it('is validated without a trace', async () => {
+  it('is validated without leaving a file or a change', async () => {
     const footprint = async () => [
       await service.workerPid(),
       await live(),
@@ -191,7 +191,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(await footprint()).toEqual(before);
   });
 
-  it('keeps the sites map that the live one names through a validation that had to mend it', async () => {
+  it('keeps the sites map that the live one names when a validation repairs it', async () => {
     await writeFile(template, good);
     await reload();
     const [name] = /sites\.[0-9a-f]{16}\.map/.exec(await live()) ?? [];
@@ -239,7 +239,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await reload();
   });
 
-  it('that binds an address of another machine is rolled back, in HAProxy’s own words', async () => {
+  it('that binds an address of another machine is rolled back with HAProxy’s own message', async () => {
     await writeFile(template, unbindable);
     const answer = await reload();
     await writeFile(template, good);
@@ -248,7 +248,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await service.healthy();
   });
 
-  it('that serves no sites and has no exception for trusted addresses is told as that', async () => {
+  it('that serves no sites and has no exception for trusted addresses is reported as such', async () => {
     await writeFile(template, onlyTheRule);
     expect((await reload()).status).toBe(200);
     const servers = { servers: [{ address: '127.0.0.1', port: upstream.port }] };
@@ -269,7 +269,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(health['scheduled_reload']).toBeNull();
     expect(await service.check('127.0.0.9')).toMatchObject({ verdict: 'blocked', by: '127.0.0.9', enforced: true });
     expect(await service.workerPid()).toBe(before);
-    // Loaded for something else, it holds the address, and lets nobody in.
+    // Loaded by another rule, the map holds the address and denies every client.
     await writeFile(template, trustedElsewhere);
     expect((await reload()).status).toBe(200);
     expect(await service.visit('127.0.0.9')).toBe(403);
@@ -322,7 +322,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(await live()).toContain('retries 2');
     expect(old['changed']).toBe(true);
     expect(await drift()).toMatchObject({ status: 'drift', live: 'restored', backup: changed['backup'], added: 1 });
-    // It lasts until somebody says that the template's may replace it: a site saved meanwhile does not undo it.
+    // It stays until a request allows the template's to replace it: saving a site does not undo it.
     expect((await reload()).body).toMatchObject({ status: 409, code: 6020 });
     const saved = await service.call('PUT', '/api/sites/saved.example', {
       body: { servers: [{ address: '127.0.0.1', port: upstream.port }] },

@@ -1,5 +1,5 @@
 // The very first start, beside a map file that blocks already, dies at each of its steps. The next one makes up for
-// it: nobody is unblocked, nothing is taken over twice, and the key in the file is one that gets in. The sample of
+// it: no address is unblocked, nothing is imported twice, and the key in the file is one that gets in. The sample of
 // `npm test` is six of the steps on one version; `npm run test:long` has all of them on every version.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -39,17 +39,17 @@ describeOnOneProxy('a death of the service', ({ bin, major }) => {
       .filter((withProxy) => longTests || withProxy === (index % 2 === 0))
       .map((withProxy) => ({ point, withProxy, how: withProxy ? 'with its proxy' : 'alone' })),
   );
-  it.each(ways)('at $point, $how: nothing acknowledged is undone, nothing is left half done', async (way) => {
+  it.each(ways)('at $point, $how: keeps what was acknowledged, and leaves nothing half done', async (way) => {
     await stack.dieAt(way.point, operationTo[way.point], way);
   });
 
-  it('at the last of them is made up for as well', async () => {
+  it('at the last crash point is repaired by the next start', async () => {
     await stack.recover();
   });
 
   // From 2.9 on a delete costs what a lookup does, and nothing is replaced.
   if (major > 2) return;
-  it('at each step of replacing a map, or the sample of them', async () => {
+  it('at each step of replacing a map, or a sample of them, is repaired by the next start', async () => {
     const steps = chosen.filter((point) => operationTo[point] === 'replace');
     await stack.dieReplacing(steps, { withProxy: false });
     if (longTests) await stack.dieReplacing(steps, { withProxy: true });
@@ -57,11 +57,11 @@ describeOnOneProxy('a death of the service', ({ bin, major }) => {
 });
 
 describe('the list of crash points', () => {
-  it('has each name once', () => {
+  it('has each name only once', () => {
     expect(crashPoints).toHaveLength(new Set(crashPoints).size);
   });
 
-  it('has in its sample a point of every operation', () => {
+  it('has a point of every operation in its sample', () => {
     const operations = (points: Iterable<CrashPoint>) => new Set([...points].map((point) => operationTo[point]));
     const all = operations(crashPoints);
     // crash-first-start.test.ts has its own.

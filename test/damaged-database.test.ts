@@ -44,7 +44,7 @@ const damages: readonly Damage[] = [
 // It ends before it looks at the proxy, so one version is as good as the other.
 describe('a start with a database', () => {
   const bin = testProxies().found[0]?.bin ?? 'haproxy';
-  it('that cannot be right is refused, touches nothing, and says the way back, which works', async () => {
+  it('that is damaged is refused, changes nothing, and names a repair that works', async () => {
     const service = await RealService.start({ bin });
     const kept = await mkdtemp(join(tmpdir(), 'pm-kept-'));
     try {

@@ -87,7 +87,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await eventually('it is dead', async () => !(await processAlive(pid, startTime)));
   }
 
-  it('of the worker: it is back by itself, and every acknowledged block is a 403', async () => {
+  it('of the worker: a new one starts and enforces every acknowledged block', async () => {
     const before = await service.workerPid();
     const refusals = await blockThroughout(async () => {
       await kill(before);
@@ -97,7 +97,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the worker after a refused reload, while another one drains: a new one serves', async () => {
+  it('of the worker after a refused reload, while another one drains: a new one starts and serves', async () => {
     const client = service.keepAliveClient('127.0.0.8');
     expect(await client.visit()).toBe(200);
     const served = await service.workerPid();
@@ -121,7 +121,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the master: it is started again at once, and every acknowledged block is a 403', async () => {
+  it('of the master: it is started again and enforces every acknowledged block', async () => {
     const { master } = await service.processes();
     const refusals = await blockThroughout(async () => {
       await kill(master.pid);
@@ -134,7 +134,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the service: the proxy goes on enforcing, and the next start adopts it as it is', async () => {
+  it('of the service: the proxy enforces, and the next start adopts it', async () => {
     const before = await service.processes();
     const refusals = await blockThroughout(async () => {
       const held = acknowledged.at(-1)!;
@@ -152,7 +152,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the service and the master together: the next start brings both back', async () => {
+  it('of the service and the master together: the next start restores both', async () => {
     const { master } = await service.processes();
     const refusals = await blockThroughout(async () => {
       service.kill('SIGKILL');
@@ -165,7 +165,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the master, with a live configuration that somebody broke by hand: the last known good serves', async () => {
+  it('of the master with a live configuration broken outside the service: the last known good serves', async () => {
     const good = await readFile(service.paths.config, 'utf8');
     const { master } = await service.processes();
     await appendFile(service.paths.config, '\nfrontend broken\n  bind no-such-thing\n');
@@ -180,7 +180,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     expect(broken).not.toBe(good);
   });
 
-  it('of the master while the service is away, with a stale pid file that names a stranger: he is left alone', async () => {
+  it('of the master without the service: a foreign process in the stale pid file is left alone', async () => {
     const { master } = await service.processes();
     service.kill('SIGTERM');
     await service.ended();

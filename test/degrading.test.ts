@@ -84,7 +84,7 @@ async function holdsTheWholeSet(service: RealService): Promise<void> {
 
 // One pool of tests for each proxy: most of their time they wait for the proxy.
 describeOnProductProxies('degrading', ({ bin }) => {
-  // While the master is stopped nobody can reload it, so the socket stays as it was broken for as long as we look.
+  // A stopped master cannot be reloaded, so the socket stays broken for the whole test.
   it.concurrent.each(breakages.filter((_, index) => isDealtTo(bin, index)))(
     'with its master socket: $name, the service answers, tells, and recovers',
     async ({ breakIt }) => {
@@ -125,7 +125,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     },
   );
 
-  it.concurrent('with its master socket: taken by ten strangers, the service answers, tells, and recovers', async () => {
+  it.concurrent('a master socket with ten foreign connections: is reported, and recovers when they close', async () => {
     await withService(bin, async (service) => {
       const mend = await takeAllConnections(service);
       expect((await done(service.block('127.0.1.1'))).body).toMatchObject({
@@ -141,7 +141,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  it.concurrent('somebody else’s reloads: are waited out by blocks, and cause none of ours', async () => {
+  it.concurrent('foreign reloads: blocks wait for them, and the service adds none', async () => {
     // A reload on a busy machine may take longer than a block waits for it.
     await withService(
       bin,
@@ -164,7 +164,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
   });
 
   const schedules = isDealtTo(bin, 0) ? it.concurrent : () => undefined;
-  schedules('somebody else’s reloads: make a scheduled one needless', async () => {
+  schedules('foreign reloads: replace a scheduled one', async () => {
     await withService(bin, async (service) => {
       // Ours keep ten seconds apart, so that the one that is scheduled next waits.
       expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
@@ -183,7 +183,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
   });
 
   const mends = isDealtTo(bin, 1) ? it.concurrent : () => undefined;
-  mends('a master socket that is gone: is made anew although nobody blocks anything', async () => {
+  mends('a missing master socket: is created again without any block', async () => {
     await withService(bin, async (service) => {
       await unlink(service.paths.masterSocket);
       await eventually('the socket is back', async () => (await stat(service.paths.masterSocket)).isSocket());
@@ -192,7 +192,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  it.concurrent('a master socket that is gone: keeps no acknowledged block waiting behind a death of the service', async () => {
+  it.concurrent('a missing master socket: loses no acknowledged block to a death of the service', async () => {
     await withService(bin, async (service) => {
       const { master } = await service.processes();
       await suspend(master.pid);
@@ -210,7 +210,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  it.concurrent('with a worker that hangs: blocks are answered in time, and all is right when it goes on', async () => {
+  it.concurrent('a hung worker: blocks are answered in time, and everything is in sync when it resumes', async () => {
     await withService(bin, async (service) => {
       await service.block('127.0.9.9');
       const { current } = await service.processes();
@@ -258,7 +258,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  it.concurrent('with a worker that hangs: that only drains holds up neither blocks nor a reload', async () => {
+  it.concurrent('a hung draining worker: delays neither blocks nor a reload', async () => {
     await withService(bin, async (service) => {
       const client = service.keepAliveClient('127.0.0.4');
       expect(await client.visit()).toBe(200);

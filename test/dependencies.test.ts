@@ -69,7 +69,7 @@ describe('the packages', () => {
     }
   });
 
-  it('each have a SHA-512 and come from the registry alone', () => {
+  it('each have a SHA-512 and come from the registry only', () => {
     expect(locked.length).toBeGreaterThan(100);
     for (const [path, { integrity, resolved, link }] of locked) {
       expect({ path, integrity }).toEqual({ path, integrity: expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/) });
@@ -78,14 +78,14 @@ describe('the packages', () => {
     }
   });
 
-  it('run nothing when they are installed, because .npmrc says so', () => {
+  it('run no install scripts, by .npmrc', () => {
     expect(readFileSync(join(root, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
     for (const name of [...installScripts, 'prepare', 'prepublish']) {
       expect(Object.keys(manifest.scripts)).not.toContain(name);
     }
   });
 
-  it('with an install script or a binding.gyp are all named here', () => {
+  it('with an install script or a binding.gyp are all listed here', () => {
     const found = locked.filter(([path, one]) => wouldRun(path, one)).map(([path]) => path);
     expect(found).toEqual(Object.keys(worksWithoutScript));
   });

@@ -41,7 +41,7 @@ class KeptConnection {
 }
 
 describeOnOneProxy('a service without a free file descriptor', ({ bin }) => {
-  it('answers truthfully on the connections that it has, and takes new ones when it can', async () => {
+  it('answers correctly on its open connections, and accepts new ones once descriptors are free', async () => {
     const service = await RealService.start({ bin });
     const client = new KeptConnection(service);
     try {
@@ -68,7 +68,7 @@ describeOnOneProxy('a service without a free file descriptor', ({ bin }) => {
         });
         expect(JSON.stringify(health.body['reasons'])).toContain('file descriptor');
         expect((await client.call('GET', '/api/blocked-ips')).body).toMatchObject({ total: 5 });
-        // It waits, or is cut off; nobody can take it.
+        // It waits or is cut off: no descriptor is free to accept it.
         newcomer = service.call('GET', '/livez', { key: null }).then(
           ({ status }) => status,
           () => 0,

@@ -1,5 +1,5 @@
-// The documents against the product: what they name exists, and what exists is named; what a person is told to paste is
-// pasted. A document that says what is not so is worse than none.
+// The documentation against the product: every name in it exists, everything that exists is documented, and its
+// commands are executed.
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ const noSystemd = spawnSync('systemd-analyze', ['--version']).status === 0 ? nul
 describe('the unit', () => {
   const unit = read('packaging/proxy-manager.service');
 
-  it('is started when the API answers, and never given up', () => {
+  it('counts as started when the API answers, and restarts without a limit', () => {
     const [head = '', service = ''] = unit.split('[Service]');
     expect(head).toMatch(/^StartLimitIntervalSec=0$/m);
     for (const line of ['Type=notify', 'NotifyAccess=all', 'TimeoutStartSec=infinity', 'Restart=always']) {
@@ -74,24 +74,21 @@ describe('the unit', () => {
     }
   });
 
-  it.skipIf(noSystemd !== null)(
-    `is one that systemd reads without a warning (${noSystemd ?? 'systemd-analyze'})`,
-    () => {
-      const folder = mkdtempSync(join(tmpdir(), 'unit-'));
-      const path = join(folder, 'proxy-manager.service');
-      writeFileSync(path, unit.replace('/opt/proxy-manager/bin/proxy-manager', '/bin/true'));
-      const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
-      rmSync(folder, { recursive: true });
-      expect({ status, lines: stderr.split('\n').filter((line) => line.includes('proxy-manager')) }).toEqual({
-        status: 0,
-        lines: [],
-      });
-    },
-  );
+  it.skipIf(noSystemd !== null)(`is accepted by systemd without a warning (${noSystemd ?? 'systemd-analyze'})`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'unit-'));
+    const path = join(folder, 'proxy-manager.service');
+    writeFileSync(path, unit.replace('/opt/proxy-manager/bin/proxy-manager', '/bin/true'));
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect({ status, lines: stderr.split('\n').filter((line) => line.includes('proxy-manager')) }).toEqual({
+      status: 0,
+      lines: [],
+    });
+  });
 });
 
 describe('the documents', () => {
-  it('link to files and headings that are there', () => {
+  it('link to files and headings that exist', () => {
     const broken: string[] = [];
     for (const page of pages) {
       for (const [, target = ''] of withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -105,7 +102,7 @@ describe('the documents', () => {
     expect(broken).toEqual([]);
   });
 
-  it('can each be reached from the README', () => {
+  it('are all linked from the README, directly or indirectly', () => {
     const reached = new Set<string>();
     const walk = (page: string): void => {
       if (reached.has(page)) return;
@@ -120,7 +117,7 @@ describe('the documents', () => {
     expect(pages.filter((page) => !reached.has(page))).toEqual([]);
   });
 
-  it('explain every setting, with its default, and no other', () => {
+  it('explain exactly the settings that exist, with their defaults', () => {
     const settings = read('docs/settings.md');
     const rows = [...settings.matchAll(/^\| (`PROXY_MANAGER_.*?) \| (.*?) \|/gm)];
     const named = rows.flatMap(([, names = '']) => [...names.matchAll(/PROXY_MANAGER_\w+/g)].map(([name]) => name));
@@ -144,14 +141,14 @@ describe('the documents', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('name every event, and every operation of the audit', () => {
+  it('name every event and every audit verb', () => {
     const [events, audit] = [read('docs/events.md'), read('docs/audit.md')];
     expect(eventTypes.filter((type) => !events.includes(`\`${type}\``))).toEqual([]);
     const operations = declared.flatMap(({ audit }) => audit ?? []);
     expect(operations.filter((operation) => !audit.includes(`\`${operation}\``))).toEqual([]);
   });
 
-  it('say of every error code what it is and what to do, and of no other', () => {
+  it('explain exactly the error codes that exist, each with what to do', () => {
     const rows = [...read('docs/errors.md').matchAll(/^\| (\d+) \| (\d+) \| (\w+) \| (.*?) \| (.+?) \|$/gm)];
     expect(rows.map(([, code, status, kind, message]) => [code, status, kind, message].join(' '))).toEqual(
       [...catalogue].map(([code, { status, kind, message }]) => `${code} ${status} ${kind} ${message}`),
@@ -219,7 +216,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
 ];
 
 describe('the operator’s guide', () => {
-  it('has for every reason that health can tell a place that says what to do', () => {
+  it('says what to do for every reason that /health can report', () => {
     const forgotten: string[] = [];
     for (const [file, pattern] of reasonSources) {
       const found = [...read(file).matchAll(pattern)].map(([, reason = '']) => reason);
@@ -273,7 +270,7 @@ describe('the command line in the documents', () => {
     );
   }
 
-  it('has verbs and options that there are', () => {
+  it('uses only verbs and options that exist', () => {
     const found = uses();
     expect(found.length).toBeGreaterThan(60);
     const wrong: string[] = [];
@@ -302,7 +299,7 @@ describe('the command line in the documents', () => {
   });
 });
 
-describe('what a person is told to paste', () => {
+describe('the commands to paste', () => {
   let proxyManager: string;
   let service: RealService;
   let folder: string;
@@ -326,7 +323,7 @@ describe('what a person is told to paste', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is shell that a shell can read', async () => {
+  it('are valid shell', async () => {
     expect(shell.length).toBeGreaterThan(20);
     for (const { page, line, text } of shell) {
       const problem = await run('sh', ['-n', '-c', text]).then(
@@ -337,7 +334,7 @@ describe('what a person is told to paste', () => {
     }
   });
 
-  it('works: the first site, the first block, the first key, a list', async () => {
+  it('work for the first site, block, key and list', async () => {
     const quick = blocksOf('docs/quick-start.md', 'sh')
       .map(({ text }) => text)
       .join('\n');
@@ -373,7 +370,7 @@ describe('what a person is told to paste', () => {
     );
   });
 
-  it('writes a template to begin from', async () => {
+  it('write a starting template', async () => {
     const line = blocksOf('docs/operators-guide.md', 'sh')
       .flatMap(({ text }) => text.split('\n'))
       .find((text) => text.includes('config template'))!
@@ -383,7 +380,7 @@ describe('what a person is told to paste', () => {
     expect(readFileSync(join(folder, 'template.liquid'), 'utf8')).toBe(startingTemplate());
   });
 
-  it('keeps what holds a key or the database to its owner', () => {
+  it('create files with a key or the database for their owner only', () => {
     const lines = shell
       .flatMap(({ text }) => text.split('\n'))
       .filter((line) => /\btar c|key create .*[>|] /.test(line));
@@ -391,7 +388,7 @@ describe('what a person is told to paste', () => {
     expect(lines.filter((line) => !line.includes('umask 077'))).toEqual([]);
   });
 
-  it('installs files that are there', () => {
+  it('install files that exist', () => {
     const named = shell.flatMap(({ text }) => [...text.matchAll(/packaging\/[\w.-]+/g)].map(([path]) => path));
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);

@@ -249,7 +249,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     await writeFile(template, builtInTemplate);
   });
 
-  it('says too many wrong keys, and never to a valid one', async () => {
+  it('reports too many wrong keys, and never to a valid key', async () => {
     const from = '127.0.0.77';
     const wrong = { ...get('/health'), key: 'wrong', from };
     for (let guess = 0; guess < 20; guess += 1) expect((await send(service, '*/*', wrong)).status).toBe(401);
@@ -264,7 +264,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     expect((await send(service, '*/*', { ...get('/health'), key: 'wrong', from: '127.0.0.78' })).status).toBe(401);
   });
 
-  it('says a database that another process has locked, wherever it is needed, and nothing was changed', async () => {
+  it('reports a database that another process has locked, for each operation, and changes nothing', async () => {
     const other = new Database(service.paths.database);
     other.exec('BEGIN IMMEDIATE');
     const unusable = { status: 503, code: 6003, kind: 'Storage', says: /database/, retryAfter: true } as const;
@@ -280,7 +280,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     expect((await service.block('192.0.2.50')).status).toBe(201);
   });
 
-  it('says a site that cannot be stored, and takes it out of the proxy again', async () => {
+  it('reports a site that cannot be stored, and removes it from the proxy', async () => {
     const live = (await service.call('GET', '/api/config')).body['text'];
     const other = new Database(service.paths.database);
     other.exec('BEGIN IMMEDIATE');
@@ -299,7 +299,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     expect((await service.call('GET', '/api/sites/unstored.example')).status).toBe(404);
   });
 
-  it('says a map file that cannot be written, and goes on when it can be', async () => {
+  it('reports a map file that cannot be written, and recovers when it can', async () => {
     const { blockedMap } = service.paths;
     const namesItOnce = /^(?!.*map file.*map file).*map file/i;
     await rename(blockedMap, `${blockedMap}.aside`);
@@ -321,8 +321,8 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     expect(await service.fileEntries()).toContain('192.0.2.60 1');
   });
 
-  it('says a reload that the proxy did not take, and what is in force', async () => {
-    // `-c` passes what the reload refuses: a port that somebody holds.
+  it('reports a reload that the proxy refused, and the configuration in force', async () => {
+    // `-c` passes what the reload refuses: a port in use.
     const taken = `${builtInTemplate}\nfrontend second\n    bind 127.0.0.1:${service.apiPort}\n    http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 }\n`;
     await writeFile(template, taken);
     const before = (await service.call('GET', '/api/config')).body['text'];
@@ -344,7 +344,7 @@ describeOnOneProxy('without a running proxy', ({ bin }) => {
   });
   afterAll(() => service?.stop());
 
-  it('a reload and a site say so with 503, and the site is not stored', async () => {
+  it('answers a reload and a site with 503, and does not store the site', async () => {
     const gone = { status: 503, code: 3002, kind: 'External', says: /not confirmed/, retryAfter: true } as const;
     await expectError(service, { method: 'POST', path: '/api/config/reload' }, gone);
     const servers = [{ address: '127.0.0.1', port: 80 }];
@@ -354,7 +354,7 @@ describeOnOneProxy('without a running proxy', ({ bin }) => {
     expect((await service.call('GET', '/api/config')).body['text']).not.toContain('a.example');
   });
 
-  it('health is down, a block is kept all the same, and the process is alive and ready', async () => {
+  it('stores a block, reports its health as down, and stays alive and ready', async () => {
     const health = await service.health();
     expect(health.status).toBe(503);
     expect(health.body).toMatchObject({

@@ -23,7 +23,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
   };
   const served = (ip: string) => eventually(`${ip} is served`, async () => (await service.visit(ip)) === 200);
 
-  it('is served again after its end and not before, and gone from database, file and map', async () => {
+  it('is served again after its expiry and not before, and is removed from database, file and map', async () => {
     const early = await service.block('127.0.1.1', { duration_seconds: 60 });
     expect(early.body['runtime_map_updated']).toBe(true);
     await service.block('127.0.1.5', { duration_seconds: 120 });
@@ -39,7 +39,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
     await served('127.0.1.5');
   });
 
-  it('that was prolonged in time goes on, whatever had been waiting for its end', async () => {
+  it('that was extended in time stays blocked', async () => {
     for (const ip of ['127.0.1.2', '127.0.1.3', '127.0.1.4']) await service.block(ip, { duration_seconds: 60 });
     await service.block('127.0.1.3', { duration_seconds: 600 });
     await service.block('127.0.1.4');
@@ -49,7 +49,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
     expect(await service.visit('127.0.1.4')).toBe(403);
   });
 
-  it('under a network that goes on stays a 403', async () => {
+  it('inside a blocked network stays denied', async () => {
     await service.block('127.0.2.0/24');
     await service.block('127.0.2.2', { duration_seconds: 60 });
     await pass(2 * minute);
@@ -57,7 +57,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
     expect(await service.visit('127.0.2.2')).toBe(403);
   });
 
-  it('whose end came while the service was away is served again when it is back', async () => {
+  it('that expired while the service was stopped is served again after its start', async () => {
     await service.block('127.0.3.3', { duration_seconds: 60 });
     await service.block('127.0.3.4', { duration_seconds: 600 });
     service.kill('SIGTERM');
@@ -72,7 +72,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
     expect((await service.fileEntries()).includes('127.0.3.3 1')).toBe(false);
   });
 
-  it('of hundreds at once is served again together', async () => {
+  it('of hundreds with the same expiry is served again together', async () => {
     const expires_at = new Date(Date.now() + ahead + 10 * minute).toISOString();
     const add = Array.from({ length: 700 }, (_, n) => ({ ip_address: `127.1.${n >> 8}.${n & 255}`, expires_at }));
     const answer = await service.call('POST', '/api/blocked-ips/batch', { body: { add } });
@@ -92,7 +92,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       (await readFile(service.paths.trustedMap, 'utf8')).split('\n').filter((line) => /^\d/.test(line));
     const denied = (ip: string) => eventually(`${ip} is denied`, async () => (await service.visit(ip)) === 403);
 
-    it('lets the block take effect again, in every worker and in the file, and nothing else is removed', async () => {
+    it('makes the block effective again in every worker and in the file, and removes nothing else', async () => {
       for (const ip of ['127.0.5.1', '127.0.5.2', '127.0.5.3']) await service.block(ip);
       const made = await trust('127.0.5.1', { duration_seconds: 60, note: 'visitor' });
       expect(made.status).toBe(201);
@@ -121,7 +121,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       ]);
     });
 
-    it('ends also where the service was away at its end', async () => {
+    it('ends also if the service was stopped at its expiry', async () => {
       await trust('127.0.5.1', { duration_seconds: 60 });
       service.kill('SIGKILL');
       await service.ended();
@@ -137,7 +137,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       );
     });
 
-    it('refuses an end in the past, and two ends, and stores nothing then', async () => {
+    it('refuses an expiry in the past and two expiry times, and stores nothing', async () => {
       for (const body of [
         { expires_at: '2020-01-01T00:00:00Z' },
         { expires_at: '2099-01-01T00:00:00Z', duration_seconds: 60 },

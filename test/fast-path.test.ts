@@ -9,7 +9,7 @@ describeOnProductProxies('a block', ({ bin }) => {
   });
   afterAll(() => service.stop());
 
-  it('is a 403 at once, without a new worker, and a 200 again after the unblock', async () => {
+  it('denies with 403 at once, without a new worker, and serves again after the unblock', async () => {
     const worker = await service.workerPid();
     expect(await service.visit('127.0.0.2')).toBe(200);
     const blocked = await service.block('127.0.0.2', { reason: 'test' });

@@ -55,7 +55,7 @@ async function blockWhile(service: RealService, underWay: (blocked: number) => P
 }
 
 describeOnOneProxy('hostile clients', ({ bin }) => {
-  test('slow, endless and greedy ones are bounded, and everybody else is served', async () => {
+  test('limits slow, endless and greedy clients, and serves all others', async () => {
     const service = await start(bin);
     const { apiPort: port, pid } = service;
     const key = `authorization: Bearer ${service.key}\r\n`;
@@ -128,7 +128,7 @@ describeOnOneProxy('hostile clients', ({ bin }) => {
     await expectAgreement(service, [...list, ...blocked]);
   });
 
-  test('thousands that never speak take no more than their room, and no place of those who do', async () => {
+  test('limits thousands of silent clients, and keeps connections free for others', async () => {
     const service = await start(bin);
     const { apiPort: port, pid } = service;
     const rest = await descriptors(pid);

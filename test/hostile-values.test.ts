@@ -88,7 +88,7 @@ function sendRaw(service: RealService, bytes: string): Promise<string> {
 }
 
 describeOnOneProxy('hostile values', ({ bin }) => {
-  test('go through every field and nowhere else', async () => {
+  test('stay inside every field they are sent in', async () => {
     const service = await RealService.start({ bin });
     services.push(service);
     await service.block('192.0.2.77');

@@ -1,4 +1,4 @@
-// Who knows whom: the table of docs/architecture.md is the rule.
+// Which folder may import which: the table of docs/architecture.md is the rule.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { expect, it } from 'vitest';
@@ -58,7 +58,7 @@ function mayImport(row: Row, target: string): boolean {
   return row.knows.some((name) => lies(target, name.startsWith('panel') ? name : `src/${name}`));
 }
 
-it('every file is in a place of the table', () => {
+it('every file has a row in docs/architecture.md', () => {
   expect([...imports.keys()].filter((path) => !isOfTests(path) && rowOf(path) === undefined)).toEqual([]);
   const gone = rows
     .flatMap(({ paths }) => paths)
@@ -66,7 +66,7 @@ it('every file is in a place of the table', () => {
   expect(gone).toEqual([]);
 });
 
-it('each place knows what the table says, and nothing else', () => {
+it('each file imports only what its row allows', () => {
   const wrong = [...imports].flatMap(([path, targets]) => {
     const row = rowOf(path);
     if (row === undefined || isOfTests(path)) return [];
@@ -75,7 +75,7 @@ it('each place knows what the table says, and nothing else', () => {
   expect(wrong).toEqual([]);
 });
 
-it('knows nothing in vain', () => {
+it('no row allows an import that is unused', () => {
   const unused = rows.flatMap((row) =>
     (row.knows ?? []).flatMap((name) => {
       const used = [...imports].some(
@@ -89,7 +89,7 @@ it('knows nothing in vain', () => {
   expect(unused).toEqual([]);
 });
 
-it('the product imports nothing that is for tests', () => {
+it('product code imports no test helper', () => {
   const wrong = [...imports].flatMap(([path, targets]) => {
     if (isOfTests(path) || !/^(src|panel)\//.test(path)) return [];
     return targets
@@ -99,7 +99,7 @@ it('the product imports nothing that is for tests', () => {
   expect(wrong.filter((one) => !one.includes('../package.json'))).toEqual([]);
 });
 
-it('no file imports itself by way of others', () => {
+it('no file is part of an import cycle', () => {
   const circles: string[] = [];
   const done = new Set<string>();
   const visit = (path: string, way: readonly string[]): void => {

@@ -25,7 +25,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
   const create = (name: string, more: Record<string, unknown> = {}) =>
     call('POST', '/api/keys', first, { name, ...more });
 
-  it('is made at the first start, written once, for its owner alone', async () => {
+  it('is created at the first start and written once, readable by its owner only', async () => {
     expect(first).toMatch(/^pm_[A-Za-z0-9_-]{43}$/);
     expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
     expect((await call('GET', '/health', first)).status).toBe(200);
@@ -36,7 +36,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     expect(items).toMatchObject([{ key: null, source: null, target: 'admin', outcome: 'done', status: null }]);
   });
 
-  it('is needed: without one nobody gets in anywhere, with one and the same answer', async () => {
+  it('is required: every route answers a request without one with the same 401', async () => {
     const paths = ['/health', '/api/blocked-ips', '/api/sites', '/api/config', '/api/keys', '/api/nothing', '/nothing'];
     for (const path of paths) {
       const [none, wrong] = [await call('GET', path, null), await call('GET', path, 'wrong')];
@@ -45,7 +45,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     }
   });
 
-  it('is shown once, works, and ends at once when it is revoked', async () => {
+  it('is shown once, works, and stops working when it is revoked', async () => {
     const created = await create('ci');
     expect(created.status).toBe(201);
     const { key } = created.body;
@@ -61,7 +61,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     expect((await create('ci')).status).toBe(409);
   });
 
-  it('is exchanged for a session, which survives a restart, and ends at sign-out or with the key, its streams too', async () => {
+  it('opens a session that survives a restart and ends, with its streams, at sign-out or with the key', async () => {
     const { key } = (await create('panel', { scopes: ['block'] })).body;
     const signIn = async () => (await call('POST', '/api/session', key)).body['token'];
     const follow = async (token: string) => {
@@ -101,7 +101,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     }
   });
 
-  it('ends when its time has come', async () => {
+  it('stops working at its expiry', async () => {
     const ends = new Date(Date.now() + 3_600_000).toISOString();
     const { key } = (await create('short', { expires_at: ends })).body;
     expect((await call('GET', '/api/sites', key)).status).toBe(200);
@@ -109,7 +109,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     await eventually('it has ended', async () => (await call('GET', '/api/sites', key)).status === 401);
   });
 
-  it('does what its scope says, and is told which one is missing', async () => {
+  it('does what its scope allows, and names the missing scope otherwise', async () => {
     const watcher = (await create('watcher', { scopes: ['read'] })).body['key'];
     const bot = (await create('bot', { scopes: ['block'] })).body['key'];
     const refused = await call('POST', '/api/blocked-ips', watcher, { ip_address: '192.0.2.77' });
@@ -145,12 +145,12 @@ describeOnOneProxy('an API key', ({ bin }) => {
     for (const name of ['watcher', 'bot']) expect((await call('DELETE', `/api/keys/${name}`, first)).status).toBe(200);
   });
 
-  it('may name the one scope that is true', async () => {
+  it('can be created with the admin scope', async () => {
     expect((await create('whole', { scopes: ['admin'] })).status).toBe(201);
     expect((await call('DELETE', '/api/keys/whole', first)).status).toBe(200);
   });
 
-  it('that is the last valid one cannot be revoked', async () => {
+  it('cannot be revoked while it is the last valid one', async () => {
     const refused = await call('DELETE', '/api/keys/admin', first);
     expect(refused.status).toBe(409);
     expect(refused.body['detail']).toContain('last valid key');
@@ -161,7 +161,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     first = key;
   });
 
-  it('never shows in a log, an answer, a process’s words, or any file but its own', async () => {
+  it('never appears in a log, an answer, a command line, or any file but its own', async () => {
     const { key } = (await create('secret')).body;
     await call('POST', '/api/blocked-ips', key, { ip_address: '192.0.2.1' });
     await call('POST', '/api/blocked-ips', key, { ip_address: key });
@@ -189,7 +189,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     expect(read).toBeGreaterThan(5);
   });
 
-  it('of the settings is always valid, and its name is nobody else’s', async () => {
+  it('of the settings is always valid, and its name is reserved', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-key-'));
     const given = 'given-0123456789abcdef';
     await writeFile(join(folder, 'key'), `${given}\n`, { mode: 0o600 });
@@ -198,7 +198,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     await service.launch({ PROXY_MANAGER_API_KEY_FILE: join(folder, 'key') });
     expect((await call('GET', '/health', given)).status).toBe(200);
     expect((await call('GET', '/api/sites', first)).status).toBe(200);
-    // With it nobody is locked out, so every stored key may go.
+    // It prevents a lock-out, so every stored key may be removed.
     for (const { name, revoked_at } of (await call('GET', '/api/keys', given)).body['items']) {
       if (revoked_at === null) expect((await call('DELETE', `/api/keys/${name}`, given)).status).toBe(200);
     }

@@ -50,7 +50,7 @@ describeOnProductProxies('a list', ({ bin }) => {
     expect((await service.listed()).map((entry) => `${entry} 1`).sort()).toEqual(lines);
   };
 
-  it('as text is the whole set afterwards, its good lines applied and its bad ones named', async () => {
+  it('as text replaces all entries, with its good lines applied and its bad ones named', async () => {
     const worker = await service.workerPid();
     const answer = await put(text);
     expect(answer.status).toBe(200);
@@ -68,14 +68,14 @@ describeOnProductProxies('a list', ({ bin }) => {
     expect(await service.visit('127.9.0.1')).toBe(200);
   });
 
-  it('is found entry by entry in the running map, from within its networks too', async () => {
+  it('is found entry by entry in the running map, inside its networks too', async () => {
     for (let n = 0; n < 100; n += 1) {
       const entry = entries[(n * 37) % entries.length]!;
       expect(await service.check(entry.split('/', 1)[0]!)).toMatchObject({ verdict: 'blocked', enforced: true });
     }
   });
 
-  it('once more changes nothing, and does not touch what an entry says about itself', async () => {
+  it('sent again changes nothing, also no field of an entry', async () => {
     await service.block('127.8.1.1', { reason: 'by hand', duration_seconds: 6_000 });
     const before = (await service.call('GET', '/api/blocked-ips/127.8.1.1')).body;
     const answer = await put(text);
@@ -83,7 +83,7 @@ describeOnProductProxies('a list', ({ bin }) => {
     expect((await service.call('GET', '/api/blocked-ips/127.8.1.1')).body).toEqual(before);
   });
 
-  it('that would drop more than half is refused, and nothing changed; a body that breaks off changes nothing either', async () => {
+  it('that would drop more than half, or breaks off, is refused and changes nothing', async () => {
     const refused = await put(entries.slice(0, 100).join('\n'));
     expect(refused.status).toBe(409);
     await new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ describeOnProductProxies('a list', ({ bin }) => {
     await service.unblock('127.7.0.1');
   });
 
-  it('of additions and removals by the thousand goes through batch', async () => {
+  it('of thousands of additions and removals is applied as a batch', async () => {
     const add = Array.from({ length: 3_000 }, (_, n) => `172.16.${n >> 8}.${n & 255}`);
     const remove = entries.slice(0, 1_500);
     const answer = await service.call('POST', '/api/blocked-ips/batch', {
@@ -119,7 +119,7 @@ describeOnProductProxies('a list', ({ bin }) => {
     await everywhere([...add, ...entries.slice(1_500)]);
   });
 
-  it('lets blocks through while it is applied, and those have the last word', async () => {
+  it('does not delay blocks while it is applied, and does not undo them', async () => {
     let going = true;
     const replacing = put(text, '?allow_shrink=true').finally(() => {
       going = false;
@@ -144,7 +144,7 @@ describeOnProductProxies('a list', ({ bin }) => {
     await everywhere([...entries, ...kept]);
   });
 
-  it('whose import is cut off by a kill of the service is finished or forgotten at the next start, and all agree', async () => {
+  it('interrupted by a kill of the service is completed or discarded at the next start', async () => {
     const next = Array.from({ length: 20_000 }, (_, n) => `172.${20 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`);
     const replacing = put([...next, '127.8.0.0/16'].join('\n'), '?allow_shrink=true').catch(() => null);
     await eventually('it is being applied', async () => (await running()).some((line) => line.startsWith('172.20.')));

@@ -38,7 +38,7 @@ describeOnOneProxy('many clients at once', ({ bin }) => {
     return { code, ...said };
   }
 
-  it('get right answers, and leave database, file and running maps of one mind', { timeout: 90_000 }, async () => {
+  it('get correct answers, and leave database, file and running maps in sync', { timeout: 90_000 }, async () => {
     const json = join(folder, 'load.json');
     const { code, out, err } = await load(
       ...['--clients', '20', '--seconds', '4', '--entries', '2000', '--think-ms', '50', '--json', json],

@@ -66,7 +66,7 @@ describeOnOneProxy('the log', ({ bin }) => {
     expect(lines[0]).toMatchObject({ operation, request_id: answer?.headers['x-request-id'], ...more });
   }
 
-  it('says once per operation that the runtime map was updated, and for whom', async () => {
+  it('reports an update of the runtime map once per operation, with its address', async () => {
     await one('block', () => service.block('127.0.7.1'), { ip_address: '127.0.7.1', key: '_settings' });
     await one('block', () => service.block('127.0.7.1'), { ip_address: '127.0.7.1' });
     await one('unblock', () => service.unblock('127.0.7.1'), { ip_address: '127.0.7.1', key: '_settings' });
@@ -77,7 +77,7 @@ describeOnOneProxy('the log', ({ bin }) => {
     await one('sync', () => service.call('POST', '/api/blocked-ips/sync'));
   });
 
-  it('says once for each of ten blocks that were one group', async () => {
+  it('reports each of ten blocks in one group once', async () => {
     const ips = Array.from({ length: 10 }, (_, index) => `127.0.8.${index + 1}`);
     const lines = await loggedBy(service, () => Promise.all(ips.map((ip) => service.block(ip))));
     expect(lines.map(({ msg, ip_address: ip }) => `${msg} ${ip}`).sort()).toEqual(
@@ -85,7 +85,7 @@ describeOnOneProxy('the log', ({ bin }) => {
     );
   });
 
-  it('says it of an expiry after the entry was seen to be gone', async () => {
+  it('reports an expiry after the entry was verified as removed', async () => {
     const lines = await loggedBy(service, async () => {
       await service.block('127.0.7.9', { duration_seconds: 1 });
       await eventually('the operation is logged', async () => (await service.logText()).includes('operation=expire'));
@@ -97,7 +97,7 @@ describeOnOneProxy('the log', ({ bin }) => {
     expect(await service.runningMap()).not.toContain('127.0.7.9 1');
   });
 
-  it('says nothing of the kind about what was refused, or about nothing', async () => {
+  it('reports no update for refused operations and for operations without effect', async () => {
     const lines = await loggedBy(service, async () => {
       expect((await service.block('127.0.7.300')).status).toBe(400);
       expect((await service.call('POST', '/api/blocked-ips/batch', { body: { add: ['x'], remove: [] } })).status).toBe(
@@ -107,7 +107,7 @@ describeOnOneProxy('the log', ({ bin }) => {
     expect(lines).toEqual([]);
   });
 
-  it('says nothing of a runtime map while the master socket is away, and tells the reload that follows', async () => {
+  it('reports no update while the master socket is missing, and reports the reload that follows', async () => {
     const { master } = await service.processes();
     const lines = await loggedBy(service, async () => {
       await suspend(master.pid);
@@ -137,7 +137,7 @@ describeOnOneProxy('the log', ({ bin }) => {
     });
   });
 
-  it('tells a safe reload from its backup to its end', async () => {
+  it('reports a safe reload from its backup to its end', async () => {
     let answer: Answer | undefined;
     const lines = await loggedBy(service, async () => {
       answer = await service.call('POST', '/api/config/reload');

@@ -35,7 +35,7 @@ describeOnProductProxies('the metrics', ({ bin, version }) => {
   const site = (domain: string, port: number) =>
     service.call('PUT', `/api/sites/${domain}`, { body: { servers: [{ address: '127.0.0.1', port }] } });
 
-  it('need a key that may read, and no more', async () => {
+  it('need only a read key', async () => {
     expect((await service.call('GET', '/metrics', { key: null })).status).toBe(401);
     const { body } = await service.call('POST', '/api/keys', { body: { name: 'prometheus', scopes: ['read'] } });
     const answer = await service.call('GET', '/metrics', { key: body['key'] });
@@ -43,7 +43,7 @@ describeOnProductProxies('the metrics', ({ bin, version }) => {
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  it('tell of blocks: what was asked, what came of it, how long it took, and what it was in the proxy', async () => {
+  it('count blocks with their outcome, duration and effect in the proxy', async () => {
     const before = await scrape();
     for (const ip of ['127.0.0.2', '127.0.0.3']) expect((await service.block(ip)).status).toBe(201);
     expect((await service.block('127.0.0.2')).status).toBe(200);
@@ -92,7 +92,7 @@ describeOnProductProxies('the metrics', ({ bin, version }) => {
     expect(after['last_verified_sync_timestamp_seconds']).toBeGreaterThanOrEqual(began / 1_000);
   });
 
-  it('tell of the proxy: who was denied, which site was asked and which fails; a new worker counts anew', async () => {
+  it('count denied requests and requests and failures of each site, from zero in a new worker', async () => {
     expect((await site('a.example', upstream.port)).status).toBe(201);
     expect((await site('dead.example', await freePort())).status).toBe(201);
     for (let n = 0; n < 3; n += 1)
@@ -130,7 +130,7 @@ describeOnProductProxies('the metrics', ({ bin, version }) => {
     expect(reloaded['reloads_total{result="completed",reason="site"}']).toBe(2);
   });
 
-  it('tell of drift, and that it was put right', async () => {
+  it('count drift and its repair', async () => {
     const before = await scrape();
     const map = service.paths.blockedMap;
     await service.raw(`@1 del map ${map} 127.0.0.2`, `@1 add map ${map} 192.0.2.200 1`);
@@ -144,7 +144,7 @@ describeOnProductProxies('the metrics', ({ bin, version }) => {
     expect(found).toEqual(Object.fromEntries(kinds.map((kind) => [kind, 1])));
   });
 
-  it('tell of what ends by itself', async () => {
+  it('count expired entries', async () => {
     const removed = 'entry_changes_total{operation="expire",change="removed"}';
     const before = await scrape();
     const { body } = await service.block('127.0.0.5', { duration_seconds: 3_600 });
@@ -157,13 +157,13 @@ describeOnProductProxies('the metrics', ({ bin, version }) => {
     await eventually('it was taken out', async () => (await scrape())[removed]! - before[removed]! === 1);
   });
 
-  it('come through the master where the stats socket cannot be used', async () => {
+  it('are read through the master if the stats socket is unusable', async () => {
     await rename(service.paths.statsSocket, `${service.paths.statsSocket}.away`);
     expect(await scrape()).toMatchObject({ proxy_stats_up: 1 });
     await rename(`${service.paths.statsSocket}.away`, service.paths.statsSocket);
   });
 
-  it('come although the worker hangs, and say so', async () => {
+  it('are answered while the worker hangs, and report it', async () => {
     const pid = await service.workerPid();
     await suspend(pid);
     try {
@@ -177,7 +177,7 @@ describeOnProductProxies('the metrics', ({ bin, version }) => {
     await eventually('the proxy is read again', async () => (await scrape())['proxy_stats_up'] === 1);
   });
 
-  it.skipIf(!promtoolIsThere())('are what promtool takes without a word', async () => {
+  it.skipIf(!promtoolIsThere())('pass promtool without a warning', async () => {
     const { text } = await service.call('GET', '/metrics');
     expect(promtool(['check', 'metrics'], text)).toEqual({ fine: true, said: '' });
   });

@@ -40,7 +40,7 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
     await page.getByRole('heading', { name: label, exact: true, level: 1 }).waitFor();
   };
 
-  it('says on the page of the sites that they are not kept here, and how to switch', async () => {
+  it('explains on the sites page that sites are not managed in this mode, and how to switch', async () => {
     await goTo('Sites');
     await page.getByText('Sites are not kept here').waitFor();
     await page.getByText('Switch to sites and templates').waitFor();
@@ -48,7 +48,7 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('tells of each front end what it does, and of files that were not loaded yet', async () => {
+  it('shows whether each front end denies, and which files are not loaded yet', async () => {
     const { service } = attached;
     await goTo('Configuration');
     const row = page.getByRole('table', { name: 'Front ends' }).getByRole('row');
@@ -66,7 +66,7 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
     await page.getByText('1 of 1 deny what is blocked.').waitFor();
   });
 
-  it('checks the files and reloads them as they are', async () => {
+  it('validates the files and reloads them unchanged', async () => {
     await goTo('Configuration');
     await page.getByRole('button', { name: 'Validate' }).click();
     await page.getByText(/^HAProxy takes it/).waitFor();
@@ -80,7 +80,7 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
       .waitFor();
   });
 
-  it('asked for nothing that is off', () => {
+  it('requests no operation that this mode lacks', () => {
     expect(asked.filter((path) => /^\/api\/(sites|config$|config\/(diff|backups))/.test(path))).toEqual([]);
   });
 });

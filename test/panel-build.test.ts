@@ -26,7 +26,7 @@ async function filesOf(folder: string): Promise<Map<string, string>> {
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-it('is what its sources build now (npm run build:panel)', { timeout: 120_000 }, async () => {
+it('matches its sources (npm run build:panel)', { timeout: 120_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'panel-built-'));
   try {
     const vite = join(root, 'node_modules/vite/bin/vite.js');
@@ -42,7 +42,7 @@ it('is what its sources build now (npm run build:panel)', { timeout: 120_000 }, 
   }
 });
 
-it('is small: what the overview loads before it shows anything is under 300 kB', async () => {
+it('loads under 300 kB for the overview', async () => {
   const files = await filesOf(committed);
   const page = files.get('index.html') ?? '';
   const wanted = new Set<string>(['index.html']);
@@ -62,7 +62,7 @@ it('is small: what the overview loads before it shows anything is under 300 kB',
   console.log(`first load: ${bytes} bytes in ${wanted.size} files`);
 });
 
-it('has nothing inline that its policy would refuse, and nothing from outside', async () => {
+it('has nothing inline that its policy would refuse, and nothing from another host', async () => {
   const page = (await filesOf(committed)).get('index.html') ?? '';
   expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=/);
   expect([...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url)).toEqual(

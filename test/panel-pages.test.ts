@@ -93,7 +93,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   const dialog = () => page.getByRole('dialog');
   const gone = () => dialog().waitFor({ state: 'hidden' });
 
-  it('trusts an address with a note, and takes a removal back as it was', async () => {
+  it('trusts an address with a note, and undoes a removal', async () => {
     await goTo('Trusted addresses');
     await says('Nobody is trusted yet');
     await button('Trust an address').click();
@@ -116,16 +116,16 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await trusted()).toMatchObject([{ ip_address: '192.0.2.0/24', note: 'our office' }]);
   });
 
-  it('shows at once what somebody else changed', async () => {
+  it('shows changes of other clients at once', async () => {
     await goTo('Trusted addresses');
-    await service.call('PUT', '/api/trusted-ips/198.51.100.7', { body: { note: 'by somebody else' } });
+    await service.call('PUT', '/api/trusted-ips/198.51.100.7', { body: { note: 'by another client' } });
     // While it is live the page asks by itself once a minute only: what is here sooner came as an event.
-    await page.getByText('by somebody else').waitFor({ timeout: 45_000 });
+    await page.getByText('by another client').waitFor({ timeout: 45_000 });
     await service.call('DELETE', '/api/trusted-ips/198.51.100.7');
-    await page.getByText('by somebody else').waitFor({ state: 'detached', timeout: 45_000 });
+    await page.getByText('by another client').waitFor({ state: 'detached', timeout: 45_000 });
   });
 
-  it('adds a site, and tells of each server whether it is up', async () => {
+  it('adds a site, and shows whether each server is up', async () => {
     await goTo('Sites');
     await says('No site yet');
     await button('Add a site').click();
@@ -156,7 +156,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await card.getByRole('row', { name: /127\.0\.0\.1:9 Down it refuses connections backup, weight 5/ }).waitFor();
   });
 
-  it('says in HAProxy’s own words why a site is refused, and what holds now', async () => {
+  it('shows HAProxy’s own message for a refused site, and the configuration in force', async () => {
     await goTo('Sites');
     await button('Add a site').click();
     await dialog().getByLabel('Name', { exact: true }).fill('broken.example');
@@ -174,7 +174,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
   });
 
-  it('says on three pages that the live configuration differs, and leads to the difference', async () => {
+  it('says on three pages that the live configuration differs, with a link to the difference', async () => {
     const driftIs = (status: string) =>
       eventually(`the drift is ${status}`, async () => {
         const { body } = await service.call('GET', '/health');
@@ -199,7 +199,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await banner.waitFor({ state: 'detached' });
   });
 
-  it('replaces a configuration that was edited by hand only with consent', async () => {
+  it('replaces a manually edited configuration only with consent', async () => {
     const edited = `${await readFile(service.paths.config, 'utf8')}# by hand\n`;
     await writeFile(service.paths.config, edited);
     await goTo('Configuration');
@@ -213,7 +213,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await readFile(service.paths.config, 'utf8')).not.toContain('by hand');
   });
 
-  it('removes a site after a question, and takes it back', async () => {
+  it('removes a site after a confirmation, and undoes it', async () => {
     await goTo('Sites');
     await button('Remove shop.example').click();
     await dialog().waitFor();
@@ -227,7 +227,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect((await service.call('GET', '/api/sites/shop.example')).body.servers).toHaveLength(2);
   });
 
-  it('shows what a reload would change before it does, and reads the live text after it', async () => {
+  it('shows the difference before a reload, and the live configuration after it', async () => {
     await writeTemplate(template.replace('retries 3', 'retries 2'));
     await goTo('Configuration');
     await page.getByLabel('The live configuration').getByText('retries 3', { exact: true }).waitFor();
@@ -242,7 +242,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await readFile(service.paths.config, 'utf8')).toContain('retries 2');
   });
 
-  it('says why a broken configuration is refused, when it is validated and when it is reloaded', async () => {
+  it('shows why a broken configuration is refused, at validation and at reload', async () => {
     await writeTemplate(template.replace('retries 3', 'retires 3'));
     await goTo('Configuration');
     await button('Validate').click();
@@ -262,7 +262,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('rolls back to a backup after a question', async () => {
+  it('restores a backup after a confirmation', async () => {
     await writeTemplate(template);
     await goTo('Configuration');
     await page.getByRole('tab', { name: 'Backups' }).click();
@@ -283,7 +283,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.getByRole('row').filter({ hasText: 'is live' }).first().waitFor();
   });
 
-  it('makes a key that is shown once, and takes it away', async () => {
+  it('creates a key that is shown once, and revokes it', async () => {
     await goTo('Keys');
     await button('Make a key').click();
     await dialog().getByLabel('Name').fill('looker');
@@ -313,7 +313,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect((await service.call('GET', '/api/session', { key })).status).toBe(401);
   });
 
-  it('goes through the rows of a list by keys, and never leaves the keyboard nowhere', async () => {
+  it('moves through the rows of a list by keyboard, and never loses the focus', async () => {
     for (const ip of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
       await service.call('PUT', `/api/trusted-ips/${ip}`, { body: {} });
     await goTo('Trusted addresses');
@@ -349,7 +349,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     for (const ip of ['198.51.100.1', '198.51.100.3']) await service.call('DELETE', `/api/trusted-ips/${ip}`);
   });
 
-  it('adds a webhook, shows its secret once, and tells how its deliveries go', async () => {
+  it('adds a webhook, shows its secret once, and shows the state of its deliveries', async () => {
     let answer = 204;
     const received: { readonly signature: string; readonly body: string }[] = [];
     const receiver = createServer((request, response) => {
@@ -423,7 +423,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     }
   });
 
-  it('tells what happens as it happens, says when it does not hear of it, and goes on after the service came back', async () => {
+  it('shows events live, says when the stream is interrupted, and resumes when the service is back', async () => {
     await goTo('Activity');
     await eventually('it is live', async () => (await page.getByTestId('live').innerText()) === 'Live');
     await service.block('203.0.113.7', { reason: 'ssh', duration_seconds: 3_600 });
@@ -445,7 +445,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('finds who did what, to which address, and with what outcome', async () => {
+  it('finds audit rows by key, address and outcome', async () => {
     await goTo('Activity');
     await page.getByRole('tab', { name: 'Who did what' }).click();
     await page.getByLabel('Address').fill('203.0.113.7');
@@ -461,7 +461,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     );
   });
 
-  it('offers to a key that may only look nothing that it may not do', async () => {
+  it('offers a read key no change', async () => {
     const { body } = await service.call('POST', '/api/keys', { body: { name: 'guest', scopes: ['read'] } });
     await goTo('Trusted addresses');
     await service.call('PUT', '/api/trusted-ips/198.51.100.8', { body: {} });

@@ -45,7 +45,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
   const sessionCount = async (): Promise<number> =>
     (await service.call('GET', '/api/audit?operation=sign_in')).body['items'].length;
 
-  it('says which character keeps a text from being a key, without asking the service', async () => {
+  it('names the character that makes a key invalid, without a request', async () => {
     const page = await open();
     await page.getByLabel('API key').fill('pm_\u043a\u043b\u044e\u0447');
     await page.getByText('it contains “\u043a” (U+043A)').waitFor();
@@ -53,7 +53,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.close();
   });
 
-  it('outlives a reload of the page, is shared by a new tab, and ends in all of them at sign-out', async () => {
+  it('survives a reload of the page, is shared by a new tab, and ends in all tabs at sign-out', async () => {
     const page = await open();
     await signIn(page);
     await signedIn(page);
@@ -79,7 +79,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.close();
   });
 
-  it('offers to trust the own address for a time, unless the service sees an address that others have too', async () => {
+  it('offers to trust the own address for a time, unless that address may be shared', async () => {
     const page = await open();
     await signIn(page);
     await signedIn(page);

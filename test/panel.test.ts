@@ -54,7 +54,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service?.stop();
   });
   afterEach(() => {
-    // The policy of the page refuses nothing of its own, and nobody else is ever asked.
+    // The policy refuses nothing of the page's own, and no other host is contacted.
     expect(expectsFailures ? complaints.filter((text) => /policy/i.test(text)) : complaints).toEqual([]);
     expect(strangers).toEqual([]);
     complaints.length = 0;
@@ -66,7 +66,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   const enforcement = () => page.getByTestId('enforcement').innerText();
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
-  it('lets nobody in without a key, and says which key is wrong', async () => {
+  it('requires a key to sign in, and says when a key is wrong', async () => {
     await page.getByLabel('API key').fill('pm_wrong');
     await button('Sign in').click();
     await says('This key is not accepted');
@@ -79,7 +79,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     );
   });
 
-  it('keeps no key: not in the address, not in a cookie, not in a storage of the browser', async () => {
+  it('keeps no key in the URL, a cookie or the browser’s storage', async () => {
     expect(page.url()).not.toContain(service.key);
     for (const storage of ['localStorage', 'sessionStorage'])
       expect(await page.evaluate(`JSON.stringify(${storage})`)).not.toContain(service.key);
@@ -92,7 +92,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await other.close();
   });
 
-  it('blocks an address: it gets 403, every worker holds it, and undoing a removal brings it back as it was', async () => {
+  it('blocks an address in every worker, and restores it when its removal is undone', async () => {
     expect(await service.visit('127.0.0.2')).not.toBe(403);
     await goTo('Blocked addresses');
     await says('Nobody is blocked');
@@ -132,7 +132,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect({ ...after, blocked_at: '', workers: [] }).toEqual({ ...before, blocked_at: '', workers: [] });
   });
 
-  it('takes Enter right after the address, and shows what is blocked already before it changes that', async () => {
+  it('blocks on Enter, and shows an existing block before it changes it', async () => {
     const dialog = page.getByRole('dialog');
     await button('Block').click();
     await dialog.getByLabel('Address or network').fill('127.0.0.44');
@@ -148,7 +148,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.call('DELETE', '/api/blocked-ips/127.0.0.44');
   });
 
-  it('extends what is blocked already, replaces it only where that is chosen, and takes either back', async () => {
+  it('extends an existing block, replaces it only on request, and undoes either', async () => {
     const ip = '203.0.113.241';
     await service.block(ip, { reason: 'court order', blocked_by: 'legal' });
     const entry = async () => (await service.call('GET', `/api/blocked-ips/${ip}`)).body;
@@ -181,7 +181,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     );
   });
 
-  it('warns before somebody blocks himself, what is trusted, or very much', async () => {
+  it('warns before a block of the own address, a trusted address or a very large range', async () => {
     await service.call('PUT', '/api/trusted-ips/127.0.0.9', { body: {} });
     await button('Block').click();
     const dialog = page.getByRole('dialog');
@@ -195,7 +195,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  it('stores a block of what is trusted when it is meant, and says that it is let in all the same', async () => {
+  it('stores a confirmed block of a trusted address, and says that trust wins', async () => {
     await button('Block').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address or network').fill('127.0.0.9');
@@ -209,7 +209,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.unblock('127.0.0.9');
   });
 
-  it('tells of a removal that cannot be taken back, and why', async () => {
+  it('says why a removal cannot be undone', async () => {
     await service.block('127.0.0.3');
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
     await row.getByRole('button', { name: 'Remove 127.0.0.3' }).click();
@@ -223,7 +223,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.call('DELETE', '/api/trusted-ips/127.0.0.0%2F30');
   });
 
-  it('takes a removal back as the entry was, even where the list is older', async () => {
+  it('restores a removed entry as it was, even if the list on screen is stale', async () => {
     await service.block('127.0.0.3', { reason: 'first' });
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
     await row.waitFor();
@@ -240,7 +240,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.unblock('127.0.0.3');
   });
 
-  it('imports a long list, and shows the three bad lines before anything happens', async () => {
+  it('shows the three bad lines of a long list before it imports it', async () => {
     const lines = Array.from({ length: listed }, (_, at) => nth(at));
     lines[9] = '10.0.0.300';
     lines[500] = 'not-an-address';
@@ -264,7 +264,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect((await service.call('GET', '/api/blocked-ips')).body['total']).toBe(good + 1);
   });
 
-  it('scrolls through all of it, by bar and by keys: a far place is one request, and the right rows', async () => {
+  it('scrolls through the list by bar and by keyboard, with one request for a distant position', async () => {
     const grid = page.getByRole('grid');
     const list: string[] = [];
     const note = (request: Request): void => {
@@ -291,7 +291,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(list.length).toBeLessThan(30);
   });
 
-  it('finds by address, and anything else in reasons and sources, and says which', async () => {
+  it('searches by address, or else in reasons and sources, and shows which', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type(nth(listed - 2));
     await says('Looks for addresses and networks');
@@ -316,7 +316,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says(`${told(good + 1)} blocked`);
   });
 
-  it('removes many that were selected, with one way back', async () => {
+  it('removes selected entries with a single undo', async () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
@@ -330,7 +330,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says(`${told(good + 1)} blocked`);
   });
 
-  it('blocks nobody again whom somebody else unblocked meanwhile', async () => {
+  it('does not block an address again that another client unblocked meanwhile', async () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
@@ -350,7 +350,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says(`${told(good + 1)} blocked`);
   });
 
-  it('says what happens to an address, from the database and from the running proxy', async () => {
+  it('explains the state of an address from the database and from the running proxy', async () => {
     await goTo('Check an address');
     await page.getByLabel('Address', { exact: true }).fill('10.0.1.7');
     await page.getByRole('heading', { name: '10.0.1.7 is blocked' }).waitFor();
@@ -363,7 +363,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.getByRole('heading', { name: '127.0.0.9 is trusted, and never turned away' }).waitFor();
   });
 
-  it('keeps a search in the address, and closes a dialog by Back', async () => {
+  it('keeps a search in the URL, and closes a dialog with the Back button', async () => {
     await goTo('Blocked addresses');
     await page.getByLabel('Search').fill('127.0.0.2');
     await page.waitForURL(/\/blocked\?q=127\.0\.0\.2$/);
@@ -383,7 +383,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(await page.getByLabel('Search').inputValue()).toBe('127.0.0.2');
   });
 
-  it('offers a key only what it may do', async () => {
+  it('offers a key only what its scope allows', async () => {
     const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
     const tab = await browser.newPage();
     await tab.goto(`${base()}/blocked`);
@@ -401,7 +401,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await tab.close();
   });
 
-  it('has nothing serious against it, on any page, in either theme', async () => {
+  it('has no serious accessibility violation on any page in either theme', async () => {
     const inBothThemes = async (what: string): Promise<void> => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -424,7 +424,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.keyboard.press('Escape');
   });
 
-  it('fits a phone: nothing is wider than the screen', async () => {
+  it('fits a phone’s screen without horizontal scrolling', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const path of panelPages) {
       await page.goto(`${base()}${path}`);
@@ -434,7 +434,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('shows a proxy that does not answer, and that it is back', async () => {
+  it('shows when the proxy does not answer, and when it recovers', async () => {
     await page.goto(base());
     await eventually('all is well', async () => (await enforcement()).includes('Blocking is enforced'));
     const { master } = await service.processes();
@@ -454,7 +454,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await eventually('it is green again', async () => (await enforcement()).includes('Blocking is enforced'));
   });
 
-  it('says that a change has no answer, that the service is gone and how old everything is, and goes on when it is back', async () => {
+  it('shows an unanswered change, a missing service and the age of its data, and recovers', async () => {
     expectsFailures = true;
     await goTo('Blocked addresses');
     await button('Block').click();
@@ -486,7 +486,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(await service.visit('127.0.0.4')).toBe(403);
   });
 
-  it('forgets the key when somebody signs out, and what it offered to take back', async () => {
+  it('forgets the key and the offered undo when the user signs out', async () => {
     // A message under the mouse does not go by itself.
     await page.getByRole('alert').first().hover();
     await button('Sign out').press('Enter');

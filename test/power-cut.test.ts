@@ -30,23 +30,23 @@ describe.skipIf(bin === undefined || !straceIsThere())(
       return { at: answer.at + 1 + later, loss, seed: 4 };
     }
 
-    it('right after the first answer of the first start keeps it, and the key', async () => {
+    it('after the first answer of the first start keeps that change and the key', async () => {
       expect(await fail(recording, player, bin!, after('block', 'all'))).toEqual([]);
     });
 
-    it('in a batch, with torn writes, keeps what was answered before', async () => {
+    it('in a batch, with torn writes, keeps what was acknowledged before', async () => {
       expect(await fail(recording, player, bin!, after('batch', 'anything', 40))).toEqual([]);
     });
 
-    it('right after a whole set was answered keeps all of it', async () => {
+    it('after an acknowledged replacement of the list keeps all of it', async () => {
       expect(await fail(recording, player, bin!, after('PUT', 'all'))).toEqual([]);
     });
 
-    it('in what follows a reload, with torn writes, leaves a configuration that the proxy takes', async () => {
+    it('after a reload, with torn writes, leaves a configuration that the proxy accepts', async () => {
       expect(await fail(recording, player, bin!, after('site', 'anything', 25))).toEqual([]);
     });
 
-    it('after the last answer, with everything lost that was not synced, loses nothing', async () => {
+    it('after the last answer, without any unsynced write, loses nothing', async () => {
       const at = recording.log.length;
       expect(await fail(recording, player, bin!, { at, loss: 'all', seed: 4 })).toEqual([]);
     });

@@ -13,7 +13,7 @@ function sources(): string[] {
   return globSync(`${folders}/**/*.{ts,tsx}`, { cwd: root }).filter((path) => !path.includes('/gen/'));
 }
 
-test('states each number once, in order', () => {
+test('promises.md states each number once, in order', () => {
   const numbers = (kind: string): number[] =>
     stated.filter((name) => name.startsWith(`${kind} `)).map((name) => Number(name.split(' ')[1]));
   for (const [kind, count] of [
@@ -24,7 +24,7 @@ test('states each number once, in order', () => {
     expect(numbers(kind)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
 });
 
-test('names a proof that exists for each', () => {
+test('promises.md names an existing test for each', () => {
   for (const [, name = '', proof = ''] of rows) {
     const files = [...proof.matchAll(/`((?:src|test)\/[^`]+)`|\]\(([^)]+)\)/g)].map(([, test, page]) =>
       test === undefined ? join('docs', page ?? '') : test,
@@ -37,7 +37,7 @@ test('names a proof that exists for each', () => {
   }
 });
 
-test('cites only what is stated', () => {
+test('comments cite only promises that promises.md states', () => {
   const wrong = sources().flatMap((path) => {
     const source = readFileSync(join(root, path), 'utf8');
     const cited = [...source.matchAll(/\b(promise|rule|reading)s? (\d+)\b/g)];
@@ -46,7 +46,7 @@ test('cites only what is stated', () => {
   expect(wrong).toEqual([]);
 });
 
-test('cites no document that is not here', () => {
+test('no comment cites a document outside the repository', () => {
   const wrong = sources().filter((path) => {
     if (path === 'test/promises.test.ts') return false;
     return /contracts\.md|haproxy-facts|\b[Tt]he specification\b/.test(readFileSync(join(root, path), 'utf8'));

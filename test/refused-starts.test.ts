@@ -62,13 +62,16 @@ describeOnProductProxies('a start after a power failure whose database is damage
     await rm(folder, { recursive: true });
   });
 
-  it.skipIf(missingForNotifySocket() !== null)('had told systemd that it is ready, as the proxy cannot', async () => {
-    await eventually('systemd was told', () => readiness() === 1);
-    const { master } = await service.processes();
-    expect(await readFile(`/proc/${master.pid}/environ`, 'latin1')).not.toContain('NOTIFY_SOCKET');
-  });
+  it.skipIf(missingForNotifySocket() !== null)(
+    'reports to systemd that it is ready, for the proxy that cannot',
+    async () => {
+      await eventually('systemd was told', () => readiness() === 1);
+      const { master } = await service.processes();
+      expect(await readFile(`/proc/${master.pid}/environ`, 'latin1')).not.toContain('NOTIFY_SOCKET');
+    },
+  );
 
-  it('serves by a proxy from the files on disk until the database is repaired, and then adopts it as it runs', async () => {
+  it('runs a proxy from the files on disk until the database is repaired, and then adopts it', async () => {
     const { database } = service.paths;
     await powerCut(service);
     // What was killed left a log of it behind, which would repair it.
@@ -130,7 +133,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     await expectServed(service);
   });
 
-  it('starts the proxy where what it prints cannot be kept', async () => {
+  it('starts the proxy even if its output cannot be logged', async () => {
     await powerCut(service);
     const { proxyOutput } = service.paths;
     await rename(proxyOutput, `${proxyOutput}.away`);
@@ -140,7 +143,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     await expectServed(service);
   });
 
-  it('says of a proxy that runs that it does, also where none could be started', async () => {
+  it('reports a running proxy, also if none could be started', async () => {
     await chmod(service.paths.config, 0o666);
     cleanUps.push(() => chmod(service.paths.config, 0o640));
     expect(await refusedStart(service, missingTemplate, 2)).toMatch(
@@ -149,7 +152,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     await expectServed(service);
   });
 
-  it('lets go of all it had where it fails after the API listens, and tells that cause alone', async () => {
+  it('releases all resources if it fails after the API listens, and reports only that cause', async () => {
     await powerCut(service);
     await service.launch();
     await service.healthy();
@@ -173,7 +176,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     await service.healthy();
   });
 
-  describe('starts none', () => {
+  describe('starts no proxy', () => {
     const expectNone = async (environment: Readonly<Record<string, string>>, code: number, why: RegExp | string) => {
       const output = await refusedStart(service, environment, code);
       expect(output).toMatch(why);
@@ -195,7 +198,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
       await expectNone({ ...missingTemplate, PROXY_MANAGER_SUPERVISE: 'false' }, 2, 'PROXY_MANAGER_TEMPLATE');
     });
 
-    it('from a configuration that HAProxy refuses, says why in its words, and leaves it as it is', async () => {
+    it('from a configuration that HAProxy refuses, shows its message, and leaves the file unchanged', async () => {
       const broken = `${live}\nfrontend broken\n  no-such-word\n`;
       await writeFile(service.paths.config, broken);
       cleanUps.push(() => writeFile(service.paths.config, live));
@@ -203,7 +206,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
       expect(await readFile(service.paths.config, 'utf8')).toBe(broken);
     });
 
-    it('without the blocked map that the configuration names, and makes no empty one', async () => {
+    it('without the blocked map that the configuration names, and creates no empty one', async () => {
       const { blockedMap } = service.paths;
       await rename(blockedMap, `${blockedMap}.away`);
       cleanUps.push(() => rename(`${blockedMap}.away`, blockedMap));
@@ -211,7 +214,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
       await expect(readFile(blockedMap)).rejects.toThrow('ENOENT');
     });
 
-    it('on a port that another process has', async () => {
+    it('on a port that another process uses', async () => {
       const listener = await listenOn(service.proxyPort);
       cleanUps.push(() => new Promise((resolve) => listener.close(resolve)));
       await expectNone(missingTemplate, 2, /could not be started either: .* is held by another process/);

@@ -167,7 +167,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
   const binding = (): string =>
     goodTemplate(service.paths).replace('frontend http\n', `frontend http\n    bind 127.0.0.1:${port}\n`);
 
-  it('is shared by those who ask while one runs', async () => {
+  it('is shared by requests that arrive while one runs', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.call('POST', '/api/config/reload')));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     const ids = new Set(answers.map(({ body }) => body['id']));
@@ -179,7 +179,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     }
   });
 
-  it('that the proxy fails although the configuration is valid is a 503, rolled back', async () => {
+  it('that fails in the proxy with a valid configuration is answered with 503 and rolled back', async () => {
     const before = await readFile(service.paths.config);
     const worker = await service.workerPid();
     await writeFile(
@@ -200,7 +200,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     await service.healthy();
   });
 
-  it('for which a port is missing is a 503, rolled back, and no client notices', async () => {
+  it('without a free port is answered with 503 and rolled back, and fails no client', async () => {
     const before = await readFile(service.paths.config);
     const worker = await service.workerPid();
     const logFrom = (await service.logText()).length;
@@ -225,7 +225,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     await service.healthy();
   });
 
-  it('whose rollback fails too tells both causes, and the old worker goes on', async () => {
+  it('whose rollback fails too reports both causes, and the old worker serves', async () => {
     const before = await readFile(service.paths.config);
     await service.block('127.0.6.6');
     const worker = await service.workerPid();

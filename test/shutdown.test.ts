@@ -22,7 +22,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
   });
   afterAll(() => service.stop());
 
-  it('answers 50 blocks and a slow upload that are under way, and leaves the proxy running and enforcing', async () => {
+  it('answers 50 blocks and a slow upload in progress, and leaves the proxy running and enforcing', async () => {
     const before = await service.processes();
     const ips = Array.from({ length: 50 }, (_, n) => `127.40.0.${n + 1}`);
     const agent = new Agent({ keepAlive: true, maxSockets: ips.length });
@@ -53,7 +53,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
     await expectAgreement(service, ['127.41.0.1', ...ips]);
   });
 
-  it('comes soon although the proxy’s worker hangs', async () => {
+  it('takes no longer when the proxy’s worker hangs', async () => {
     const worker = await service.workerPid();
     await suspend(worker);
     try {
@@ -70,7 +70,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
     expect(await service.visit('127.42.0.1')).toBe(403);
   });
 
-  it('in the middle of its start is clean as well', async () => {
+  it('is clean in the middle of its start too', async () => {
     service.kill('SIGTERM');
     expect(await service.ended()).toEqual(clean);
     await rm(service.paths.log);
@@ -86,7 +86,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
     await service.healthy();
   });
 
-  it('is not what SIGHUP means: the manager log is opened anew', async () => {
+  it('is not caused by SIGHUP, which reopens the manager log', async () => {
     const old = `${service.paths.log}.1`;
     await rename(service.paths.log, old);
     await service.block('127.43.0.1');
@@ -148,14 +148,14 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
     await eventually('no process is left', async () => (await processesBelow(prefix)).length === 0);
   }
 
-  it('by SIGINT leaves no process', async () => {
+  it('by SIGINT leaves no process behind', async () => {
     const trial = await start();
     await eventually('it says what to try', () => output.includes('Try it'));
     expect((await processesBelow(prefix)).length).toBeGreaterThanOrEqual(2);
     await endedBy(trial, 'SIGINT');
   });
 
-  it('while its proxy is being started leaves no process', async () => {
+  it('during the start of its proxy leaves no process behind', async () => {
     const trial = await start();
     await eventually('the proxy is there', async () => (await processesBelow(prefix)).length > 0);
     trial.kill('SIGINT');
@@ -163,7 +163,7 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
     expect(await processesBelow(prefix)).toEqual([]);
   });
 
-  it('that cannot listen leaves no process, and says why; the one that listens ends by SIGHUP', async () => {
+  it('that cannot listen leaves no process behind and reports why; a listening one ends by SIGHUP', async () => {
     const first = await start();
     await eventually('it says what to try', () => output.includes('Try it'));
     const other = prefix;

@@ -78,7 +78,7 @@ describeOnProductProxies('sites', ({ bin }) => {
     expect((await service.call('DELETE', '/api/sites/live.example')).status).toBe(404);
   });
 
-  it('are told apart by the Host, whatever its port, case and final dot', async () => {
+  it('are matched by the Host header, whatever its port, case and final dot', async () => {
     await put('one.example', a!.port);
     await put('two.example', b!.port);
     const answers = await Promise.all(
@@ -118,7 +118,7 @@ describeOnProductProxies('sites', ({ bin }) => {
     ]);
   });
 
-  it('with a dead server answer 503 alone, and say so', async () => {
+  it('with a dead server answer 503 without affecting others, and report it', async () => {
     const dead = await freePort();
     await put('alive.example', a!.port);
     await put('dead.example', dead);
@@ -133,14 +133,14 @@ describeOnProductProxies('sites', ({ bin }) => {
     expect((await service.call('GET', '/api/sites/absent.example/servers')).status).toBe(404);
   });
 
-  it('are served by the server that lives while another is dead', async () => {
+  it('are served by the remaining server while another is down', async () => {
     await put('half.example', await freePort(), b!.port);
     for (let request = 0; request < 6; request += 1) {
       expect(await ask('half.example')).toEqual({ status: 200, text: 'b' });
     }
   });
 
-  it('whose server’s name does not resolve harm nobody', async () => {
+  it('whose server’s name does not resolve harm no other site', async () => {
     const answer = await service.call('PUT', '/api/sites/nowhere.example', {
       body: { servers: [{ address: 'no-such-host.invalid', port: 80 }] },
     });
@@ -189,7 +189,7 @@ describeOnProductProxies('sites', ({ bin }) => {
     expect(pages).toEqual(domains.map(() => ({ status: 200, text: 'a' })));
   });
 
-  it('set while the proxy is gone are live with the proxy that is started', async () => {
+  it('set without a running proxy are live in the proxy that is started next', async () => {
     process.kill((await service.processes()).master.pid, 'SIGKILL');
     const answer = await put('phoenix.example', b!.port);
     expect(answer.body).toMatchObject({ domain: 'phoenix.example' });
@@ -222,7 +222,7 @@ describeOnOneProxy('five hundred sites', ({ bin }) => {
     await upstream?.stop();
   });
 
-  it('are one rule, all served, and one more is live before its answer', async () => {
+  it('are one rule and all served, and one more is live before its answer', async () => {
     const pages = await Promise.all(
       domains.filter((_, index) => index % 25 === 0).map((domain) => askProxy(service.proxyPort, domain)),
     );

@@ -12,8 +12,8 @@ import { expectAgreement } from '../testkit/traffic.ts';
 /** The others: degrading.test.ts, with a master that stands still, and the chaos program. */
 const looked: readonly Misbehaviour[] = ['hang', 'half', 'foreign', 'silent', 'slow'];
 
-describeOnProductProxies('a master socket between which and the service somebody sits', ({ bin }) => {
-  it('calls nothing updated that is not, and all is well when he is gone', async () => {
+describeOnProductProxies('a master socket with faults injected between it and the service', ({ bin }) => {
+  it('reports no entry as updated that is not, and is in sync after the faults end', async () => {
     const service = await RealService.start({ bin });
     try {
       await service.healthy();
@@ -60,7 +60,7 @@ describeOnProductProxies('a master socket between which and the service somebody
       await interposer.release();
       await service.healthy();
       await block();
-      // A reload that does not end: the old worker serves, and nobody answers for the master.
+      // A reload that does not end: the old worker serves, and the master does not answer.
       const { master } = await service.processes();
       kill(master.pid, 'SIGUSR2');
       await suspend(master.pid);

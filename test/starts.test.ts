@@ -25,7 +25,7 @@ async function started(bin: string, options: Partial<ServiceOptions> = {}): Prom
 }
 
 describeOnProductProxies('a start', ({ bin }) => {
-  it('with no files at all makes them, and serves', async () => {
+  it('without any files creates them, and serves', async () => {
     const service = await started(bin);
     await service.healthy();
     expect(await service.visit('127.0.0.9')).toBe(200);
@@ -33,7 +33,7 @@ describeOnProductProxies('a start', ({ bin }) => {
     expect(await readFile(service.paths.config, 'utf8')).toContain(service.paths.blockedMap);
   });
 
-  describe('beside a proxy that somebody else started, with a map and a configuration of his own,', () => {
+  describe('beside a proxy that an operator started, with its own map and configuration,', () => {
     const foreignMap = `# blocked by hand, 2019
 
 127.9.0.1 1
@@ -70,7 +70,7 @@ describeOnProductProxies('a start', ({ bin }) => {
     });
     afterAll(() => service.stop());
 
-    it('imports what blocks today, permanently, and says whence it came', async () => {
+    it('imports the blocks in effect as permanent ones, with their source', async () => {
       await service.healthy();
       expect((await service.listed()).sort()).toEqual(imported);
       expect((await service.call('GET', '/api/blocked-ips/127.9.0.0%2F16')).body).toMatchObject({
@@ -82,7 +82,7 @@ describeOnProductProxies('a start', ({ bin }) => {
       expect(log).toMatch(/not imported .*line=9 why="its value \\"0\\" does not count"/);
     });
 
-    it('adopts the proxy as it runs, keeps its configuration, and brings its map in line', async () => {
+    it('adopts the running proxy, keeps its configuration, and brings its map in sync', async () => {
       const { master } = await service.processes();
       expect(master.pid).toBe(proxy);
       expect(await readFile(service.paths.config, 'utf8')).toBe(config);
@@ -93,7 +93,7 @@ describeOnProductProxies('a start', ({ bin }) => {
       expect(await service.visit('127.13.0.1')).toBe(200);
     });
 
-    it('keeps that configuration until somebody consents to its replacement, and then as the first backup', async () => {
+    it('keeps that configuration until a request allows its replacement, and then as the first backup', async () => {
       const servers = [{ address: '127.0.0.1', port: 1 }];
       for (const refused of [
         await service.call('POST', '/api/config/reload'),
@@ -137,7 +137,7 @@ describeOnProductProxies('a start', ({ bin }) => {
     });
   });
 
-  it('beside a configuration without a rule for the blocked map keeps it, says so, and enforces after a reload', async () => {
+  it('beside a configuration without a rule for the blocked map keeps it, reports it, and enforces after a reload', async () => {
     let config = '';
     const service = await started(bin, {
       before: async (_paths, beginning) => {
@@ -159,7 +159,7 @@ describeOnProductProxies('a start', ({ bin }) => {
     await service.healthy();
   });
 
-  it('without supervision and without a proxy answers truthfully, and is well when the operator starts one', async () => {
+  it('without supervision and without a proxy reports that, and recovers when the operator starts one', async () => {
     const service = await started(bin, { supervise: false });
     // Nothing that it could wait for is there.
     const { status, body } = await service.block('127.30.0.1');
@@ -179,7 +179,7 @@ describeOnProductProxies('a start', ({ bin }) => {
 });
 
 describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
-  it('does not share its port with a stranger, says so, and starts by itself when the port is free', async () => {
+  it('does not share its port with another process, reports it, and starts when the port is free', async () => {
     let listener: Server | null = null;
     const service = await started(bin, {
       before: async (_paths, { proxyPort }) => {
@@ -202,7 +202,7 @@ describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
     expect(await service.visit('127.0.0.9')).toBe(200);
   });
 
-  it('calls a second proxy on the same port by its name as long as it runs, and not one on another address', async () => {
+  it('reports a second proxy on the same port by name while it runs, and none on another address', async () => {
     const service = await started(bin);
     await service.healthy();
     const elsewhere = await listenOn(service.proxyPort, '127.0.0.77');
@@ -224,7 +224,7 @@ describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
   });
 });
 
-describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
+describeOnOneProxy('a later start', ({ bin }) => {
   let service: RealService;
   const ips = Array.from({ length: 120 }, (_, n) => `127.20.0.${n + 1}`);
   beforeAll(async () => {
@@ -248,7 +248,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     expect(await service.visit('127.20.0.1')).toBe(403);
   }
 
-  it('repairs a map file of its own that is damaged', async () => {
+  it('repairs a damaged map file', async () => {
     await stopped(service);
     const text = await readFile(service.paths.blockedMap, 'utf8');
     await writeFile(service.paths.blockedMap, `${text.replace('127.20.0.7 1', 'no.such.address 1')}127.20.0.1`);
@@ -257,7 +257,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await expectAgreement(service, ips);
   });
 
-  it('serves what expired while it was away', async () => {
+  it('serves addresses whose block expired while it was stopped', async () => {
     await service.block('127.21.0.1', { duration_seconds: 60 });
     service.kill('SIGKILL');
     await service.ended();
@@ -268,7 +268,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await service.healthy();
     await expectAgreement(service, ips);
   });
-  it('is refused when its database is gone, until an empty one is accepted, which takes over what the files hold', async () => {
+  it('is refused without its database until an empty one is accepted, which imports the map files', async () => {
     expect((await service.call('PUT', '/api/trusted-ips/127.20.9.9', { body: {} })).status).toBeLessThan(300);
     await stopped(service);
     await rename(service.paths.database, `${service.paths.database}.away`);
@@ -287,7 +287,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await expectAgreement(service, ips);
   });
 
-  it('is refused with an older copy of its database, until what the map file alone holds is taken over', async () => {
+  it('is refused with an older copy of its database, until the newer entries of the map file are imported', async () => {
     const copy = `${service.paths.database}.copy`;
     const database = new Database(service.paths.database, { readonly: true });
     await database.backup(copy);
@@ -308,7 +308,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     for (const ip of later) await service.unblock(ip);
   });
 
-  it('is refused with a database that is another instance’s', async () => {
+  it('is refused with the database of another instance', async () => {
     await stopped(service);
     await rename(service.paths.database, `${service.paths.database}.newer`);
     await rename(`${service.paths.database}.away`, service.paths.database);
@@ -316,7 +316,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await rename(`${service.paths.database}.newer`, service.paths.database);
   });
 
-  it('is refused with a map file of another database, or of a newer state of this one', async () => {
+  it('is refused with a map file of another database, or a newer one of its own', async () => {
     const own = await readFile(service.paths.blockedMap, 'utf8');
     await writeFile(service.paths.blockedMap, own.replace(/database=\S{8}/, 'database=00000000'));
     await expectRefused(/belongs to database 00000000/);
@@ -328,7 +328,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await writeFile(service.paths.blockedMap, own);
   });
 
-  it('is refused when the rewrite would drop more than half of the file, until that is accepted', async () => {
+  it('is refused if the rewrite would drop more than half of the file, until that is accepted', async () => {
     const lines = Array.from({ length: 200 }, (_, n) => `127.22.0.${n + 1} 1\n`).join('');
     await appendFile(service.paths.blockedMap, lines);
     await expectRefused(/would drop more than half/);
@@ -338,7 +338,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     expect(await service.visit('127.22.0.1')).toBe(200);
   });
 
-  it('is refused with a database that is newer than the code', async () => {
+  it('is refused with a database newer than the code', async () => {
     await stopped(service);
     const database = new Database(service.paths.database);
     database.prepare("INSERT INTO schema_migrations VALUES ('9999-from-the-future', '2030-01-01')").run();
@@ -347,7 +347,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     database.close();
   });
 
-  it('is refused with a database that is damaged', async () => {
+  it('is refused with a damaged database', async () => {
     const copy = `${service.paths.database}.whole`;
     await copyFile(service.paths.database, copy);
     await writeFile(service.paths.database, 'this was a database once'.repeat(500));
@@ -357,7 +357,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await service.healthy();
   });
 
-  it('is refused beside a living one on the same map, or on the same master socket, until that one was killed', async () => {
+  it('is refused beside another service with the same map or master socket, until that one is killed', async () => {
     const environment = { PROXY_MANAGER_LISTEN: '127.0.0.1:0' };
     const first = await second(bin, { ...own(service), ...environment });
     expect(first.output).toContain(`another proxy-manager works on ${service.paths.blockedMap} already`);
@@ -383,7 +383,7 @@ describeOnOneProxy('a start of a service that has lived already', ({ bin }) => {
     await service.healthy();
   });
 
-  it('is refused, and leaves no process behind, when the API’s port is taken', async () => {
+  it('is refused without leaving a process behind if the API’s port is in use', async () => {
     await stopped(service);
     const listener = await listenOn(service.apiPort);
     // Readiness would be asked of the stranger.

@@ -99,7 +99,7 @@ function failingDisks({ database, blockedMap, log, jsonLog }: RealService['paths
     },
     { name: 'nothing synced', fails: { calls: 'fdatasync,fsync', how: 'error=EIO' }, blocks: 503, says: /IOERR/ },
     {
-      name: 'a map that somebody edited, and that cannot be replaced',
+      name: 'a map that was edited outside the service, and cannot be replaced',
       fails: { calls: 'rename', how: 'error=EROFS' },
       blocks: 503,
       says: /map file.*EROFS/,
@@ -116,7 +116,7 @@ function failingDisks({ database, blockedMap, log, jsonLog }: RealService['paths
 }
 
 describeOnOneProxy('a disk', ({ bin }) => {
-  it('that fails in any way at any write loses nothing that was acknowledged, and is all the service waits for', async () => {
+  it('that fails at any write loses no acknowledged change, and recovers with the disk', async () => {
     const service = await RealService.start({ bin, before: ({ prefix }) => mountDisk(prefix, 48) });
     try {
       await service.healthy();
@@ -251,7 +251,7 @@ async function takenAway(service: RealService, blocked: Blocked): Promise<void> 
 
 // No proxy is started, so one version is as good as the other.
 describe('a first start on a disk', () => {
-  it.runIf(possible)('that is full is refused, and the next one with room is the first', async () => {
+  it.runIf(possible)('that is full is refused, and the next one with free space counts as the first', async () => {
     for (const leave of [40_000, 200_000]) {
       const service = await RealService.start({
         bin: testProxies().found[0]?.bin ?? 'haproxy',

@@ -27,7 +27,7 @@ describeOnProductProxies('a sync', ({ bin }) => {
   };
   const nothingLeft = { missing_ips: [], unexpected_ips: [], wrong_value_ips: [], duplicate_ips: [] };
 
-  it('with nothing to do says so', async () => {
+  it('without differences reports that', async () => {
     const answer = await sync();
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
@@ -43,7 +43,7 @@ describeOnProductProxies('a sync', ({ bin }) => {
     });
   });
 
-  it('repairs missing, unexpected, wrong-valued and duplicate entries, and no blocked address passes meanwhile', async () => {
+  it('repairs missing, unexpected, wrong-valued and duplicate entries, and lets no blocked address pass meanwhile', async () => {
     // The reconciler finds these too; asked in one breath with the sync, they are there when it comes.
     let passed = 0;
     let visits = 0;
@@ -86,7 +86,7 @@ describeOnProductProxies('a sync', ({ bin }) => {
     expect(await service.visit('127.0.9.9')).toBe(200);
   });
 
-  it('takes up rows that an operator edited in the database, and lets the unusable ones be', async () => {
+  it('applies rows that an operator edited in the database, and leaves unusable ones', async () => {
     sql(`DELETE FROM blocked_ips WHERE ip_address = '127.0.1.1';
          INSERT INTO blocked_ips(ip_address, blocked_at) VALUES
            ('127.0.3.3', datetime('now')), ('2001:DB8:0:0::2', 'today'), ('127.0.4.0/24', '2026-01-01T00:00:00Z'),
@@ -149,7 +149,7 @@ describeOnProductProxies('a sync', ({ bin }) => {
     await service.healthy();
   });
 
-  it('asks back before it would drop more than half of a set of a hundred or more', async () => {
+  it('asks for consent before it drops more than half of a hundred or more entries', async () => {
     const add = Array.from({ length: 120 }, (_, n) => `127.1.0.${n}`);
     await service.call('POST', '/api/blocked-ips/batch', { body: { add } });
     sql("DELETE FROM blocked_ips WHERE ip_address LIKE '127.1.%'");
@@ -165,7 +165,7 @@ describeOnProductProxies('a sync', ({ bin }) => {
     expect(await running()).toEqual(right);
   });
 
-  it('is made by the reconciler itself where the count shows it', async () => {
+  it('is made by the reconciler if the count differs', async () => {
     // So that the comparison of every half minute is never due.
     await stopTime(service.paths.prefix);
     await service.raw(
@@ -176,7 +176,7 @@ describeOnProductProxies('a sync', ({ bin }) => {
     await eventually('it is seen and repaired', async () => (await running()).join() === right.join());
   });
 
-  it('is made by the reconciler every half minute, which finds what no count shows: a swap, a value 0', async () => {
+  it('is made by the reconciler every thirty seconds, which finds a swap and a value 0 that keep the count', async () => {
     await service.raw(
       `@1 set map ${map()} 127.0.1.1 0`,
       `@1 del map ${map()} 127.0.1.2`,

@@ -6,7 +6,7 @@ import { slowedTime } from '../testkit/clock.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 
 describeOnProductProxies('traffic through the proxy', ({ bin }) => {
-  it('loses no request to blocks, an import, a sync, reloads and a removal', async () => {
+  it('fails no request during blocks, an import, a sync, reloads and a removal', async () => {
     const { phases, figures } = await measureTraffic({
       ...usual,
       bin,

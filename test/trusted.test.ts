@@ -14,7 +14,7 @@ describeOnProductProxies('a trusted address', ({ bin }) => {
   const distrust = (ip: string) => service.call('DELETE', `/api/trusted-ips/${encodeURIComponent(ip)}`);
   const check = (ip: string) => service.check(ip);
 
-  it('is served at once though it is blocked, and denied again when it is not trusted any more', async () => {
+  it('is served at once although it is blocked, and denied again when its trust is removed', async () => {
     const worker = await service.workerPid();
     await service.block('127.0.1.1');
     expect(await service.visit('127.0.1.1')).toBe(403);
@@ -38,7 +38,7 @@ describeOnProductProxies('a trusted address', ({ bin }) => {
     expect(await service.visit('127.0.1.1')).toBe(403);
   });
 
-  it('cannot be blocked by accident; with force it is stored, and the answer says what wins', async () => {
+  it('is blocked only with force, and the answer says that trust wins', async () => {
     await trust('127.0.2.0/24');
     for (const ip of ['127.0.2.2', '127.0.2.0/25', '127.0.2.0/24']) {
       const refused = await service.block(ip);
@@ -54,7 +54,7 @@ describeOnProductProxies('a trusted address', ({ bin }) => {
     expect(await service.visit('127.0.2.2')).toBe(403);
   });
 
-  it('inside a network that is blocked is named, and served', async () => {
+  it('inside a blocked network is named, and served', async () => {
     await trust('127.0.3.7');
     await trust('127.0.3.64/26');
     const answer = await service.block('127.0.3.0/24');
@@ -93,7 +93,7 @@ describeOnProductProxies('a trusted address', ({ bin }) => {
     expect(await service.visit('127.0.4.4')).toBe(200);
   });
 
-  it('that somebody takes out of the running map behind the back of the service is trusted again by itself', async () => {
+  it('that was removed from the running map outside the service is restored automatically', async () => {
     await service.block('127.0.5.5');
     await trust('127.0.5.5');
     await service.raw(`@1 del map ${service.paths.trustedMap} 127.0.5.5`);
@@ -111,7 +111,7 @@ describeOnProductProxies('a check', ({ bin }) => {
   afterAll(() => service?.stop());
   const check = (ip: string) => service.check(ip);
 
-  it('says what decides, why, until when, and that every worker says the same', async () => {
+  it('is explained with its reason and expiry, the same in every worker', async () => {
     const answer = await service.block('127.0.1.0/24', { reason: 'scans', duration_seconds: 600 });
     const pid = await service.workerPid();
     expect(await check('127.0.1.9')).toEqual({
@@ -129,7 +129,7 @@ describeOnProductProxies('a check', ({ bin }) => {
     expect(await check('::ffff:127.0.1.9')).toMatchObject({ ip_address: '127.0.1.9', verdict: 'blocked' });
   });
 
-  it('says when a worker does otherwise, for each worker, and GET shows who holds the entry', async () => {
+  it('is reported for each worker that deviates, and GET shows which workers hold the entry', async () => {
     await service.block('127.0.1.9');
     const client = service.keepAliveClient('127.0.7.7');
     await client.visit();

@@ -23,7 +23,7 @@ describe('a second service', () => {
     return await readFile(service.paths.jsonLog, 'utf8');
   }
 
-  it('with files of its own and the database, or another way to the map, of the first is refused, and changes nothing', async () => {
+  it('with its own files but the first one’s database or map is refused, and changes nothing', async () => {
     const first = await started();
     await first.block('127.1.0.1');
     const { database, blockedMap } = first.paths;

@@ -1,5 +1,5 @@
-// The service and its proxy as a user without any right but its own: everything works, nothing is anybody else's to
-// read or write, and another such user gets nowhere.
+// The service and its proxy as an unprivileged user: everything works, and another user can
+// neither read its secrets, write its files nor connect to its sockets.
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const closed = join(folder, 'closed');
 mkdirSync(closed, { mode: 0o700 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A port that only root, or who was given the right, may bind. Null where the machine lets everybody. */
+/** A port that needs a privilege to bind. Null where the machine lets every user bind it. */
 async function lowPort(): Promise<number | null> {
   if (Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8')) < 1_024) return null;
   return await freePort(600, 1_024);
@@ -36,7 +36,7 @@ interface Start {
 
 function start(bin: string, { uid, root, node, command }: UnprivilegedUser, options: Start = {}) {
   const { capabilities = [], environment = {}, ...rest } = options;
-  // A mask that would let everybody read and write whatever is made without a mode of its own.
+  // A mask under which files without a mode of their own are readable and writable for all users.
   // From a folder that it may not enter, as after `sudo -u` in root's home.
   const inFolder = 'cd "$0" && umask 0 && exec "$@"';
   const words = [join(root, 'bin/proxy-manager'), 'serve'];
@@ -80,7 +80,7 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
   });
   afterAll(() => service?.stop());
 
-  it('service and proxy have one user, no group beside its own, and no right but to bind a port below 1024', async () => {
+  it('runs service and proxy as one user without further groups or privileges, except ports below 1024', async () => {
     const pids = [service.pid, ...(await service.proxyPids())];
     expect(pids.length).toBeGreaterThanOrEqual(3);
     for (const pid of pids) {
@@ -107,7 +107,7 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
     await service.healthy();
   });
 
-  it('goes on after a restart of the service and after the death of the proxy', async () => {
+  it('works after a restart of the service and after the death of the proxy', async () => {
     service.kill('SIGKILL');
     await service.ended();
     await service.launch();
@@ -117,14 +117,14 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
     await service.healthy();
   });
 
-  it('opens no debugger for whoever sends SIGUSR1', async () => {
+  it('opens no debugger on SIGUSR1', async () => {
     service.kill('SIGUSR1');
     await eventually('it was told', async () => (await service.logText()).includes('SIGUSR1 does nothing here'));
     expect(await readFile(service.paths.jsonLog, 'utf8')).not.toContain('Debugger');
     expect((await service.health()).status).toBe(200);
   });
 
-  it('makes nothing that others may write to, and no secret that they may read', async () => {
+  it('creates nothing that others may write, and no secret that they may read', async () => {
     const names = await readdir(service.paths.prefix, { recursive: true });
     expect(names.length).toBeGreaterThan(15);
     const modes: Record<string, string> = {};
@@ -186,7 +186,7 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
     }
   });
 
-  it.runIf(isRoot)('works beside a proxy of root whose master socket it may use as a group', async () => {
+  it.runIf(isRoot)('works with a proxy of root whose master socket its group may use', async () => {
     const { uid } = user;
     const beside = await start(bin, user, { environment: { PROXY_MANAGER_SUPERVISE: 'false' } });
     const { masterSocket, pidFile, config } = beside.paths;

@@ -23,7 +23,7 @@ export async function seriousFindings(page: Page, examination: Examination = {})
 }
 
 async function findingsNow(page: Page, { coloursOnly = false }: Examination): Promise<string[]> {
-  // Colours that are still on their way are nobody's.
+  // Colours in transition are not measured.
   await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
   const options: axe.RunOptions = { resultTypes: ['violations'], ...(coloursOnly ? { runOnly: ofColours } : {}) };

@@ -1,4 +1,4 @@
-// The service attached to a HAProxy that somebody else runs, with a configuration that somebody else writes.
+// The service attached to a HAProxy that an operator runs and configures.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -15,7 +15,7 @@ export interface Breakage {
 
 const nothing: Mend = async () => undefined;
 
-/** Somebody else listens at the path; the proxy's own socket is out of reach. */
+/** Another process listens at the path; the proxy's own socket is unreachable. */
 async function foreign(service: RealService, script: Script, welcome: ScriptedMaster['welcome']): Promise<Mend> {
   await unlink(service.paths.masterSocket);
   const fake = new ScriptedMaster(service.paths.masterSocket, {});

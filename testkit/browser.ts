@@ -1,4 +1,4 @@
-// A real Chromium, with nothing of the machine's user in it and no word to anybody but the page's own service.
+// A real Chromium with an empty profile, which contacts only the page's own service.
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 

@@ -29,7 +29,7 @@ export const binary = join(import.meta.dirname, '../bin/proxy-manager');
 export class CommandLineUser {
   readonly #environment: Readonly<Record<string, string>>;
 
-  /** Somebody who has the service's address and key in the environment, and no home folder. */
+  /** A user with the service's address and key in the environment, and no home folder. */
   constructor(service: RealService) {
     this.#environment = {
       PATH: String(process.env['PATH']),
@@ -62,7 +62,7 @@ export class CommandLineUser {
     const { promise, resolve, reject } = Promise.withResolvers<Ran>();
     const child = spawn(program, words, {
       env: { ...this.#environment, PM: binary, ...options.environment },
-      // A session of its own: what is tested is not the terminal of whoever tests.
+      // A session of its own, apart from the terminal that runs the tests.
       detached: true,
     });
     let out = '';

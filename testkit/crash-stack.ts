@@ -90,8 +90,8 @@ export class CrashStack {
 
   /**
    * Lets the service die at `point` each time it gets there: at its start as often as that passes the point, then in
-   * `operation`. Whoever visits meanwhile is served. The start that follows, of whoever is next to die, is also the one
-   * that makes up for it; `recover` is for the last.
+   * `operation`. Visitors are served meanwhile. The start of the next service to die
+   * also repairs what this one left; `recover` does so for the last.
    */
   async dieAt(point: CrashPoint, operation: CrashOperation, how: { readonly withProxy: boolean }): Promise<void> {
     if (operation === 'start with a big change') await this.#dieWithBigChange();

@@ -1,5 +1,5 @@
 // System calls of a running process made to fail or to take long, by strace: the one way to a disk that fails at exactly
-// the n-th write of somebody else's code (SQLite's) in a process that is already running.
+// the n-th write of SQLite in a process that is already running.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { eventually } from './conditions.ts';

@@ -1,4 +1,4 @@
-// A port on loopback for one test, and for nobody else who runs tests on this machine: a test that stops its proxy and
+// A port on loopback, reserved for one test on this machine: a test that stops its proxy and
 // starts it again must not find another test's proxy there (HAProxy shares ports, so both would answer).
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

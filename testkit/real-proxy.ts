@@ -41,7 +41,7 @@ export interface RequestOptions {
   readonly agent?: Agent;
 }
 
-/** Denies what is in the blocked map with 403, answers 200 to everybody else. */
+/** Denies blocked addresses with 403, answers 200 to all others. */
 export function defaultConfig(paths: ProxyPaths): string {
   return `global
   stats socket ${paths.statsSocket} mode 600 level admin
@@ -153,7 +153,7 @@ export class RealProxy {
     return { request: () => this.request({ from, agent }), close: () => agent.destroy() };
   }
 
-  /** The master's own `reload`, as somebody behind the service's back would do it; waits for the new worker. */
+  /** The master's own `reload`, outside the service; waits for the new worker. */
   async reload(): Promise<{ reply: ReloadReply; before: number; after: number }> {
     const before = await this.workerPid();
     const reply = await requestReload(this.socket, within(20_000));

@@ -278,7 +278,7 @@ export class RealService {
     return await eventually('there is a current worker', async () => (await this.processes()).current[0]?.pid);
   }
 
-  /** Raw commands on the master socket, as somebody behind the service's back sends them. */
+  /** Raw commands on the master socket, sent outside the service. */
   async raw(...commands: string[]): Promise<string[]> {
     return await eventually('the master takes commands', async () => {
       const conversation = await this.socket.converse(within(20_000));

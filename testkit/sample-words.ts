@@ -1,4 +1,4 @@
-/** What entries say about themselves where somebody, or a measurement, looks at a list of them. */
+/** Reasons and authors of the entries in screenshots and measurements. */
 export const sampleReasons: readonly (string | null)[] = [
   'port scan',
   'brute force on ssh',

@@ -1,5 +1,5 @@
 // Loaded into a service under test before anything else (`--import`): its wall clock is off by as many milliseconds as
-// a file says, at every moment. Timers and `performance.now()` go on as they do when somebody sets the machine's clock.
+// a file says, at every moment. Timers and `performance.now()` go on as they do when the machine's clock is set.
 import { readFileSync } from 'node:fs';
 import { env } from 'node:process';
 

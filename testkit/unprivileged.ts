@@ -1,5 +1,5 @@
-// A user without any right but its own, to run the product as. From root one is taken that nobody else is; whoever runs
-// the tests as somebody else is unprivileged already, and plays the part.
+// An unprivileged user to run the product as. Root takes a user id that is otherwise unused; an ordinary user who runs
+// the tests is unprivileged already and takes that part.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { eventually } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
 
-/** Somebody edits the live configuration: harmlessly, or so that the proxy would refuse it. */
+/** The live configuration is edited outside the service: harmlessly, or so that HAProxy would refuse it. */
 export const foreignConfigEdit: Fault = {
   name: 'foreign-config-edit',
   excuses: {},

@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts';
 const lines = (count: number, from: number): string =>
   Array.from({ length: count }, (_, n) => `127.54.0.${from + n} 1\n`).join('');
 
-/** Somebody edits the map file by hand or with a script of his own. */
+/** The map file is edited outside the service. */
 export const foreignMapFileEdit: Fault = {
   name: 'foreign-map-file-edit',
   // A reload that comes before the repair loads what he wrote.

@@ -26,7 +26,7 @@ export const foreignReload: Fault = {
         if (signalsHarm) await eventually('no worker starts', () => noneStarts(service));
         const master = await findMaster(paths.pidFile, paths.config);
         if (master !== null) send(master.pid, 'SIGUSR2');
-        ways.push(`SIGUSR2 to ${master?.pid ?? 'nobody'}`);
+        ways.push(`SIGUSR2 to ${master?.pid ?? 'no process'}`);
       }
     }
     return { detail: ways.join(', '), heal: async () => undefined };

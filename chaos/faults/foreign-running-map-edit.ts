@@ -1,7 +1,7 @@
 import { eventually } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
 
-/** Somebody changes the running map by the proxy's own commands. */
+/** The running map is changed with HAProxy's own commands, outside the service. */
 export const foreignRunningMapEdit: Fault = {
   name: 'foreign-running-map-edit',
   excuses: { enforcement: true },
@@ -23,7 +23,7 @@ export const foreignRunningMapEdit: Fault = {
     return {
       detail: `${how}: ${commands.join('; ')}`,
       async heal() {
-        // What leaves the count as it was is found by the whole comparison every thirty seconds; or by whoever asks.
+        // A change that keeps the count is found by the full comparison every thirty seconds, or by a sync.
         if (how !== 'set to 0' && how !== 'swapped') return;
         await eventually('a sync is answered', async () => {
           await stack.relaunch();

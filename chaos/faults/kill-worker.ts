@@ -11,7 +11,7 @@ export const killWorker: Fault = {
     const { pid } = random.pick([...current, ...draining]);
     await killAndWait([pid]);
     const kind = draining.some((worker) => worker.pid === pid) ? 'draining' : 'current';
-    // By now a reload may have made a draining one of the current one, which is missed by nobody but its own clients.
+    // A reload may have made it a draining worker meanwhile, whose death affects only its own clients.
     const over = () => servesAgain(stack, [pid]);
     const detail = `kill -9 of the ${kind} worker ${pid} of master ${master.pid}`;
     return { detail, heal: async () => undefined, over };

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Fault } from '../fault.ts';
 
-/** Somebody cleans up the folder of temporary files. Only a reload makes the socket anew, which the service has to see to. */
+/** The socket is deleted, as by a clean-up of temporary files. The service has to reload, which creates it again. */
 export const masterSocketMissing: Fault = {
   name: 'master-socket-missing',
   holds: 'master-socket',

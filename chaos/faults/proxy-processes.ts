@@ -21,7 +21,7 @@ export async function servesAgain(stack: Stack, dead: readonly number[]): Promis
   await serves(stack);
 }
 
-/** Somebody answers, and several times: a worker outlives its killed master for a moment. */
+/** The port answers several times in a row: a worker outlives its killed master for a moment. */
 async function serves(stack: Stack): Promise<void> {
   let inARow = 0;
   await eventually(

@@ -33,7 +33,7 @@ export const surroundingFaults: readonly Fault[] = [
 
 const diskMegabytes = 256;
 
-/** For `RealService.start`, as `before`: a disk that can be full without anybody else's being so, where one may be made. */
+/** For `RealService.start`, as `before`: a disk of its own that can fill up, where one may be made. */
 export async function onOwnDisk({ prefix }: Pick<ServicePaths, 'prefix'>): Promise<void> {
   if (mayMount()) await mountDisk(prefix, diskMegabytes);
 }

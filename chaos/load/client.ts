@@ -48,7 +48,7 @@ export function isLate(answer: Json): boolean {
 
 export interface ClientOptions {
   readonly number: number;
-  /** Nobody else changes these one by one. */
+  /** No other client changes these one by one. */
   readonly territory: Territory;
   readonly model: BlockedModel;
   readonly random: Random;

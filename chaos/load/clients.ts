@@ -1,5 +1,5 @@
-// All clients at once: each does one thing after the other with a moment's thought between, and whoever is next takes
-// what is due by the clock.
+// All clients at once: each runs one operation after another with a short pause, and the first free one takes an
+// operation that is due.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Random } from '../random.ts';
 import { Client, type Target } from './client.ts';

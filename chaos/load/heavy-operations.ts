@@ -106,7 +106,7 @@ async function put(client: Client, shared: Shared): Promise<void> {
   client.expect('put', 'rejected_total', answer.rejected_total, 0);
   const sent = base.length + own.length;
   const kept = Number(answer.added) + Number(answer.updated) + Number(answer.unchanged);
-  // What somebody changed meanwhile is passed by.
+  // Addresses that were changed meanwhile are skipped.
   if (kept > sent || kept < base.length) {
     client.tally.wrong('put', `added, updated and unchanged are ${kept} of ${sent}: ${JSON.stringify(answer)}`);
   }
@@ -138,7 +138,7 @@ async function sync(client: Client, shared: Shared): Promise<void> {
   for (const list of ['missing_ips', 'unexpected_ips', 'wrong_value_ips', 'duplicate_ips']) {
     client.expect('sync', list, answer[list], []);
   }
-  // Nobody but the service touches the map: what it had to repair it had broken, or was about to do.
+  // Only the service changes the map: a repair means that it broke an entry, or had not applied it yet.
   if (changing || shared.isChanging || shared.changes !== changes) return;
   for (const count of ['added', 'removed']) client.expect('sync', `repairs, ${count}`, answer[count], 0);
 }

@@ -87,7 +87,7 @@ export async function expectVisit(client: Client, address: string, status: 200 |
   // A `PUT` that wants something else may have begun meanwhile.
   if (!client.tally.mayJudge(client.model.of(address) === before && before !== 'either')) return;
   if (seen !== status) {
-    // What the service and its workers say to the same question, for whoever has to find out why.
+    // For the diagnosis: what the service and its workers answer to the same question.
     const said = await client.ask('check', 'GET', `/api/check/${address}`, [200]);
     client.tally.wrong('visit', `from ${address}, which is ${before}: ${seen}, not ${status}; ${JSON.stringify(said)}`);
   }
@@ -123,7 +123,7 @@ async function check(client: Client): Promise<void> {
   }
 }
 
-/** Page by page, while everybody changes something: what did not change meanwhile is there once, or not at all. */
+/** Page by page during changes: an entry that did not change is listed exactly once, or never. */
 async function ownList(client: Client): Promise<void> {
   const before = new Map(client.addresses.map((address) => [address, client.model.of(address)]));
   const seen: string[] = [];
@@ -143,7 +143,7 @@ async function ownList(client: Client): Promise<void> {
   }
 }
 
-/** Some pages of the whole list, which nobody can foresee; but what they hold rises, and is never twice the same. */
+/** Some pages of the list. Their content is unpredictable, but the order rises and no entry appears twice. */
 async function anyPage(client: Client): Promise<void> {
   const seen: string[] = [];
   let cursor = '';

@@ -16,7 +16,7 @@ describe('the model', () => {
     expect(model.of(a)).toBe('blocked');
   });
 
-  it('lets a PUT have the last word on what nobody changed meanwhile', () => {
+  it('lets a PUT decide every address that no other operation changed meanwhile', () => {
     const model = new BlockedModel([a, b]);
     model.begin(a)('blocked');
     const end = model.beginPut(list(b));
@@ -79,7 +79,7 @@ describe('the model', () => {
     }
   });
 
-  it('knows nothing after a PUT whose outcome nobody knows', () => {
+  it('expects nothing after a PUT whose outcome is unknown', () => {
     const model = new BlockedModel([a]);
     model.beginPut(list(a))('unknown');
     expect(model.of(a)).toBe('either');

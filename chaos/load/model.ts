@@ -1,12 +1,12 @@
-// What should be blocked, as far as those who asked can know. Each address has one owner, who has at most one change of
+// The expected blocked addresses, as far as the clients can know them. Each address has one owner, who has at most one change of
 // it under way; a `PUT` of the whole set speaks of every address. Of two that overlap either may come last, so where
-// they want different things nobody can say what is right until somebody else changes it.
+// they want different things the right state is unknown until a later operation changes it.
 
 export type Presence = 'blocked' | 'free' | 'either';
 
 interface Put {
   readonly list: ReadonlySet<string>;
-  /** Addresses that somebody changed while it was under way. */
+  /** Addresses that other operations changed while it was under way. */
   readonly touched: Set<string>;
 }
 
@@ -19,7 +19,7 @@ export class BlockedModel {
   readonly #open = new Map<string, OpenChange>();
   readonly #puts = new Set<Put>();
 
-  /** Addresses that nobody has blocked yet. */
+  /** Addresses that no client has blocked yet. */
   constructor(addresses: Iterable<string>) {
     for (const address of addresses) this.#presence.set(address, 'free');
   }
@@ -73,7 +73,7 @@ export class BlockedModel {
 
   #stored(address: string): Presence {
     const presence = this.#presence.get(address);
-    if (presence === undefined) throw new Error(`${address} is nobody's`);
+    if (presence === undefined) throw new Error(`${address} belongs to no client`);
     return presence;
   }
 }

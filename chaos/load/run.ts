@@ -129,7 +129,7 @@ async function fill(service: RealService, entries: number): Promise<void> {
   const raw = Array.from({ length: entries }, (_, index) => `${address(index)}\n`).join('');
   const answer = await service.call('PUT', '/api/blocked-ips', { raw, contentType: 'text/plain' });
   if (answer.status !== 200) throw new Error(`the set was not filled: ${answer.status} ${answer.text.slice(0, 500)}`);
-  // Nobody uses it yet: where the machine is busy with something else, it may take a second look.
+  // It is unused yet, but on a busy machine a second probe may be needed.
   await eventually(
     'the running map holds the set',
     async () => (await service.call('POST', '/api/blocked-ips/sync')).status === 200,
@@ -153,7 +153,7 @@ function telling(part: PartProcess<ClientsCalls>, sampler: Sampler, say: (text: 
     say(`${rate}/s, fast path ${ms} ms, ${underWay} under way, ${wrongTotal} wrong, ${memory} MB, ${workers} workers`);
   };
   const timer = setInterval(() => {
-    // The part ended: whoever waits for its report says so.
+    // The part ended: the code that waits for its report fails.
     telling = telling.then(tell).catch(() => undefined);
   }, progressEveryMs);
   return {

@@ -21,12 +21,12 @@ export function territoryOf(client: number): Territory {
   };
 }
 
-/** What all addresses of a client begin with, and nobody else's. */
+/** The prefix of all addresses of one client, and of no other. */
 export function prefixOf(client: number): string {
   return `127.${1 + Math.floor(client / 250)}.${client % 250}.`;
 }
 
-/** Of nobody: added and removed together, by whoever's turn it is. */
+/** Belongs to no client: added and removed together, by any of them. */
 export function crowd(first: number, size: number): string[] {
   return Array.from({ length: size }, (_, index) => `241.${first}.${index >>> 8}.${index & 255}`);
 }

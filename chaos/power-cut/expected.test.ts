@@ -21,11 +21,11 @@ it('what was acknowledged last holds; of what was not, only the next may', () =>
   expect(after().get('a')).toEqual(new Set([false, true]));
 });
 
-it('tells what lacks, what is too much, and what nobody asked for', () => {
+it('reports missing, surplus and never requested entries', () => {
   const blocked = new Set([...heldBefore.slice(1), 'a', 'stranger']);
   expect(contradictions(after('op-1', 'op-2', 'op-3'), blocked)).toEqual([
     `${heldBefore[0]} is not blocked`,
     'b is not blocked',
-    'stranger is blocked, and nobody ever asked for it',
+    'stranger is blocked, and was never requested',
   ]);
 });

@@ -32,6 +32,6 @@ export function contradictions(expected: Expected, blocked: ReadonlySet<string>)
   for (const [ip, allowed] of expected) {
     if (!allowed.has(blocked.has(ip))) wrong.push(`${ip} is ${blocked.has(ip) ? '' : 'not '}blocked`);
   }
-  for (const ip of blocked) if (!expected.has(ip)) wrong.push(`${ip} is blocked, and nobody ever asked for it`);
+  for (const ip of blocked) if (!expected.has(ip)) wrong.push(`${ip} is blocked, and was never requested`);
   return wrong;
 }

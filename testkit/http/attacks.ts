@@ -94,7 +94,7 @@ function throughPath(endpoint: Endpoint): Attack[] {
 }
 
 function throughQuery(endpoint: Endpoint): Attack[] {
-  // One that nobody knows too: every endpoint with a query refuses it.
+  // An unknown parameter too: every endpoint with a query refuses it.
   const fields = endpoint.queryFields.length === 0 ? [] : [...endpoint.queryFields, 'unknown_field', '__proto__'];
   return fields.flatMap((field) => [
     ...wellFormed.map((text) =>

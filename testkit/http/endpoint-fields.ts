@@ -1,5 +1,5 @@
-// Every endpoint with every field of its path, its query and its body, from the app's own routes and schemas: whoever
-// adds an endpoint or a field has it attacked, or is told here that a sample is missing.
+// Every endpoint with every field of its path, its query and its body, from the app's own routes and schemas.
+// A new endpoint or field is attacked too, or a sample is reported as missing.
 import type { RouteOptions } from 'fastify';
 import { isPanelRoute } from '../../src/http/panel-pages.ts';
 import { stubApp } from './stub-services.ts';
@@ -26,7 +26,7 @@ export const sampleEnd = '2090-01-01T00:00:00Z';
 const SAMPLES: Readonly<Record<string, unknown>> = {
   ip_address: '192.0.2.77',
   reason: 'a reason',
-  blocked_by: 'somebody',
+  blocked_by: 'an operator',
   expires_at: sampleEnd,
   duration_seconds: 60,
   force: true,

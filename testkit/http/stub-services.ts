@@ -354,7 +354,7 @@ function answers(): Record<string, Methods> {
       read: (position: number) => ({ events: [], position, missed: false }),
       onMore: () => () => undefined,
       stopping: () => undefined,
-      // Whoever injects a request waits for the end of its answer.
+      // An injected request waits for the end of its response.
       over: () => true,
     },
     webhooks: {

@@ -9,17 +9,17 @@ describe('a part in a process of its own', () => {
   let part: PartProcess<LoadCalls>;
   afterEach(() => part.stop());
 
-  const nobody = { port: 1, key: 'k', first: 0, clients: 1, ms: 10 };
+  const unreachable = { port: 1, key: 'k', first: 0, clients: 1, ms: 10 };
 
   it('answers, and says what went wrong', async () => {
     part = new PartProcess<LoadCalls>(program);
     await expect(part.call('endPace')).rejects.toThrow('load-process.ts: Error: nothing is paced');
-    await expect(part.call('rate', nobody)).rejects.toThrow('ECONNREFUSED');
+    await expect(part.call('rate', unreachable)).rejects.toThrow('ECONNREFUSED');
   });
 
   it('fails what is under way and what comes later when it ends', async () => {
     part = new PartProcess<LoadCalls>(program);
-    const underWay = expect(part.call('rate', nobody)).rejects.toThrow('ended before its answer');
+    const underWay = expect(part.call('rate', unreachable)).rejects.toThrow('ended before its answer');
     await part.stop();
     await underWay;
     await expect(part.call('endPace')).rejects.toThrow('ended before its answer');

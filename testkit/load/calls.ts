@@ -13,9 +13,9 @@ interface Question {
 
 type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string });
 
-/** In the part's own process. It ends when whoever started it is gone. */
+/** In the part's own process. It ends with its parent. */
 export function answerCalls(calls: Calls): void {
-  // A terminal sends it to everybody; whoever started this process says when it ends.
+  // A terminal sends it to all processes of the group; the parent decides when this one ends.
   process.on('SIGINT', () => undefined);
   process.on('disconnect', () => process.exit(0));
   process.on('message', ({ id, name, args }: Question) => {

@@ -5,7 +5,7 @@ import { percentile } from './percentile.ts';
 export type RequestKind = 'keep-alive' | 'new';
 
 /**
- * `refused`: nobody listened. `unconnected`: the connection could not be made for another reason. `reset`, `closed`:
+ * `refused`: no listener. `unconnected`: the connection could not be made for another reason. `reset`, `closed`:
  * the connection ended, by a reset or in order, before the first byte of the answer. `truncated`: within the answer.
  * `status`: a whole answer, but not a 200. `garbled`: not HTTP. `time-out`: no whole answer within the time-out.
  */

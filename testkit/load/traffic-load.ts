@@ -46,5 +46,5 @@ process.on('message', (order: LoadOrder) => {
     .catch((error: unknown): LoadAnswer => ({ kind: 'failed', message: String(error) }))
     .then((answer) => process.send?.(answer));
 });
-// The bench is gone: nobody reads what would be measured.
+// The bench is gone: the results have no reader.
 process.once('disconnect', () => process.exit());

@@ -92,7 +92,7 @@ describe('a request', () => {
     expect(await outcome).toEqual({ cause: 'truncated', detail: 'ECONNRESET' });
   });
 
-  it('that nobody listens to is refused', async () => {
+  it('to a port without a listener is refused', async () => {
     expect(await ask(connection(await freePort()))).toEqual({ cause: 'refused', detail: 'ECONNREFUSED' });
   });
 
@@ -214,7 +214,7 @@ describe('the open loop', () => {
     expect(own.longest).toBeGreaterThan(130);
   });
 
-  it('does not begin where nobody answers', async () => {
+  it('does not begin without an answer', async () => {
     await expect(new OpenLoop(plan(await freePort())).start()).rejects.toThrow('refused');
   });
 });

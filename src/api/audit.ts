@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
+import { addressBounds } from './changes.ts';
 import { operation } from './operation.ts';
 import {
   flagOrNull,
@@ -8,13 +9,14 @@ import {
   model,
   oneOf,
   pageFields,
+  sentTime,
   text,
   textOrNull,
   time,
   timeOrNull,
 } from './schema.ts';
 
-/** By the kind of operation; the service owns its form. */
+/** Its fields depend on the operation. */
 const dataOrNull = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>> | null>({
     type: ['object', 'null'],
@@ -22,7 +24,7 @@ const dataOrNull = (description: string) =>
     description,
   });
 
-export const AuditQuery = Type.Object(
+const AuditQuery = Type.Object(
   {
     ...pageFields,
     operation: Type.Optional(
@@ -30,64 +32,82 @@ export const AuditQuery = Type.Object(
         minLength: 1,
         maxLength: 64,
         pattern: '^[a-z][a-z_]*$',
+        description: 'Only this operation.',
         mustBe: 'the name of an operation, such as block or set_site',
+        examples: ['unblock'],
       }),
     ),
-    // `_settings` too, which no stored key can be called.
+    // `_settings` is the key of the settings; no stored key can have this name.
     key: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 64,
         pattern: '^(_settings|[A-Za-z0-9][A-Za-z0-9._-]*)$',
+        description: 'Only what this key did, by its name.',
         mustBe: 'the name of a key, or _settings',
+        examples: ['fail2ban'],
       }),
     ),
-    ip_address: Type.Optional(Type.String({ maxLength: 64, mustBe: 'an address or a network' })),
-    since: Type.Optional(timeParameter('from which on')),
-    until: Type.Optional(timeParameter('before which')),
+    ip_address: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Only what concerns this address or network.',
+        mustBe: 'an address or a network',
+        documentedAs: addressBounds,
+        examples: ['203.0.113.7'],
+      }),
+    ),
+    since: Type.Optional(timeParameter('Only from this time on.', '2026-11-20T00:00:00Z')),
+    until: Type.Optional(timeParameter('Only before this time.', '2026-11-21T00:00:00Z')),
   },
   { additionalProperties: false },
 );
 
 export type AuditQuery = Static<typeof AuditQuery>;
 
-function timeParameter(what: string) {
-  return Type.String({ maxLength: 64, mustBe: `a time with its zone such as 2030-01-31T12:00:00Z, ${what}` });
+function timeParameter(description: string, example: string) {
+  return Type.String({
+    ...sentTime,
+    maxLength: 64,
+    description,
+    mustBe: 'a time with its zone such as 2030-01-31T12:00:00Z',
+    examples: [example],
+  });
 }
 
-export const AuditRecord = model('AuditRecord', 'Who did what, from where, with what outcome.', {
+const AuditRecord = model('AuditRecord', 'Who did what, from where, with which outcome.', {
   id: Type.Integer({
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Counts up in the order of writing.',
+    description: 'Ascends in the order of writing.',
   }),
-  at: time('When it was asked for.'),
+  at: time('When the request arrived.'),
   operation: text(
-    '`block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; by the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a look that was refused for want of a scope; `refusals` counts more than sixty a minute.',
+    '`block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute.',
   ),
   key: textOrNull('The name of the key; null: the service itself.'),
   source: textOrNull('The address of the peer, or `unix`; null: the service itself.'),
   request_id: textOrNull('The id of the request, as in `X-Request-Id`.'),
-  ip_address: textOrNull('The address or network, where it is about one.'),
-  target: textOrNull('What else it is about: a domain, the name of a key, an id.'),
-  details: dataOrNull('What was asked for, or what was there before; by the kind of operation.'),
+  ip_address: textOrNull('The address or network of the operation.'),
+  target: textOrNull('Another object of the operation: a domain, the name of a key, an id.'),
+  details: dataOrNull('What was requested, or what existed before; the fields depend on the operation.'),
   outcome: oneOf(
     ['done', 'partly', 'refused', 'failed', 'unknown'],
-    '`partly`: a sync whose running map does not match. `unknown`: not answered yet, or the service ended before it was told.',
+    '`partly`: a sync whose running map does not match. `unknown`: not answered yet, or the service ended before the outcome was recorded.',
   ),
-  status: integerOrNull(100, 599, 'The HTTP status of the answer; null: nobody asked, or it is not known.'),
-  code: integerOrNull(0, 4_294_967_295, 'The code of the problem document, where it was one.'),
-  finished_at: timeOrNull('When it was answered.'),
-  runtime_map_updated: flagOrNull('Every live worker, draining ones too, was seen to be right.'),
+  status: integerOrNull(100, 599, 'The HTTP status of the response; null: there was no request, or it is not known.'),
+  code: integerOrNull(0, 4_294_967_295, 'The error code; null: no error.'),
+  finished_at: timeOrNull('When the response was sent.'),
+  runtime_map_updated: flagOrNull('Every live worker, draining workers included, was verified.'),
   runtime_map_failures_total: integerOrNull(0, Number.MAX_SAFE_INTEGER, 'How many such failures there are.'),
-  reload_scheduled: flagOrNull('A reload follows by itself and enforces what was not seen.'),
-  result: dataOrNull('Counts of the answer, and the id of its reload.'),
+  reload_scheduled: flagOrNull('A reload follows automatically and enforces what was not verified.'),
+  result: dataOrNull('Counts of the response, and the id of its reload.'),
 });
 export type AuditRecord = Static<typeof AuditRecord>;
 
-const AuditPage = model('AuditPage', 'A page of the audit.', {
+const AuditPage = model('AuditPage', 'A page of the audit log.', {
   items: listOf(AuditRecord, 'The entries.'),
-  next_cursor: textOrNull('Ask for the next page with it; null on the last one.'),
+  next_cursor: textOrNull('The `cursor` of the next page; null on the last page.'),
 });
 export type AuditPage = Static<typeof AuditPage>;
 
@@ -118,15 +138,15 @@ export const listAudit = operation({
   access: 'admin',
   audit: null,
   tag: 'Audit',
-  summary: 'List who did what',
+  summary: 'List the audit log',
   description:
-    'What was written last comes first. Every change is in it that was acknowledged: its row is committed with it. Refused requests of a valid key are in it too. A batch, what ended at one time, or a whole set is one row, with counts; `ip_address` finds operations on that address, and groups that name it in `details.ip_addresses`, which are the first twenty of a group. What is further down a list, or came with thousands, it does not find.',
+    'Newest first. It contains every acknowledged change, since the row is committed with the change, and the rejected requests of valid keys. A batch, the entries that expired together, and a complete set are one row each, with counts. `ip_address` finds operations on that address, and groups that have it among the first twenty addresses of the group (`details.ip_addresses`); it does not find later elements of a long list.',
   query: AuditQuery,
-  answers: { 200: { description: 'A page of the audit.', schema: AuditPage } },
+  answers: { 200: { description: 'A page of the audit log.', schema: AuditPage } },
   codes: [codes.InvalidTime, codes.InvalidAddress],
   examples: {
     of_an_address: {
-      summary: 'What was done about one address',
+      summary: 'Operations on one address',
       query: { ip_address: '203.0.113.7', limit: 1 },
       answer: { items: [unblock], next_cursor: '812' },
     },

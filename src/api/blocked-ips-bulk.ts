@@ -1,17 +1,26 @@
-// Many blocked addresses at once, the whole set, and the sync.
+// Many blocked addresses at once, the complete set, and the sync.
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
-import { AddressLines, BlockRequest, special } from './blocked-ips.ts';
-import { addressText, changeCodes, changeMembers, durable, problem, report, runtimeReportFields } from './changes.ts';
+import { AddressLines, allowWide, BlockRequest, special } from './blocked-ips.ts';
+import {
+  addressText,
+  changeCodes,
+  changeMembers,
+  durable,
+  problem,
+  report,
+  runtimeReportFields,
+  sentAddress,
+} from './changes.ts';
 import { operation } from './operation.ts';
 import { fullMembers } from './problem.ts';
-import { askedFor, count, duration, flag, listOf, model, oneOf, pid, requestModel, text, texts } from './schema.ts';
+import { count, duration, flag, listOf, model, oneOf, pid, queryFlag, requestModel, text, texts } from './schema.ts';
 
 const tag = 'Blocked addresses';
 
-/** An element of `remove`: what an `add` says beside the address is of no use there. */
+/** An element of `remove`: the other fields of an `add` do not apply. */
 export const UnblockRequest = requestModel('UnblockRequest', 'What to unblock.', 'a JSON object with ip_address', {
-  ip_address: Type.String({ description: 'What to unblock.', mustBe: 'an IP address or network' }),
+  ip_address: sentAddress('The address or network to unblock.'),
 });
 
 const elements = (element: object, what: string, description: string) =>
@@ -33,29 +42,44 @@ const BatchRequest = model(
 
 const WholeSet = {
   title: 'WholeSet',
-  ...elements(BlockRequest, 'An address or network, as a line of the text form.', 'Everything that is to be blocked.'),
+  ...elements(BlockRequest, 'An address or network, as in the text form.', 'The complete set of blocked addresses.'),
 };
 
-const BatchQuery = Type.Object({ allow_wide: askedFor, dry_run: askedFor }, { additionalProperties: false });
+const listFlags = {
+  allow_wide: allowWide,
+  dry_run: queryFlag('Returns the counts that the request would have now, and changes nothing.'),
+};
+const BatchQuery = Type.Object(listFlags, { additionalProperties: false });
 export type BatchQuery = Static<typeof BatchQuery>;
 const ReplaceQuery = Type.Object(
-  { allow_shrink: askedFor, allow_wide: askedFor, dry_run: askedFor },
+  {
+    allow_shrink: queryFlag(
+      'Without it, a set is rejected (409, 6006) that would remove more than half of 100 entries or more, or that contains no address while entries exist.',
+    ),
+    ...listFlags,
+  },
   { additionalProperties: false },
 );
-const SyncQuery = Type.Object({ accept_map_file: askedFor }, { additionalProperties: false });
+const SyncQuery = Type.Object(
+  {
+    accept_map_file: queryFlag(
+      'Rewrites the map file even if it is newer than the database, belongs to another database, or would lose more than half of its entries. Needs the scope `admin`.',
+    ),
+  },
+  { additionalProperties: false },
+);
 
 const Rejection = model('Rejection', 'A line or element that was not applied.', {
-  line: Type.Optional(Type.Integer({ minimum: 1, description: 'Of a text, counted from 1.' })),
-  list: Type.Optional(oneOf(['add', 'remove'], 'Of a batch: which of its lists.')),
-  index: Type.Optional(count('Of a list, counted from 0.')),
-  value: text('What was sent, or its beginning.'),
-  why: text('What is wrong with it, and what would be right.'),
+  line: Type.Optional(Type.Integer({ minimum: 1, description: 'The line of a text list, counted from 1.' })),
+  list: Type.Optional(oneOf(['add', 'remove'], 'The list of a batch.')),
+  index: Type.Optional(count('The index in a JSON list, counted from 0.')),
+  value: text('The value that was sent, shortened if it is long.'),
+  why: text('What is wrong with it, and what is allowed.'),
   code: Type.Optional(
     Type.Integer({
       minimum: 100,
       maximum: 9999,
-      description:
-        'Of an element that is well formed: 6007, covered by trust (`force`), or 6030, a wide network (`allow_wide`).',
+      description: 'For a valid element: 6007, covered by trust (`force`), or 6030, a wide network (`allow_wide`).',
     }),
   ),
 });
@@ -67,64 +91,68 @@ const SpecialEntry = model('SpecialEntry', 'An entry inside a range that is not 
 });
 export type SpecialEntry = Static<typeof SpecialEntry>;
 
-const StillBlocked = model('StillBlocked', 'An address without an entry of its own that is blocked all the same.', {
+const StillBlocked = model('StillBlocked', 'An address without an entry of its own that a network blocks.', {
   ip_address: text(addressText),
   by: text('The narrowest blocked network that covers it.'),
 });
 export type StillBlocked = Static<typeof StillBlocked>;
 
-const BulkAnswer = model('BulkAnswer', 'What a big change did, and what was seen at the workers.', {
+const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and whether the workers hold it.', {
   added: count('How many entries are new.'),
-  updated: count('How many entries existed and had a field changed.'),
-  removed: count('How many entries are gone.'),
-  unchanged: count('How many were left exactly as they were, or had no entry to be removed.'),
-  rejected_total: count('How many lines or elements were not applied.'),
-  rejected: listOf(Rejection, 'The first 1,000 of them.'),
+  updated: count('How many existing entries have a changed field.'),
+  removed: count('How many entries were removed.'),
+  unchanged: count('How many entries did not change, and how many elements of `remove` had no entry.'),
+  rejected_total: count('How many lines or elements were rejected.'),
+  rejected: listOf(Rejection, 'The rejected lines or elements, the first 1,000.'),
   special: Type.Optional(
-    listOf(SpecialEntry, 'Accepted entries inside a special range, the first 100; absent where there are none.'),
+    listOf(SpecialEntry, 'Accepted entries inside a special range, the first 100; absent if there are none.'),
   ),
-  special_total: Type.Optional(count('How many they are; absent where there are none.')),
+  special_total: Type.Optional(
+    count('How many accepted entries are inside a special range; absent if there are none.'),
+  ),
   not_blocked: Type.Optional(
     texts(
-      'Those of `remove` that had no entry of their own; absent where nothing was to be removed, and where they are only counted (`unchanged`), as with more than 1,000 at once.',
+      'Elements of `remove` without an entry of their own. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them.',
     ),
   ),
   still_blocked: Type.Optional(
     listOf(
       StillBlocked,
-      'Addresses of `remove` that a blocked network still covers, the first 100; absent where nothing was to be removed.',
+      'Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed.',
     ),
   ),
-  still_blocked_total: Type.Optional(count('How many they are; absent where nothing was to be removed.')),
+  still_blocked_total: Type.Optional(
+    count('How many addresses of `remove` are still covered; absent if nothing was to be removed.'),
+  ),
   dry_run: Type.Optional(
-    Type.Literal(true, { description: 'Nothing was changed: the counts are what the request would do now.' }),
+    Type.Literal(true, { description: 'Nothing was changed; the counts are what the request would do now.' }),
   ),
   ...runtimeReportFields,
 });
 export type BulkAnswer = Static<typeof BulkAnswer>;
 
-const DrainingWorkerSync = model('DrainingWorkerSync', 'A worker that only finishes what it has begun.', {
+const DrainingWorkerSync = model('DrainingWorkerSync', 'A worker that serves existing connections only.', {
   pid: pid('The process id of the worker.'),
-  synced: flag('It was seen to hold what the database holds.'),
-  reason: Type.Optional(text('Why not; absent where it does.')),
+  synced: flag('Its map is in sync with the database.'),
+  reason: Type.Optional(text('Why it is not in sync; absent if it is.')),
 });
 
-const SyncAnswer = model('SyncAnswer', 'What was compared, repaired and is still wrong.', {
+const SyncAnswer = model('SyncAnswer', 'What was compared and repaired, and what is still wrong.', {
   runtime_map_synced: flag(
-    'The current worker was seen to hold what the database holds, and no other one was starting to take its place.',
+    'The map of the current worker is in sync with the database, and no new worker was starting.',
   ),
   total_ips: count('How many entries the database holds.'),
-  added: count('How many were missing in the current worker and were put in.'),
-  removed: count('How many were too many in the current worker and were taken out.'),
-  missing_ips: texts('What is still missing, the first 100.'),
-  unexpected_ips: texts('What is still too many, the first 100.'),
-  wrong_value_ips: texts('What still has another value than 1, the first 100.'),
-  duplicate_ips: texts('What still appears twice, the first 100.'),
-  draining_workers: listOf(DrainingWorkerSync, 'The workers that only finish what they have begun.'),
+  added: count('How many missing entries were added to the current worker.'),
+  removed: count('How many unexpected entries were removed from the current worker.'),
+  missing_ips: texts('Entries that are still missing, the first 100.'),
+  unexpected_ips: texts('Entries that are still unexpected, the first 100.'),
+  wrong_value_ips: texts('Entries that still have another value than 1, the first 100.'),
+  duplicate_ips: texts('Entries that are still duplicate, the first 100.'),
+  draining_workers: listOf(DrainingWorkerSync, 'The workers that serve existing connections only.'),
   map_file_updated: flag('The map file was written.'),
   reload_scheduled: runtimeReportFields.reload_scheduled,
-  duration_ms: duration('How long it took, in milliseconds.'),
-  reason: Type.Optional(text('Why the running map could not be read or repaired; absent where it could.')),
+  duration_ms: duration('The duration in milliseconds.'),
+  reason: Type.Optional(text('Why the running map could not be read or repaired; absent if it could.')),
 });
 export type SyncAnswer = Static<typeof SyncAnswer>;
 
@@ -132,8 +160,8 @@ const SetFullMembers = model('SetFullMembers', 'The size of the set and its maxi
 
 const ReplaceConflictMembers = model(
   'ReplaceConflictMembers',
-  'What the refused change would have done; which members are there depends on `code`.',
-  { would_remove: Type.Optional(count('How many entries would have gone (6006).')), ...fullMembers },
+  'What the rejected change would have done; the members depend on `code`.',
+  { would_remove: Type.Optional(count('How many entries would have been removed (6006).')), ...fullMembers },
 );
 
 export const replaceBlockedAddresses = operation({
@@ -143,17 +171,17 @@ export const replaceBlockedAddresses = operation({
   access: 'admin',
   audit: 'replace',
   tag,
-  summary: 'Replace the whole set',
+  summary: 'Replace the complete set',
   description:
-    'The set that is sent takes the place of the one that is there, by its difference; at no moment is an address unblocked that is in both. It is streamed and may have millions of entries, and nothing is changed before the whole of it has come: an aborted body changes nothing.\n\nAs `text/plain`, one address or network a line; `#` and `;` begin comments, blank lines are nothing. As JSON, a list of texts and of objects as `POST /api/blocked-ips` takes them. An element never shortens a block: without a time the entry keeps its end (a new one is permanent), with `expires_at` or `duration_seconds` it takes the later of the two; an absent `reason` or `blocked_by` keeps the old one. An entry whose time is over counts as absent, also before it is removed: `added` counts it. `updated` counts the entries of which a field changed.\n\nGood entries are applied, bad ones listed; wide networks (see `POST /api/blocked-ips`) are bad ones without `allow_wide`, unless they are blocked already. Without `allow_shrink=true` a set is refused (409) that would take away more than half of 100 entries or more, or that names no address at all. So is one beyond the maximum number of entries.',
+    'The new set replaces the old one by their difference; an address in both is blocked at every moment. The body is streamed and may have millions of entries. Nothing is changed before the complete body has arrived, so an aborted request changes nothing.\n\nAs `text/plain`: one address or network per line; `#` and `;` start comments, blank lines are ignored. As JSON: a list of strings and of objects as in `POST /api/blocked-ips`. An element never shortens a block: without a time the entry keeps its expiry (a new one is permanent), with `expires_at` or `duration_seconds` it takes the later of the two; an absent `reason` or `blocked_by` keeps the old value. An expired entry counts as absent, even before it is removed: `added` counts it. `updated` counts the existing entries with a changed field.\n\nValid entries are applied, invalid ones are listed. Without `allow_wide`, wide networks (see `POST /api/blocked-ips`) are invalid unless they are already blocked. Without `allow_shrink=true`, a set is rejected (409) that would remove more than half of 100 entries or more, or that contains no address. A set beyond the maximum number of entries is rejected too.',
   streamedBody: { 'text/plain': AddressLines, 'application/json': WholeSet },
   query: ReplaceQuery,
-  answers: { 200: { description: 'The set is what was sent, but for what was rejected.', schema: BulkAnswer } },
+  answers: { 200: { description: 'The set is what was sent, except for rejected entries.', schema: BulkAnswer } },
   codes: [codes.ShrinkRefused, codes.SetFull, ...changeCodes],
   members: { 409: ReplaceConflictMembers, ...changeMembers },
   examples: {
     text: {
-      summary: 'A list as text, with a line that is no address',
+      summary: 'A list as text, with one invalid line',
       mediaType: 'text/plain',
       body: '# our list\n203.0.113.7 ; port scan\n198.51.100.0/24\nlocalhost\n',
       query: { allow_shrink: true },
@@ -180,7 +208,7 @@ export const replaceBlockedAddresses = operation({
       answer: { added: 1, updated: 1, removed: 1, unchanged: 0, rejected_total: 0, rejected: [], ...report },
     },
     shrink: {
-      summary: 'A list that would take away more than half',
+      summary: 'A list that would remove more than half',
       mediaType: 'text/plain',
       body: '203.0.113.7\n',
       status: 409,
@@ -208,7 +236,7 @@ export const changeBlockedAddresses = operation({
   audit: 'batch',
   tag,
   summary: 'Block and unblock many at once',
-  description: `Up to 100,000 in all and 16 MiB: texts, or objects as \`POST /api/blocked-ips\` takes them. Good entries are applied, bad ones listed; an address that stands in both lists, is covered by trust without \`force\`, or is a wide network without \`allow_wide\` (in the element, or in the query for all), is rejected, with the \`code\` of what it would take. \`force\` and \`allow_wide\` anywhere in it need the scope \`admin\`. An element of \`add\` never shortens a block, as in a list of \`PUT /api/blocked-ips\`. A batch beyond the maximum number of entries is refused as a whole (409). ${durable}`,
+  description: `Up to 100,000 elements in all and 16 MiB: strings, or objects as in \`POST /api/blocked-ips\`. Valid elements are applied, invalid ones are listed. An address in both lists is rejected; so is one that is covered by trust without \`force\` (code 6007), and a wide network without \`allow_wide\` in the element or in the query (code 6030). \`force\` and \`allow_wide\` need the scope \`admin\`, in any element. An element of \`add\` never shortens a block, as in \`PUT /api/blocked-ips\`. A batch beyond the maximum number of entries is rejected completely (409). ${durable}`,
   streamedBody: { 'application/json': BatchRequest },
   query: BatchQuery,
   answers: { 200: { description: 'What was changed, and what was rejected.', schema: BulkAnswer } },
@@ -216,7 +244,7 @@ export const changeBlockedAddresses = operation({
   members: { 409: SetFullMembers, ...changeMembers },
   examples: {
     add_and_remove: {
-      summary: 'Two in, one out, and one that is no address',
+      summary: 'Two added, one removed, one invalid',
       body: {
         add: ['203.0.113.20', { ip_address: '203.0.113.21', reason: 'spam', duration_seconds: 3600 }, '300.1.1.1'],
         remove: ['203.0.113.7'],
@@ -251,25 +279,25 @@ export const syncBlockedAddresses = operation({
   access: 'block',
   audit: 'sync',
   tag,
-  summary: 'Bring map file and running maps in line with the database',
+  summary: 'Sync map file and running maps with the database',
   description:
-    'Rewrites the map file from the database, compares the running map of every worker with it entry by entry, repairs what differs, and verifies it. Takes no body. `clear map` is never issued: at no moment is an address of the database unblocked.',
+    'Rewrites the map file from the database, compares the running map of every worker with the database entry by entry, repairs drift, and verifies the result. No body. `clear map` is never sent, so the addresses of the database stay blocked throughout.',
   query: SyncQuery,
   answers: {
     200: {
-      description: 'The running map of the current worker was seen to hold what the database holds.',
+      description: 'The running map of the current worker is in sync with the database.',
       schema: SyncAnswer,
     },
     207: {
       description:
-        'It was not: `runtime_map_synced` is false, and a reload follows by itself. None follows where a reload is under way: the worker that starts is compared as soon as it serves.',
+        'The running map is not in sync: `runtime_map_synced` is false, and a reload follows automatically. During a reload no other one follows: the new worker is compared as soon as it serves.',
       schema: SyncAnswer,
     },
   },
   codes: [codes.ShrinkRefused, codes.ForeignMapFile, codes.MapFileUnusable],
   examples: {
     nothing_to_do: {
-      summary: 'All is well',
+      summary: 'Everything is in sync',
       answer: {
         runtime_map_synced: true,
         total_ips: 2,

@@ -8,15 +8,16 @@ import {
   changeMembers,
   durable,
   durationField,
+  addressParams as params,
   problem,
   report,
   runtimeReportFields,
+  sentAddress,
   untilField,
 } from './changes.ts';
 import { operation } from './operation.ts';
 import { fullMembers } from './problem.ts';
 import {
-  askedFor,
   count,
   flag,
   flagOrNull,
@@ -26,10 +27,10 @@ import {
   model,
   oneOf,
   pageFields,
-  pathText,
   pid,
+  queryFlag,
+  requestFlag,
   requestModel,
-  switchedOn,
   text,
   textOrNull,
   texts,
@@ -38,25 +39,23 @@ import {
 } from './schema.ts';
 
 const tag = 'Blocked addresses';
-const params = Type.Object({ ip_address: pathText });
 
-/** More than any set has; passing over costs what is passed over. */
-const mostPassedOver = 1_000_000_000;
+/** More than any set has; skipping costs time for each skipped entry. */
+const largestOffset = 1_000_000_000;
 
 export const BlockRequest = requestModel(
   'BlockRequest',
   'What to block, why, and until when.',
   'a JSON object with ip_address',
   {
-    // Bounded and explained by the one parser of addresses.
-    ip_address: Type.String({ description: 'What to block.', mustBe: 'an IP address or network' }),
-    reason: Type.Optional(lineOfTextOrNull(0, 500, 'Why.')),
-    blocked_by: Type.Optional(lineOfText(1, 100, 'Who or what blocks it.')),
-    expires_at: untilField('Until when. Excludes `duration_seconds`.'),
+    ip_address: sentAddress('The address or network to block.'),
+    reason: Type.Optional(lineOfTextOrNull(0, 500, 'Why it is blocked.')),
+    blocked_by: Type.Optional(lineOfText(1, 100, 'Who or what blocks it; absent: the name of the key.')),
+    expires_at: untilField('When the block expires; null: never. Excludes `duration_seconds`.'),
     duration_seconds: durationField,
-    force: switchedOn('Stores it although a trusted entry covers it. Needs the scope `admin`.'),
-    allow_wide: switchedOn(
-      'Blocks a network wider than /8 (IPv6: /16), or one that contains a whole special range. Needs the scope `admin`.',
+    force: requestFlag('Stores the entry even if a trusted entry covers it. Needs the scope `admin`.'),
+    allow_wide: requestFlag(
+      'Allows a network wider than /8 (IPv6: /16), or one that contains a complete special range. Needs the scope `admin`.',
     ),
   },
 );
@@ -70,89 +69,105 @@ const ListQuery = Type.Object(
         minLength: 1,
         maxLength: 64,
         pattern: '^[0-9A-Fa-f:./]+$',
+        description:
+          'Only entries that are this address or network, start with it, or contain it; for a part of an address also networks that cover everything with that beginning. Excludes `text`.',
         mustBe: 'an address, the beginning of one, or a network',
+        examples: ['203.0.113.'],
       }),
     ),
-    text: Type.Optional(lineOfText(1, 100, '')),
-    offset: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: mostPassedOver, mustBe: `a whole number from 0 to ${mostPassedOver}` }),
+    text: Type.Optional(
+      lineOfText(
+        1,
+        100,
+        'Only entries whose `reason` or `blocked_by` contains this text, in upper or lower case of any script; no character is a wildcard. Excludes `q`.',
+        'scan',
+      ),
     ),
-    expiring: askedFor,
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: largestOffset,
+        description:
+          'How many entries to skip, after `cursor` or from the start. Reaches a far page in one request; to read page after page use `cursor`, which is exact while entries are added or removed.',
+        mustBe: `a whole number from 0 to ${largestOffset}`,
+        examples: [500_000],
+      }),
+    ),
+    expiring: queryFlag('Only temporary blocks.'),
   },
   { additionalProperties: false },
 );
 export type ListQuery = Static<typeof ListQuery>;
 
-const BlockQuery = Type.Object({ allow_wide: askedFor }, { additionalProperties: false });
+export const allowWide = queryFlag(
+  'Allows networks wider than /8 (IPv6: /16) and complete special ranges, such as 10.0.0.0/8. Needs the scope `admin`.',
+);
+const BlockQuery = Type.Object({ allow_wide: allowWide }, { additionalProperties: false });
 
 export const AddressLines = Type.Unsafe<string>({
   title: 'AddressLines',
   type: 'string',
-  description: 'One address or network a line. In a request `#` and `;` begin comments, and blank lines are nothing.',
+  description: 'One address or network per line. In a request `#` and `;` start comments, and blank lines are ignored.',
 });
 
-export const special = oneOf(specialRanges, 'The special range that the entry lies in; absent where it lies in none.');
+export const special = oneOf(specialRanges, 'The special range that contains the entry; absent if there is none.');
 
 const fields = {
   ip_address: text(addressText),
-  reason: textOrNull('Why; null where nobody said.'),
-  blocked_by: textOrNull('Who or what blocked it; null where nobody said.'),
-  blocked_at: time('Since when.'),
-  expires_at: timeOrNull('Until when; null: for good.'),
+  reason: textOrNull('Why it is blocked; null: not stated.'),
+  blocked_by: textOrNull('Who or what blocked it; null: not stated.'),
+  blocked_at: time('When it was blocked.'),
+  expires_at: timeOrNull('When the block expires; null: it is permanent.'),
 };
 
-export const BlockedIp = model('BlockedIp', 'An entry of the blocked set.', fields);
+const BlockedIp = model('BlockedIp', 'An entry of the blocked set.', fields);
 export type BlockedIp = Static<typeof BlockedIp>;
 
 const BlockedIpPage = model('BlockedIpPage', 'A page of the blocked set.', {
   items: listOf(BlockedIp, 'The entries.'),
-  next_cursor: textOrNull('Ask for the next page with it; null on the last one.'),
-  total: count('How many there are in all.'),
+  next_cursor: textOrNull('The `cursor` of the next page; null on the last page.'),
+  total: count('How many there are on all pages.'),
 });
 export type BlockedIpPage = Static<typeof BlockedIpPage>;
 
 const WorkerHolding = model('WorkerHolding', 'Whether one worker holds the entry.', {
   pid: pid('The process id of the worker.'),
-  draining: flag('It only finishes what it has begun.'),
-  holds: flagOrNull('It holds the entry; null: it could not be asked.'),
+  draining: flag('It serves existing connections only.'),
+  holds: flagOrNull('It holds the entry; null: it did not answer.'),
 });
 export type WorkerHolding = Static<typeof WorkerHolding>;
 
-const BlockedIpDetail = model('BlockedIpDetail', 'An entry of the blocked set, and who holds it.', {
+const BlockedIpDetail = model('BlockedIpDetail', 'An entry of the blocked set, and the workers that hold it.', {
   ...fields,
-  workers: listOf(WorkerHolding, 'Each live worker of the proxy.'),
+  workers: listOf(WorkerHolding, 'Every live worker of HAProxy.'),
 });
 export type BlockedIpDetail = Static<typeof BlockedIpDetail>;
 
-const overriddenBy = 'Trusted entries that win over this block; absent where there are none.';
-
-const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and what was seen at the workers.', {
+const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and whether the workers hold it.', {
   ...fields,
   ...runtimeReportFields,
   special: Type.Optional(special),
-  overridden_by: Type.Optional(texts(overriddenBy)),
-  trusted_inside: Type.Optional(
-    texts('Trusted entries inside this network, the first 100; absent where there are none.'),
-  ),
+  overridden_by: Type.Optional(texts('Trusted entries that override this block; absent if there are none.')),
+  trusted_inside: Type.Optional(texts('Trusted entries inside this network, the first 100; absent if there are none.')),
 });
 export type BlockAnswer = Static<typeof BlockAnswer>;
 
-const UnblockAnswer = model('UnblockAnswer', 'What was taken out, and what was seen at the workers.', {
+const UnblockAnswer = model('UnblockAnswer', 'What was removed, and whether the workers no longer hold it.', {
   ip_address: text(addressText),
-  still_blocked_by: texts('Networks of the blocked set that cover it still.'),
+  still_blocked_by: texts('Blocked networks that still cover it.'),
   ...runtimeReportFields,
 });
 export type UnblockAnswer = Static<typeof UnblockAnswer>;
 
-const covered = 'Networks of the blocked set that hold the address.';
+const covered = 'Blocked networks that contain the address.';
 
-const CoveredMembers = model('CoveredMembers', 'What covers an address that has no entry of its own.', {
+const CoveredMembers = model('CoveredMembers', 'The networks that cover an address without an entry of its own.', {
   covered_by: texts(covered),
 });
 
-const UnblockMembers = model('UnblockMembers', 'What was found of an address that has no entry of its own.', {
+const UnblockMembers = model('UnblockMembers', 'What was found for an address without an entry of its own.', {
   covered_by: Type.Optional(texts(covered)),
-  stray_removed: Type.Optional(flag('A stray entry of it was found in a map, and removed.')),
+  stray_removed: Type.Optional(flag('A foreign entry for it was found in a map, and removed.')),
   runtime_map_updated: Type.Optional(runtimeReportFields.runtime_map_updated),
   runtime_map_failures: Type.Optional(runtimeReportFields.runtime_map_failures),
   runtime_map_failures_total: Type.Optional(runtimeReportFields.runtime_map_failures_total),
@@ -161,11 +176,11 @@ const UnblockMembers = model('UnblockMembers', 'What was found of an address tha
 
 const BlockConflictMembers = model(
   'BlockConflictMembers',
-  'Why the entry is not blocked; which members are there depends on `code`.',
+  'Why the entry is not blocked; the members depend on `code`.',
   {
-    overridden_by: Type.Optional(texts('Trusted entries that hold the address (6007).')),
+    overridden_by: Type.Optional(texts('Trusted entries that cover the address (6007).')),
     ip_address: Type.Optional(text('The wide network (6030).')),
-    contains: Type.Optional(texts('Special ranges that it contains whole (6030).')),
+    contains: Type.Optional(texts('Special ranges that it contains completely (6030).')),
     ...fullMembers,
   },
 );
@@ -191,13 +206,13 @@ export const listBlockedAddresses = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'List what is blocked',
+  summary: 'List blocked addresses',
   description:
-    'In the order of addresses, page by page: `cursor` goes on behind a page, `offset` passes over so many entries, behind the cursor or from the beginning. `q` looks for addresses; `text` for a part of the reason or of who blocked it, in upper or lower case, which goes through all entries and takes half a second at a million: eight at once, four of one key. With `Accept: text/plain` the whole list as text, one address or network a line, streamed; then no parameter is taken.',
+    'In the order of addresses, in pages: `cursor` continues after a page, `offset` skips entries, after the cursor or from the start. `q` searches addresses. `text` searches reasons and sources; it reads all entries and takes half a second for a million, so eight such searches may run at once, four of one key. With `Accept: text/plain` the response is the complete list as text, one address or network per line, streamed; no parameter is allowed then.',
   query: ListQuery,
   answers: {
     200: {
-      description: 'A page of the list, or all of it as text.',
+      description: 'A page of the list, or the complete list as text.',
       schema: BlockedIpPage,
       content: { 'text/plain': AddressLines },
       headers: ['Vary'],
@@ -210,21 +225,21 @@ export const listBlockedAddresses = operation({
       answer: { items: [network, entry], next_cursor: 'AQAAAAAAAAAAAAD__8sAcQeA', total: 3 },
     },
     search: {
-      summary: 'What begins with 203.0.113. and will expire',
+      summary: 'Temporary blocks of addresses that start with 203.0.113.',
       query: { q: '203.0.113.', expiring: true },
       answer: { items: [entry], next_cursor: null, total: 1 },
     },
     text: {
-      summary: 'What says “scan” about itself',
+      summary: 'Entries with “scan” in reason or source',
       query: { text: 'scan' },
       answer: { items: [entry], next_cursor: null, total: 1 },
     },
     far: {
-      summary: 'The third entry, without those before it',
+      summary: 'The third entry alone',
       query: { limit: 1, offset: 2 },
       answer: { items: [{ ...entry, ip_address: '203.0.113.8' }], next_cursor: null, total: 3 },
     },
-    as_text: { summary: 'The whole list as text', accept: 'text/plain', answer: '198.51.100.0/24\n203.0.113.7\n' },
+    as_text: { summary: 'The complete list as text', accept: 'text/plain', answer: '198.51.100.0/24\n203.0.113.7\n' },
   },
 });
 
@@ -236,11 +251,11 @@ export const blockAddress = operation({
   audit: 'block',
   tag,
   summary: 'Block an address or network',
-  description: `${durable}\n\nAn address that is blocked already is answered with 200: without a time it becomes permanent, \`duration_seconds\` takes the later end (permanent stays), \`expires_at\` is taken as given; an absent \`reason\` or \`blocked_by\` keeps the old one. An entry whose time is over counts as absent, also before it is removed. \`expires_at\` and \`duration_seconds\` exclude each other. What a trusted entry covers is refused (409); \`force\`, for which the key needs the scope \`admin\`, stores it all the same, though trust wins.\n\nA network wider than /8 (IPv6: /16), or one that contains a whole special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is refused (409) without \`allow_wide\`, for which the key needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. So is an entry beyond the maximum number of entries (409).`,
+  description: `${durable}\n\nIf the address is already blocked, the response is 200: without a time the block becomes permanent, \`duration_seconds\` takes the later expiry (permanent stays), \`expires_at\` is applied as given; an absent \`reason\` or \`blocked_by\` keeps the old value. An expired entry counts as absent, even before it is removed. \`expires_at\` and \`duration_seconds\` exclude each other. An address that a trusted entry covers is rejected (409); \`force\`, which needs the scope \`admin\`, stores the block anyway, but trust overrides it.\n\nA network wider than /8 (IPv6: /16), or one that contains a complete special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is rejected (409) without \`allow_wide\`, which needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. A new entry beyond the maximum number of entries is rejected (409).`,
   query: BlockQuery,
   body: BlockRequest,
   answers: {
-    200: { description: 'It was blocked already; this is what holds now.', schema: BlockAnswer },
+    200: { description: 'It was already blocked; this is the entry as it is now.', schema: BlockAnswer },
     201: { description: 'It is blocked.', schema: BlockAnswer },
   },
   codes: [
@@ -260,19 +275,19 @@ export const blockAddress = operation({
       answer: { ...entry, ...report },
     },
     network_for_good: {
-      summary: 'A network for good',
+      summary: 'A permanent block of a network',
       body: { ip_address: '198.51.100.0/24', reason: 'abuse desk does not answer', blocked_by: 'ops' },
       status: 201,
       answer: { ...network, ...report },
     },
     again: {
-      summary: 'An address that is blocked until later today becomes permanent',
+      summary: 'A temporary block becomes permanent',
       body: { ip_address: '203.0.113.7' },
       status: 200,
       answer: { ...entry, expires_at: null, ...report },
     },
     host_bits: {
-      summary: 'A network with host bits is refused, and the right one named',
+      summary: 'A network with host bits is rejected, and the correct one suggested',
       body: { ip_address: '203.0.113.7/24' },
       status: 400,
       answer: {
@@ -313,9 +328,9 @@ export const getBlockedAddress = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'Look at one blocked address or network',
+  summary: 'Get one blocked address or network',
   description:
-    'Its entry in the database and, for each worker of the proxy, whether it holds it. 404 where it has no entry of its own, with the networks that cover it.',
+    'The entry in the database and, for each worker of HAProxy, whether the worker holds it. 404 if there is no entry for exactly this address or network, with the networks that cover it.',
   params,
   answers: { 200: { description: 'The entry.', schema: BlockedIpDetail } },
   codes: [codes.NotFound],
@@ -353,9 +368,9 @@ export const unblockAddress = operation({
   audit: 'unblock',
   tag,
   summary: 'Unblock an address or network',
-  description: `Removes the entry of exactly this address or network; \`still_blocked_by\` names the networks that cover it still. 404 where it has no entry of its own; a stray entry in a map is removed all the same. ${durable}`,
+  description: `Removes the entry of exactly this address or network; \`still_blocked_by\` lists the blocked networks that still cover it. 404 if there is no such entry; a foreign entry in a map is removed anyway. ${durable}`,
   params,
-  answers: { 200: { description: 'Its entry is gone.', schema: UnblockAnswer } },
+  answers: { 200: { description: 'The entry is removed.', schema: UnblockAnswer } },
   codes: [codes.NotFound, ...changeCodes],
   members: { 404: UnblockMembers, ...changeMembers },
   examples: {

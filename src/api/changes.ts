@@ -1,21 +1,37 @@
-// What the changes of the running maps have in common, of blocked and of trusted addresses.
+// Shared by the changes of blocked and of trusted addresses.
 import Type, { type Static, type TObject } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { CommittedMembers } from './problem.ts';
-import { count, flag, listOf, model, pidOrNull, text, texts } from './schema.ts';
+import { count, flag, listOf, model, pidOrNull, sentTime, text, texts } from './schema.ts';
 
-/** A hundred years: more is a mistake, and the sum would leave the calendar. */
+/** A hundred years: more is a mistake, and the sum would exceed the calendar. */
 const longestBlockSeconds = 3_155_760_000;
 
 export const addressText = 'The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`.';
 
-/** Bounded and explained by the one parser of times. */
+/** From `::` to `0000:0000:0000:0000:0000:ffff:255.255.255.255/128`; `domain/ip.ts` parses it (error 101). */
+export const addressBounds = { minLength: 2, maxLength: 49 };
+
+/** An address or network in the body of a request. */
+export const sentAddress = (description: string) =>
+  Type.String({ description, mustBe: 'an IP address or network', documentedAs: addressBounds });
+
+/** The address or network of a path. */
+export const addressParams = Type.Object({
+  ip_address: Type.String({
+    description: 'An IP address or network in any common notation. Write the slash of a network as `%2F`.',
+    documentedAs: addressBounds,
+    examples: ['203.0.113.7'],
+  }),
+});
+
 export const untilField = (description: string) =>
   Type.Optional(
     Type.Unsafe<string | null>({
+      ...sentTime,
       type: ['string', 'null'],
       description,
-      mustBe: 'a time with its zone such as 2030-01-31T12:00:00Z, or null for good',
+      mustBe: 'a time with its zone such as 2030-01-31T12:00:00Z, or null for a permanent entry',
     }),
   );
 
@@ -28,28 +44,24 @@ export const durationField = Type.Optional(
   }),
 );
 
-const RuntimeMapFailure = model('RuntimeMapFailure', 'One worker that was not seen to be right for one address.', {
+const RuntimeMapFailure = model('RuntimeMapFailure', 'One worker that was not verified for one address.', {
   ip_address: text(addressText),
-  worker: pidOrNull('The pid; null when none could be addressed.'),
+  worker: pidOrNull('The pid; null if no worker could be addressed.'),
   command: text('The command that was sent.'),
-  responses: texts('What the worker said, line for line.'),
-  reason: text('What was wrong with it.'),
+  responses: texts("The worker's reply, line by line."),
+  reason: text('Why the entry could not be verified.'),
 });
 export type RuntimeMapFailure = Static<typeof RuntimeMapFailure>;
 
-/** The truth about the running maps. */
 export const runtimeReportFields = {
-  runtime_map_updated: flag('Every live worker, draining ones too, was seen to be right.'),
-  runtime_map_failures: listOf(
-    RuntimeMapFailure,
-    'Which worker was not seen to be right for which address; the first 100.',
-  ),
+  runtime_map_updated: flag('Every live worker, draining workers included, was verified.'),
+  runtime_map_failures: listOf(RuntimeMapFailure, 'Which worker was not verified for which address; the first 100.'),
   runtime_map_failures_total: count('How many such failures there are.'),
-  reload_scheduled: flag('A reload follows by itself and enforces what was not seen.'),
+  reload_scheduled: flag('A reload follows automatically and enforces what was not verified.'),
 };
 export type RuntimeReport = Static<TObject<typeof runtimeReportFields>>;
 
-/** Seen everywhere. */
+/** Verified everywhere. */
 export const report = {
   runtime_map_updated: true,
   runtime_map_failures: [],
@@ -57,12 +69,11 @@ export const report = {
   reload_scheduled: false,
 };
 
-/** What the problems of examples have in common. */
+/** Common to the problems of examples. */
 export const problem = { kind: 'Parameter', errors: [], request_id: 'V1StGXR8_Z5jdHi6' };
 
 export const durable =
-  'A 2xx means that the change is durable in database and map file: no crash undoes it. `runtime_map_updated` says whether every worker of the proxy was seen to be right; where it is false, `runtime_map_failures` says which was not, and what follows. Only the database or the map file can make this fail (503); `committed` says what was stored all the same.';
+  'A 2xx means that the change is durable in database and map file; a crash does not undo it. `runtime_map_updated` says whether every worker of HAProxy was verified; if it is false, `runtime_map_failures` lists the workers that were not, and `reload_scheduled` says whether a reload follows. The request fails (503) only because of the database or the map file; `committed` then says what was stored anyway.';
 
 export const changeCodes = [codes.QueueFull, codes.DatabaseUnusable, codes.MapFileUnusable, codes.ChangeFailed];
-/** What of the request is durable although it failed. */
 export const changeMembers = { 500: CommittedMembers, 503: CommittedMembers };

@@ -1,46 +1,33 @@
-import Type, { type Static } from 'typebox';
-import { addressText } from './changes.ts';
+import type { Static } from 'typebox';
+import { addressText, addressParams as params } from './changes.ts';
 import { operation } from './operation.ts';
-import {
-  count,
-  flagOrNull,
-  listOf,
-  model,
-  oneOf,
-  pathText,
-  pid,
-  text,
-  textOrNull,
-  texts,
-  timeOrNull,
-} from './schema.ts';
+import { count, flagOrNull, listOf, model, oneOf, pid, text, textOrNull, texts, timeOrNull } from './schema.ts';
 
 const tag = 'Blocked addresses';
-const params = Type.Object({ ip_address: pathText });
 
-const WorkerVerdict = model('WorkerVerdict', 'What one worker does with this address.', {
+const WorkerVerdict = model('WorkerVerdict', 'The verdict of one worker for this address.', {
   pid: pid('The process id of the worker.'),
-  verdict: oneOf(['blocked', 'trusted', 'allowed'], 'What it does with this address.'),
+  verdict: oneOf(['blocked', 'trusted', 'allowed'], 'Its verdict for this address.'),
 });
 export type WorkerVerdict = Static<typeof WorkerVerdict>;
 
-const CheckAnswer = model('CheckAnswer', 'What happens to a client with this address.', {
+const CheckAnswer = model('CheckAnswer', 'The verdict for a client with this address.', {
   ip_address: text(addressText),
   verdict: oneOf(
     ['blocked', 'trusted', 'allowed', 'partly'],
-    'What happens to the client: `blocked` is 403, `trusted` is never denied. `partly`: a network that no entry covers whole, with blocked entries inside.',
+    '`blocked`: denied with 403. `trusted`: never denied. `allowed`: no entry covers it. `partly`: a network with blocked entries inside that no entry covers completely.',
   ),
-  by: textOrNull('The entry that decides; null where none does.'),
-  reason: textOrNull('What that entry says about itself.'),
-  expires_at: timeOrNull('When that entry ends; null: never, or there is none.'),
+  by: textOrNull('The entry that decides; null: none does.'),
+  reason: textOrNull('The reason or note of that entry.'),
+  expires_at: timeOrNull('When that entry expires; null: never, or there is no entry.'),
   enforced: flagOrNull(
-    'Every live worker was seen to say the same; false: one says otherwise; null: none could be asked, or the verdict is `partly`.',
+    'True: every live worker gives the same verdict. False: at least one gives another. Null: no worker answered, or the verdict is `partly`.',
   ),
   blocked_inside: texts(
-    'Blocked entries inside a network that no entry covers, the first 100 in the order of addresses.',
+    'Blocked entries inside a network that no entry covers completely, the first 100 in the order of addresses.',
   ),
-  blocked_inside_total: count('How many they are.'),
-  workers: listOf(WorkerVerdict, 'Each worker that could be asked.'),
+  blocked_inside_total: count('How many blocked entries are inside.'),
+  workers: listOf(WorkerVerdict, 'Every worker that answered.'),
 });
 export type CheckAnswer = Static<typeof CheckAnswer>;
 
@@ -51,9 +38,9 @@ export const checkAddress = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'Say whether a client is let in, and why',
+  summary: 'Check whether a client is denied, and why',
   description:
-    'From the database and from the running proxy: which entry decides, and whether the workers of the proxy say the same. Of a network that no entry covers whole, `blocked_inside` names the blocked entries inside; then no client decides for all of it, and the verdict is `partly`.',
+    'From the database and the running HAProxy: which entry decides, and whether the workers give the same verdict. For a network that no entry covers completely, `blocked_inside` lists the blocked entries inside; the verdict is then `partly`, and no lookup in a worker can answer for the complete network.',
   params,
   answers: { 200: { description: 'The verdict.', schema: CheckAnswer } },
   examples: {

@@ -2,7 +2,6 @@ import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { operation } from './operation.ts';
 import {
-  askedFor,
   count,
   duration,
   flag,
@@ -12,6 +11,7 @@ import {
   oneOf,
   pageFields,
   pidOrNull,
+  queryFlag,
   text,
   textOrNull,
   texts,
@@ -22,52 +22,64 @@ import {
 const tag = 'Configuration';
 
 /** No id can name a file outside the folder of backups. */
-const Id = Type.String({
-  minLength: 1,
-  maxLength: 128,
-  pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]*$',
-  mustBe: 'an id of letters, digits, points, colons and dashes',
-});
-const idParameter = Type.Object({ id: Id });
-const DiffQuery = Type.Object({ backup: Type.Optional(Id) }, { additionalProperties: false });
+const idParameter = (description: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 128,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]*$',
+    description,
+    mustBe: 'an id of letters, digits, dots, colons, dashes and underscores',
+    examples: [example],
+  });
+const reloadParams = Type.Object({ id: idParameter('The id of a reload.', '20261120T124300456Z-5e6f7a8b') });
+const backupId = idParameter('The id of a backup.', '20261120T124300123Z-1a2b3c4d');
+const backupParams = Type.Object({ id: backupId });
+const DiffQuery = Type.Object({ backup: Type.Optional(backupId) }, { additionalProperties: false });
 const HistoryQuery = Type.Object(pageFields, { additionalProperties: false });
 
-/** Of whatever reloads: whether a live configuration of somebody else may be replaced. */
-export const ReplaceConsentQuery = Type.Object({ replace_configuration: askedFor }, { additionalProperties: false });
+/** Of every operation that reloads. */
+export const ReplaceConsentQuery = Type.Object(
+  {
+    replace_configuration: queryFlag(
+      'Without it, a live configuration that was written or edited outside proxy-manager, or restored from a backup, is not replaced (409, 6020).',
+    ),
+  },
+  { additionalProperties: false },
+);
 
-const reasons = texts('Why: who asked, or what made it necessary.');
-const warnings = texts('What did not keep the reload from being made, and is worth a look.');
+const reasons = texts('Who requested it, or what made it necessary.');
+const warnings = texts('What did not prevent the reload but should be checked.');
 const workers = {
-  worker_before: pidOrNull('The pid of the worker before; null when there was none.'),
-  worker_after: pidOrNull('The pid of the worker that the reload made; null when there was none.'),
+  worker_before: pidOrNull('The pid of the previous worker; null: there was none.'),
+  worker_after: pidOrNull('The pid of the new worker; null: there was none.'),
 };
 
-/** A reload that failed is a thrown `ServiceError` that carries these as members. */
+/** A failed reload is a thrown `ServiceError` with these as members. */
 export const ReloadAnswer = model('ReloadAnswer', 'What a safe reload did.', {
   id: text('Its id in the history.'),
-  status: oneOf(['completed'], 'A reload that did not complete is a problem.'),
+  status: oneOf(['completed'], 'A reload that did not complete is a problem document.'),
   reasons,
-  changed: flag('The live configuration is another one than before.'),
+  changed: flag('The live configuration changed.'),
   backup: textOrNull(
-    'The backup of what was live before, an older one where that is the same; null where there was nothing to back up.',
+    'The backup of the previous configuration, an older one if it is the same; null: there was nothing to back up.',
   ),
   ...workers,
-  duration_ms: duration('How long it took, in milliseconds.'),
+  duration_ms: duration('The duration in milliseconds.'),
   warnings,
 });
 export type ReloadAnswer = Static<typeof ReloadAnswer>;
 
-export const ReloadRecord = model('ReloadRecord', 'A reload of the history.', {
+const ReloadRecord = model('ReloadRecord', 'A reload of the history.', {
   id: text('Its id.'),
   status: oneOf(
     ['completed', 'refused', 'failed'],
-    'What came of it; `refused`: by the template or by the check of the proxy; `failed`: it was not confirmed, or something else failed.',
+    '`refused`: the template or HAProxy rejected the configuration; `failed`: the reload was not confirmed, or something else failed.',
   ),
   reasons,
-  changed: flagOrNull('The configuration differed from the live one; null: it never came so far.'),
-  validation_output: textOrNull("The proxy's own messages, or the template's; null where there were none."),
-  error: textOrNull('Why it did not complete; null where it did.'),
-  backup: textOrNull('The id of the backup that was made before; null where there was none.'),
+  changed: flagOrNull('The configuration differed from the live one; null: it failed before the comparison.'),
+  validation_output: textOrNull('The messages of HAProxy or of the template; null: none.'),
+  error: textOrNull('Why it did not complete; null if it did.'),
+  backup: textOrNull('The id of the backup that was created before; null: none.'),
   ...workers,
   warnings,
   started_at: time('When it began.'),
@@ -75,30 +87,33 @@ export const ReloadRecord = model('ReloadRecord', 'A reload of the history.', {
 });
 export type ReloadRecord = Static<typeof ReloadRecord>;
 
-/** Of a reload that failed; which of them are there depends on how far it came. */
-const ReloadMembers = model('ReloadMembers', 'What was done before the reload failed, and undone after it.', {
-  id: Type.Optional(text('The id of the reload in the history.')),
-  reasons: Type.Optional(reasons),
-  backup: Type.Optional(textOrNull('The backup that was made before; null when it did not come so far.')),
-  output: Type.Optional(text("The proxy's own messages, or the template's.")),
-  line: Type.Optional(Type.Integer({ minimum: 1, description: 'The line of the template.' })),
-  restored: Type.Optional(flag('The last known good configuration is back in force.')),
-  restore_failure: Type.Optional(text('Why it is not, when that is so.')),
-  worker_before: Type.Optional(workers.worker_before),
-  worker_after: Type.Optional(workers.worker_after),
-  duration_ms: Type.Optional(duration('How long it took, in milliseconds.')),
-});
+const ReloadMembers = model(
+  'ReloadMembers',
+  'What was done before the reload failed, and undone afterwards; the members depend on how far it got.',
+  {
+    id: Type.Optional(text('The id of the reload in the history.')),
+    reasons: Type.Optional(reasons),
+    backup: Type.Optional(textOrNull('The backup that was created before; null: it failed earlier.')),
+    output: Type.Optional(text('The messages of HAProxy or of the template.')),
+    line: Type.Optional(Type.Integer({ minimum: 1, description: 'The line of the template.' })),
+    restored: Type.Optional(flag('The last known good configuration is in force again.')),
+    restore_failure: Type.Optional(text('Why it could not be restored.')),
+    worker_before: Type.Optional(workers.worker_before),
+    worker_after: Type.Optional(workers.worker_after),
+    duration_ms: Type.Optional(duration('The duration in milliseconds.')),
+  },
+);
 
 const ReloadPage = model('ReloadPage', 'A page of the history.', {
   items: listOf(ReloadRecord, 'The entries.'),
-  next_cursor: textOrNull('Ask for the next page with it; null on the last one.'),
+  next_cursor: textOrNull('The `cursor` of the next page; null on the last page.'),
 });
 export type ReloadPage = Static<typeof ReloadPage>;
 
-const sha256Text = 'SHA-256 in lower-case hexadecimal digits.';
+const sha256Text = 'The SHA-256 in lower-case hexadecimal digits.';
 
 const CurrentConfig = model('CurrentConfig', 'The live configuration.', {
-  text: text('The text.'),
+  text: text('The text of the configuration.'),
   sha256: text(sha256Text),
   path: text('The path of the file.'),
 });
@@ -108,16 +123,15 @@ const needsReplace = flag(
   'A reload would replace a configuration that proxy-manager did not render, so it needs `replace_configuration=true`.',
 );
 
-const ValidationAnswer = model('ValidationAnswer', 'What a dry run said.', {
-  valid: flag('The proxy takes it.'),
-  output: text("The proxy's own messages, or the template's."),
-  sha256: text('Of what was rendered, in lower-case hexadecimal digits; empty where it could not be.'),
-  warnings: texts('All that a reload would warn of before it begins, the warnings of HAProxy included.'),
+const ValidationAnswer = model('ValidationAnswer', 'The result of a dry run.', {
+  valid: flag('HAProxy accepts the configuration.'),
+  output: text('The messages of HAProxy or of the template.'),
+  sha256: text('The SHA-256 of the rendered text in lower-case hexadecimal digits; empty if it could not be rendered.'),
+  warnings: texts('All warnings that a reload would report before it begins, including those of HAProxy.'),
   needs_replace_configuration: needsReplace,
 });
 export type ValidationAnswer = Static<typeof ValidationAnswer>;
 
-/** Who wrote the live configuration. */
 export const liveOrigin = (description: string) =>
   Type.Unsafe<'rendered' | 'restored' | 'other' | null>({
     type: ['string', 'null'],
@@ -129,46 +143,46 @@ const ConfigDiff = model('ConfigDiff', 'What a reload would change.', {
   changed: flag('There is a difference.'),
   diff: text('A unified diff.'),
   live: liveOrigin(
-    'Who wrote the live text: `rendered` from the template, `restored` from a backup, or `other`: written or edited by hand; null: there is none yet.',
+    'The origin of the live configuration: `rendered` from the template, `restored` from a backup, or `other`: written or edited outside proxy-manager; null: there is none yet.',
   ),
   needs_replace_configuration: needsReplace,
 });
 export type ConfigDiff = Static<typeof ConfigDiff>;
 
-const BackupFile = model('BackupFile', 'A file that the configuration names; restored with it.', {
+const BackupFile = model('BackupFile', 'A file that the configuration refers to; restored with it.', {
   name: text('Its name in the set.'),
-  path: text('Where it belongs.'),
+  path: text('Its original path.'),
   sha256: text(sha256Text),
 });
 
 const BackupMap = model('BackupMap', 'A copy of a map file, for reading only.', {
   name: text('Its name in the set.'),
-  path: text('What it is a copy of.'),
-  bytes: count('Its length in bytes.'),
+  path: text('The path of the original.'),
+  bytes: count('The size in bytes.'),
 });
 
-export const Backup = model('Backup', 'A backup set.', {
+const Backup = model('Backup', 'A backup set.', {
   id: text('Its id.'),
-  created_at: time('When it was made.'),
+  created_at: time('When it was created.'),
   sha256: text(sha256Text),
-  reason: text('Why it was made.'),
-  note: textOrNull('What was noted; null where nothing was.'),
+  reason: text('Why it was created.'),
+  note: textOrNull('A note; null: none.'),
   written_by: Type.Unsafe<'proxy-manager' | 'other' | null>({
     type: ['string', 'null'],
     enum: ['proxy-manager', 'other', null],
     description:
-      'Who wrote its configuration; one of each that `other` wrote is never pruned. Null: a set of an older version.',
+      'Who wrote its configuration. `other`: written outside proxy-manager; one backup of each such configuration is never pruned. Null: a backup of an older version.',
   }),
-  files: listOf(BackupFile, 'Files that the configuration names; restored with it.'),
-  maps: listOf(BackupMap, 'Copies of map files, for reading only: a restore never brings them back.'),
+  files: listOf(BackupFile, 'Files that the configuration refers to; restored with it.'),
+  maps: listOf(BackupMap, 'Copies of map files, for reading only: a restore does not use them.'),
 });
 export type Backup = Static<typeof Backup>;
 
 const Backups = model('Backups', 'All backup sets.', { items: listOf(Backup, 'The entries.') });
 
-/** What every safe reload can end in, whoever asked for it. */
+/** The errors of every safe reload. */
 export const reloadCodes = [
-  // It was edited while the reload was prepared.
+  // The live file was edited while the reload was prepared.
   codes.Conflict,
   codes.LiveConfigurationKept,
   codes.TemplateRefused,
@@ -182,7 +196,7 @@ export const reloadCodes = [
   codes.ProxyNotRunning,
   codes.ReloadRolledBack,
   codes.ConfigurationFilesUnusable,
-  // Of an attached service, which deploys nothing.
+  // Attached mode, which deploys nothing.
   codes.ReloadUnconfirmed,
   codes.Attached,
 ];
@@ -233,14 +247,14 @@ export const reload = operation({
   access: 'admin',
   audit: 'reload',
   tag,
-  summary: 'Reload the proxy safely',
+  summary: 'Reload HAProxy safely',
   description:
-    'Renders the configuration from its template, makes a backup, validates the exact bytes, puts them in place, reloads, and proves it by a new worker whose maps are compared with the database. Callers that arrive while one runs share the next one, and get its id. Takes no body.\n\nA live configuration that was written or edited by hand, or restored from a backup, is replaced only with `replace_configuration=true`; otherwise the answer is 409 (6020) and nothing was changed. So it is (409, code 409) where it was edited while the reload was being prepared.\n\nWhere template or proxy refuse the new configuration (422), or the reload is not confirmed (503), the last known good one is back in force within the same request, and the problem says what came of that.\n\nAn attached service reloads the files as they are and deploys nothing: not confirmed is 503 (6033) there, and 409 (6034) where a setting forbids reloads or consent is sent.',
+    'Renders the configuration from its template, creates a backup, validates the exact bytes, deploys them, reloads, and proves the reload by a new worker whose maps are compared with the database. Requests that arrive during a reload share the next one and get its id. No body.\n\nA live configuration that was written or edited outside proxy-manager, or restored from a backup, is replaced only with `replace_configuration=true`; otherwise the response is 409 (6020) and nothing was changed. If it was edited while the reload was being prepared, the response is 409 (409) and nothing was changed.\n\nIf the template or HAProxy rejects the new configuration (422), or the reload is not confirmed (503), the last known good configuration is restored within the same request, and the problem reports the outcome.\n\nIn attached mode the files are reloaded as they are. An unconfirmed reload is 503 (6033). It is 409 (6034) if a setting forbids reloads or `replace_configuration` is sent.',
   query: ReplaceConsentQuery,
-  answers: { 200: { description: 'The proxy runs with it.', schema: ReloadAnswer } },
+  answers: { 200: { description: 'HAProxy runs with the configuration.', schema: ReloadAnswer } },
   codes: reloadCodes,
   members: reloadMembers,
-  examples: { now: { summary: 'With nothing changed', answer: reloadExample } },
+  examples: { now: { summary: 'A reload without changes', answer: reloadExample } },
 });
 
 export const getConfig = operation({
@@ -250,13 +264,13 @@ export const getConfig = operation({
   access: 'admin',
   audit: null,
   tag,
-  summary: 'Show the live configuration',
-  description: 'The text on disk, which may hold secrets of a template of your own.',
-  answers: { 200: { description: 'The live text.', schema: CurrentConfig } },
+  summary: 'Get the live configuration',
+  description: 'The text on disk. It may contain secrets of a custom template.',
+  answers: { 200: { description: 'The live configuration.', schema: CurrentConfig } },
   codes: [codes.NotFound, codes.ConfigurationFilesUnusable, codes.Attached],
   examples: {
     live: {
-      summary: 'The beginning of a text',
+      summary: 'The first lines of a configuration',
       answer: { text: '# Generated by proxy-manager.\nglobal\n', sha256, path: '/etc/proxy/proxy.cfg' },
     },
   },
@@ -269,14 +283,14 @@ export const validateConfig = operation({
   access: 'admin',
   audit: null,
   tag,
-  summary: 'Try the configuration out',
+  summary: 'Validate the configuration',
   description:
-    'A dry run: what a reload would deploy is rendered and validated by the proxy, and nothing is changed. One that is refused is an answer here, and no error. `warnings` has all that a reload would warn of before it begins. Takes no body.',
-  answers: { 200: { description: 'What template and proxy say.', schema: ValidationAnswer } },
+    'A dry run: renders what a reload would deploy and lets HAProxy validate it; nothing is changed. An invalid configuration is a result (200, `valid: false`), not an error. No body.',
+  answers: { 200: { description: 'The result of the validation.', schema: ValidationAnswer } },
   codes: [codes.Unavailable, codes.ConfigurationFilesUnusable],
   examples: {
     valid: {
-      summary: 'A valid one',
+      summary: 'A valid configuration',
       answer: { valid: true, output: '', sha256, warnings: [], needs_replace_configuration: false },
     },
   },
@@ -289,11 +303,11 @@ export const diffConfig = operation({
   access: 'admin',
   audit: null,
   tag,
-  summary: 'Show what a reload or a restore would change',
+  summary: 'Compare the live configuration',
   description:
-    'The difference between the live text and what the template renders now, as a unified diff; with `backup`, to what that backup holds: its configuration and the files that are restored with it.',
+    'The difference between the live configuration and what a reload would deploy, as a unified diff; with `backup`, what a restore of that backup would change, including the files that are restored with it.',
   query: DiffQuery,
-  answers: { 200: { description: 'The difference; empty where there is none.', schema: ConfigDiff } },
+  answers: { 200: { description: 'The difference; `diff` is empty if there is none.', schema: ConfigDiff } },
   codes: [
     codes.NotFound,
     codes.IntegrityViolated,
@@ -305,7 +319,7 @@ export const diffConfig = operation({
   members: { 422: ReloadMembers },
   examples: {
     none: {
-      summary: 'Nothing',
+      summary: 'No difference',
       answer: { changed: false, diff: '', live: 'rendered', needs_replace_configuration: false },
     },
   },
@@ -334,12 +348,12 @@ export const getReload = operation({
   access: 'admin',
   audit: null,
   tag,
-  summary: 'Look at one reload',
-  description: "With the proxy's own messages where it was refused.",
-  params: idParameter,
+  summary: 'Get one reload',
+  description: 'With the messages of HAProxy or of the template if it was rejected.',
+  params: reloadParams,
   answers: { 200: { description: 'The reload.', schema: ReloadRecord } },
   codes: [codes.NotFound],
-  examples: { completed: { summary: 'One that was completed', path: { id: record.id }, answer: record } },
+  examples: { completed: { summary: 'A completed reload', path: { id: record.id }, answer: record } },
 });
 
 export const listBackups = operation({
@@ -351,7 +365,7 @@ export const listBackups = operation({
   tag,
   summary: 'List the backups',
   description:
-    'Newest first. One is made before every reload; one that equals the one before it is dropped at once, and the last 20 different ones are kept. One of a configuration that proxy-manager did not write (`written_by: other`) is pruned only where a newer one would restore the same.',
+    'Newest first. A backup is created before every reload, unless it would equal the previous one. The last 20 different ones are kept. A backup of a configuration that proxy-manager did not write (`written_by: other`) is pruned only if a newer one would restore the same.',
   answers: { 200: { description: 'The backups.', schema: Backups } },
   codes: [codes.Attached],
   examples: { all: { summary: 'One backup', answer: { items: [backup] } } },
@@ -366,14 +380,14 @@ export const restoreBackup = operation({
   tag,
   summary: 'Restore a backup',
   description:
-    'Puts the configuration of a backup in force by the same safe reload, whoever wrote what is live now; until the next reload with `replace_configuration=true` it stays in force. The maps are always written from the database: a restore never brings back what was blocked then. Takes no body.',
-  params: idParameter,
-  answers: { 200: { description: 'The proxy runs with it.', schema: ReloadAnswer } },
+    'Puts the configuration of a backup into force by the same safe reload, whatever the origin of the live configuration. It stays in force until a reload with `replace_configuration=true`. The maps are always written from the database: a restore does not change what is blocked. No body.',
+  params: backupParams,
+  answers: { 200: { description: 'HAProxy runs with the configuration.', schema: ReloadAnswer } },
   codes: [codes.NotFound, codes.IntegrityViolated, ...reloadCodes],
   members: reloadMembers,
   examples: {
     backup: {
-      summary: 'A backup that holds what is live',
+      summary: 'A backup of the live configuration',
       path: { id: backup.id },
       answer: { ...reloadExample, reasons: [`backup ${backup.id} restored by ops`] },
     },

@@ -17,7 +17,7 @@ export const getDescription = operation({
   access: 'open',
   audit: null,
   tag,
-  summary: 'This description, for programs',
+  summary: 'Get this description for programs',
   description: 'OpenAPI 3.1. Needs no key.',
   answers: {
     200: {
@@ -40,8 +40,8 @@ export const getDocsPage = operation({
   access: 'open',
   audit: null,
   tag,
-  summary: 'This description, for people',
-  description: 'A page of its own: it loads nothing and runs nothing. Needs no key.',
+  summary: 'Get this description for people',
+  description: 'An HTML page without scripts that loads nothing from outside. Needs no key.',
   answers: {
     200: {
       description: 'The page.',

@@ -1,40 +1,39 @@
-// The fact that a request to an operation was answered: emitted once, for the audit log and the metrics.
-
-/** Entries, by what became of them. `rejected`: of a list, what is no entry or is covered by trust. */
+/** What became of entries. `rejected`: elements of a list that are no entry or are covered by trust. */
 export const entryChanges = ['added', 'updated', 'removed', 'unchanged', 'rejected'] as const;
 export type EntryCounts = Readonly<Partial<Record<(typeof entryChanges)[number], number>>>;
 
+/** A request to an operation ended: emitted once, when its response is sent. Audit and metrics subscribe to it. */
 export interface EndedOperation {
   readonly note: {
-    /** As the audit calls it; of a look that was refused for want of a scope `read`. */
+    /** The audit's verb; `read` for a read operation that was rejected for lack of a scope. */
     readonly operation: string;
     readonly keyName: string;
     /** The peer's address, or `unix`. */
     readonly source: string;
     readonly requestId: string;
-    /** Canonical text of the address or network that it is about. */
+    /** Canonical text of the address or network of the request. */
     readonly ipAddress: string | null;
-    /** Another thing that it is about, by its name. */
+    /** The name of another object of the request. */
     readonly target: string | null;
   };
-  /** When the request came. */
+  /** When the request arrived. */
   readonly at: Date;
-  /** Rows of the audit that were written with its changes. */
+  /** Rows of the audit log that were written with its changes. */
   readonly rows: readonly number[];
   readonly status: number;
   readonly outcome: {
     /** Of the catalogue of errors; null: none. */
     readonly code: number | null;
     readonly runtimeMapUpdated: boolean | null;
-    /** Entries, counted for each worker, that were not seen to be right. */
+    /** Entries that were not verified, counted for each worker. */
     readonly runtimeMapFailuresTotal: number | null;
     readonly reloadScheduled: boolean | null;
-    /** Numbers and truths of the answer, and the reload's id; null: none. */
+    /** Counts and flags of the response, and the reload's id; null: none. */
     readonly result: Readonly<Record<string, unknown>> | null;
   };
-  /** A service was asked to do it: what the form of a request or its key refuses is no attempt, nor is a dry run. */
+  /** A service was called. False for an invalid request, a missing permission and a dry run. */
   readonly attempted: boolean;
-  /** Seen in every live worker; null: that is no part of it. */
+  /** Verified in every live worker; null: does not apply. */
   readonly seenEverywhere: boolean | null;
   readonly counts: EntryCounts;
 }

@@ -3,7 +3,7 @@ import { operation } from './operation.ts';
 
 const tag = 'Events';
 
-/** `<run of the service>-<number>`. */
+/** `<run of the service>-<number>` */
 export const eventIdForm = /^[0-9a-f]{1,32}-[0-9]{1,15}$/;
 
 const EventsQuery = Type.Object(
@@ -13,11 +13,19 @@ const EventsQuery = Type.Object(
         minLength: 1,
         maxLength: 1024,
         pattern: '^[a-z.]+(,[a-z.]+)*$',
-        mustBe: 'types of events with commas between, such as entry.blocked,entry.unblocked',
+        description: 'Only events of these types.',
+        mustBe: 'event types separated by commas, such as entry.blocked,entry.unblocked',
+        examples: ['entry.blocked,entry.unblocked'],
       }),
     ),
     last_event_id: Type.Optional(
-      Type.String({ maxLength: 64, pattern: eventIdForm.source, mustBe: 'the id of an event, as it was sent' }),
+      Type.String({
+        maxLength: 64,
+        pattern: eventIdForm.source,
+        description: 'Resume after this event. The header `Last-Event-ID` takes precedence.',
+        mustBe: 'the id of an event, as it was sent',
+        examples: ['5f0c1a9be0d2-17'],
+      }),
     ),
   },
   { additionalProperties: false },
@@ -27,7 +35,7 @@ const EventStream = Type.Unsafe<string>({
   title: 'EventStream',
   type: 'string',
   description:
-    'Server-sent events. The data of each is JSON on one line: `id`, `type`, `at`, and `data` by the type; docs/events.md of the project has them all.',
+    'Server-sent events. The data of each is JSON on one line: `id`, `type`, `at`, and `data`, whose fields depend on the type (docs/events.md).',
 });
 
 export const streamEvents = operation({
@@ -37,13 +45,13 @@ export const streamEvents = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'Stream what happens',
+  summary: 'Stream events',
   description:
-    'Server-sent events, from now on; after the id of `Last-Event-ID` (or `last_event_id`) what came since. An id that is not in the ring of the last 10,000 events any more, or is of an earlier run of the service, is answered with the event `gap`: fetch anew what you show. A comment every 15 s shows that the stream lives. It ends when the key does, and with the service. What only `admin` may see is left out for others.',
+    'Server-sent events from now on, or from the event after `Last-Event-ID` (or `last_event_id`) on. If that event is no longer among the last 10,000, or is from an earlier run of the service, the stream starts with the event `gap`: fetch again what you show. A comment every 15 s shows that the stream is alive. It ends when the key is revoked or expires, and when the service stops. Events for `admin` only are omitted for other keys.',
   query: EventsQuery,
   answers: {
     200: {
-      description: 'The stream. It does not end by itself.',
+      description: 'The stream.',
       content: { 'text/event-stream': EventStream },
     },
   },

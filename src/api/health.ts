@@ -22,101 +22,100 @@ import {
 
 const tag = 'Health';
 
-const WorkerHealth = model('WorkerHealth', 'One worker of the proxy.', {
+const WorkerHealth = model('WorkerHealth', 'One worker of HAProxy.', {
   pid: pid('The process id of the worker.'),
-  whole: flag('Both of its maps were seen to be right.'),
-  reason: textOrNull('What they lack; null when they are right.'),
+  whole: flag('Both of its maps are in sync.'),
+  reason: textOrNull('Why they are not in sync; null if they are.'),
 });
 export type WorkerHealth = Static<typeof WorkerHealth>;
 
 const DatabaseHealth = model('DatabaseHealth', 'The database.', {
-  status: oneOf(['ok', 'down', 'unknown'], 'Whether it was read and written; `unknown`: it did not answer in time.'),
-  reason: textOrNull('Why not; null when all is well.'),
+  status: oneOf(['ok', 'down', 'unknown'], '`ok`: it was read and written; `unknown`: it did not answer in time.'),
+  reason: textOrNull('What is wrong; null if the status is `ok`.'),
 });
 
-const MasterSocketHealth = model('MasterSocketHealth', 'The master socket of the proxy.', {
-  status: oneOf(['ok', 'down', 'unknown'], 'Whether it answered; `unknown`: it could not be asked in time.'),
-  reason: textOrNull('Why not; null when all is well.'),
-  since: timeOrNull('Since when it counts as down; null when it does not.'),
+const MasterSocketHealth = model('MasterSocketHealth', 'The master socket of HAProxy.', {
+  status: oneOf(['ok', 'down', 'unknown'], '`ok`: it answered; `unknown`: it did not answer in time.'),
+  reason: textOrNull('What is wrong; null if the status is `ok`.'),
+  since: timeOrNull('Since when it is down; null if it is not.'),
 });
 
-const WorkersHealth = model('WorkersHealth', 'The workers of the proxy.', {
-  current: orNull(WorkerHealth, 'The one that takes new connections; null when there is none.'),
-  draining: listOf(WorkerHealth, 'Those that only finish what they have begun.'),
+const WorkersHealth = model('WorkersHealth', 'The workers of HAProxy.', {
+  current: orNull(WorkerHealth, 'The worker that accepts new connections; null: there is none.'),
+  draining: listOf(WorkerHealth, 'The workers that serve existing connections only.'),
 });
 
 const MapFileHealth = model('MapFileHealth', 'The map files.', {
   status: oneOf(
     ['ok', 'behind', 'unknown'],
-    '`behind`: not what was written, or not what it should be; `unknown`: it could not be looked at in time.',
+    '`behind`: its content is not what it should be; `unknown`: it could not be checked in time.',
   ),
-  reason: textOrNull('What is wrong; null when all is well.'),
-  entries: count('How many addresses the map file of the blocked ones holds.'),
+  reason: textOrNull('What is wrong; null if the status is `ok`.'),
+  entries: count('How many addresses the map file of blocked addresses has.'),
 });
 
 const BigChange = model(
   'BigChange',
-  'What it has stored so far. The running map may lack of the one, and still hold the other, until it ends.',
+  'What the bulk change has stored so far. Until it ends, the running map may lack the added addresses and still have the removed ones.',
   {
-    added: count('How many addresses are blocked by it so far.'),
-    removed: count('How many addresses are not blocked any more.'),
+    added: count('How many addresses it has added so far.'),
+    removed: count('How many addresses it has removed so far.'),
   },
 );
 
 const RuntimeMapHealth = model('RuntimeMapHealth', "The current worker's map of blocked addresses.", {
-  expected: count('How many entries it should hold.'),
-  seen: countOrNull('How many it holds; null when it could not be asked.'),
-  big_change: orNull(BigChange, 'The list or large batch that is being applied; null: none is.'),
-  last_verified_at: timeOrNull('When it was last seen to be right, entry by entry; null: not yet.'),
+  expected: count('How many entries it should have.'),
+  seen: countOrNull('How many entries it has; null: it did not answer.'),
+  big_change: orNull(BigChange, 'The list or large batch that is being applied; null: none.'),
+  last_verified_at: timeOrNull('When all its entries were last verified; null: not yet.'),
 });
 
 const LastReload = model('LastReload', 'The last reload since the service started.', {
   id: text('Its id in the history.'),
-  status: oneOf(['completed', 'refused', 'failed'], 'What came of it.'),
+  status: oneOf(['completed', 'refused', 'failed'], 'The outcome.'),
   finished_at: time('When it ended.'),
-  error: textOrNull('Why it did not complete; null where it did, and for a key below `admin`.'),
-  error_code: integerOrNull(100, 99_999, 'The code of the error; null where it completed.'),
+  error: textOrNull('Why it did not complete; null if it did, and for keys without the scope `admin`.'),
+  error_code: integerOrNull(100, 99_999, 'The error code; null if it completed.'),
 });
 
 const ConfigurationDrift = model(
   'ConfigurationDrift',
-  'Whether the live configuration is what sites, settings and template give now. It does not degrade the status: blocking is enforced all the same.',
+  'Whether the live configuration is what sites, settings and template render to now. Drift does not degrade the status: blocking is enforced anyway.',
   {
     status: oneOf(
       ['none', 'drift', 'unknown'],
-      '`drift`: they differ, and `GET /api/config/diff` says how; `unknown`: it could not be rendered or read.',
+      '`drift`: they differ, `GET /api/config/diff` shows how; `unknown`: it could not be rendered or read.',
     ),
     live: liveOrigin(
-      'Who wrote the live text: `rendered` from the template; `restored` from a backup; `other`: written or edited by hand. The last two are replaced only with `replace_configuration=true`. Null: there is none, or it is not known.',
+      'The origin of the live configuration: `rendered` from the template, `restored` from a backup, or `other`: written or edited outside proxy-manager. The last two are replaced only with `replace_configuration=true`. Null: there is none, or it is not known.',
     ),
-    backup: textOrNull('The id of the backup that was restored; null: none was.'),
+    backup: textOrNull('The id of the restored backup; null: none.'),
     added: countOrNull('How many lines a reload would add; null: not known.'),
     removed: countOrNull('How many lines a reload would remove; null: not known.'),
-    reason: textOrNull('Why it is not known; the full text is for `admin` keys.'),
+    reason: textOrNull('Why the status is `unknown`; only `admin` keys get the full text.'),
   },
 );
-/** Whether the live configuration is what sites, settings and template give now. */
 export type DriftReport = Static<typeof ConfigurationDrift>;
 
 const FrontEnd = model('FrontEnd', 'A frontend or listen section that binds an address.', {
   name: text('Its name.'),
   place: text('File and line of its section.'),
-  mode: text("HAProxy's word for it: `http`, `tcp` and others."),
-  has_rule: flag('It denies what the blocked map holds. One without a rule that is not open degrades the status.'),
+  mode: text('The mode in HAProxy: `http`, `tcp` or another.'),
+  has_rule: flag('It denies blocked addresses. A front end without the rule degrades the status unless it is `open`.'),
   answered_before: textOrNull(
-    'File and line of what may answer requests before that; null: nothing does. With `has_rule: false` it keeps a rule that is there from counting; with `has_rule: true` it does not degrade the status.',
+    'File and line of a rule that may answer requests earlier; null: none. With `has_rule: false` it is the reason why an existing rule does not count; with `has_rule: true` it does not degrade the status.',
   ),
-  open: flag('It is to have no rule: `PROXY_MANAGER_OPEN_FRONT_ENDS` names it.'),
+  open: flag('It needs no rule: `PROXY_MANAGER_OPEN_FRONT_ENDS` names it.'),
 });
 export type FrontEndReport = Static<typeof FrontEnd>;
 
 const Attached = model(
   'Attached',
-  'What an attached service sees of the configuration that HAProxy runs, and that others write.',
+  'The configuration of HAProxy as an attached service sees it. The service does not write it.',
   {
-    files: texts('The files that HAProxy reads, in their order.'),
-    front_ends: listOf(FrontEnd, 'As the current worker loaded them, as far as that is known.'),
-    changed_since_load: flag('The files are not what the current worker loaded.'),
+    files: texts('The files that HAProxy reads, in order.'),
+    front_ends: listOf(FrontEnd, 'The front ends that the current worker loaded, as far as known.'),
+    changed_since_load: flag('The files have changed since the current worker loaded them.'),
     reload_by: text('How the service reloads HAProxy: `master`, `never` or `systemd:UNIT`.'),
   },
 );
@@ -124,45 +123,45 @@ export type AttachedReport = Static<typeof Attached>;
 
 const TrustedMapHealth = model('TrustedMapHealth', 'The map of trusted addresses.', {
   used: flagOrNull(
-    'Every rule of the live configuration that denies blocked addresses makes an exception for it; false: trusted addresses are denied like others; null: not known, the configuration could not be read or has no such rule.',
+    'True: every rule that denies blocked addresses exempts trusted addresses. False: trusted addresses are denied like others. Null: the configuration could not be read, or has no such rule.',
   ),
   entries: count('How many addresses and networks are trusted.'),
 });
 
-const ScheduledReload = model('ScheduledReload', 'A reload that follows by itself.', {
-  reasons: texts('Why: who asked, or what made it necessary.'),
-  since: time('Since when.'),
-  attempts: count('How often it was tried.'),
+const ScheduledReload = model('ScheduledReload', 'A reload that follows automatically.', {
+  reasons: texts('Who requested it, or what made it necessary.'),
+  since: time('Since when it is scheduled.'),
+  attempts: count('How often it was attempted.'),
 });
 
-const Versions = model('Versions', 'Versions.', {
-  service: text('Of this service.'),
-  proxy: text('Of the proxy, as it prints it.'),
+const Versions = model('Versions', 'The versions of service and HAProxy.', {
+  service: text('The version of this service.'),
+  proxy: text('The version of HAProxy, as it prints it.'),
   untested: textOrNull(
-    'A sentence when the version of the proxy is not one that the service is tested with; null otherwise. It does not degrade the status.',
+    'A sentence if the service is not tested with this version of HAProxy; otherwise null. It does not degrade the status.',
   ),
 });
 
-export const Health = model('Health', 'The truth about the whole.', {
+const Health = model('Health', 'The state of all parts.', {
   status: oneOf(
     ['ok', 'degraded', 'down'],
-    '`ok`; `degraded`: blocking may not be enforced somewhere, or something could not be looked at in time; `down`: no database, or no worker.',
+    '`degraded`: blocking may not be enforced somewhere, or a part could not be checked in time; `down`: no usable database, or no worker.',
   ),
-  reasons: texts('What is wrong, a sentence each; empty when all is well.'),
+  reasons: texts('What is wrong, one sentence each; empty if the status is `ok`.'),
   database: described(DatabaseHealth, 'The database.'),
-  master_socket: described(MasterSocketHealth, 'The master socket of the proxy.'),
-  workers: described(WorkersHealth, 'The workers of the proxy.'),
+  master_socket: described(MasterSocketHealth, 'The master socket of HAProxy.'),
+  workers: described(WorkersHealth, 'The workers of HAProxy.'),
   map_file: described(MapFileHealth, 'The map files.'),
   runtime_map: described(RuntimeMapHealth, "The current worker's map of blocked addresses."),
-  last_reload: orNull(LastReload, 'The last reload since the service started; null: there was none.'),
+  last_reload: orNull(LastReload, 'The last reload since the service started; null: none.'),
   configuration_drift: orNull(
     ConfigurationDrift,
-    'Whether the live configuration is what sites, settings and template give now; null: the service is attached.',
+    'Whether the live configuration is what sites, settings and template render to now; null: the service is attached.',
   ),
-  attached: orNull(Attached, 'The configuration that others write, where the service is attached; null: it is not.'),
+  attached: orNull(Attached, 'The configuration of HAProxy if the service is attached; otherwise null.'),
   trusted_map: described(TrustedMapHealth, 'The map of trusted addresses.'),
-  scheduled_reload: orNull(ScheduledReload, 'The reload that follows by itself; null: none does.'),
-  versions: described(Versions, 'Versions.'),
+  scheduled_reload: orNull(ScheduledReload, 'The reload that follows automatically; null: none.'),
+  versions: described(Versions, 'The versions of service and HAProxy.'),
 });
 export type Health = Static<typeof Health>;
 
@@ -197,14 +196,14 @@ export const getHealth = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'Say whether blocking is enforced, and if not, why',
+  summary: 'Check whether blocking is enforced',
   description:
-    'Probed when asked, never from a cache, and answered within three seconds, whatever hangs. Degraded: an address that is to be blocked may get through somewhere, or something could not be looked at in time, and `reasons` say which. Down: no usable database, or no worker of the proxy.',
+    'All parts are probed at each request, never from a cache. The response comes within three seconds even if a part hangs. Degraded: a blocked address may get through somewhere, or a part could not be checked in time; `reasons` has the details. Down: no usable database, or no worker of HAProxy.',
   answers: {
-    200: { description: 'All is well.', schema: Health },
-    503: { description: 'Degraded or down; `status` says which, and `reasons` why.', schema: Health },
+    200: { description: 'Blocking is enforced.', schema: Health },
+    503: { description: 'Degraded or down: see `status` and `reasons`.', schema: Health },
   },
-  examples: { ok: { summary: 'All is well', answer: health } },
+  examples: { ok: { summary: 'Blocking is enforced', answer: health } },
 });
 
 export const getLiveness = operation({
@@ -214,10 +213,10 @@ export const getLiveness = operation({
   access: 'open',
   audit: null,
   tag,
-  summary: 'Say that the process answers',
-  description: 'For machines that restart what does not answer. Needs no key and tells nothing else.',
-  answers: { 200: { description: 'It answers.', content: { 'text/plain': word('alive') } } },
-  examples: { alive: { summary: 'It answers', answer: 'alive' } },
+  summary: 'Check whether the process is alive',
+  description: 'A liveness probe. Needs no key and returns nothing else.',
+  answers: { 200: { description: 'The process is alive.', content: { 'text/plain': word('alive') } } },
+  examples: { alive: { summary: 'The process is alive', answer: 'alive' } },
 });
 
 export const getReadiness = operation({
@@ -227,13 +226,16 @@ export const getReadiness = operation({
   access: 'open',
   audit: null,
   tag,
-  summary: 'Say whether the service serves',
-  description: 'For machines that send traffic to what is ready. Needs no key and tells nothing else.',
+  summary: 'Check whether the service is ready',
+  description: 'A readiness probe. Needs no key and returns nothing else.',
   answers: {
-    200: { description: 'It serves.', content: { 'text/plain': word('ready') } },
-    503: { description: 'It does not serve yet, or has no database.', content: { 'text/plain': word('unready') } },
+    200: { description: 'The service is ready.', content: { 'text/plain': word('ready') } },
+    503: {
+      description: 'The service is starting, or its database is unusable.',
+      content: { 'text/plain': word('unready') },
+    },
   },
-  examples: { ready: { summary: 'It serves', answer: 'ready' } },
+  examples: { ready: { summary: 'The service is ready', answer: 'ready' } },
 });
 
 export const healthOperations = [getHealth, getLiveness, getReadiness] as const;

@@ -2,51 +2,52 @@ import Type, { type Static } from 'typebox';
 import { type Scope, scopes } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { operation } from './operation.ts';
-import { listOf, model, plainName, requestModel, text, textOrNull, time, timeOrNull } from './schema.ts';
+import { listOf, model, plainName, requestModel, sentTime, text, textOrNull, time, timeOrNull } from './schema.ts';
 
 const tag = 'Keys';
 
 const scopeList = listOf(
   Type.Unsafe<Scope>({ type: 'string', enum: scopes }),
-  'What it may do; `block` includes `read`, and `admin` everything.',
+  'What the key may do: `block` includes `read`, and `admin` everything.',
 );
 
 const keyFields = {
-  name: text('How log lines name it.'),
+  name: text('The name of the key in the log and the audit log.'),
   scopes: scopeList,
-  created_at: time('When it was made.'),
-  expires_at: timeOrNull('Until when it is valid; null: for good.'),
-  revoked_at: timeOrNull('When it was revoked; null: it was not.'),
-  last_used_at: timeOrNull('When it was last used, to within a minute; null: never.'),
+  created_at: time('When it was created.'),
+  expires_at: timeOrNull('When it expires; null: never.'),
+  revoked_at: timeOrNull('When it was revoked; null: it is not revoked.'),
+  last_used_at: timeOrNull('When it was last used, accurate to a minute; null: never.'),
 };
 
-export const Key = model('Key', 'A key, without the key itself.', keyFields);
+const Key = model('Key', 'A key, without the key itself.', keyFields);
 export type Key = Static<typeof Key>;
 
 const Keys = model('Keys', 'All keys.', { items: listOf(Key, 'The entries.') });
 
 const NewKey = model('NewKey', 'A new key.', {
   ...keyFields,
-  key: text('The key itself. It is not kept, and cannot be shown again.'),
+  key: text('The key itself. It is not stored and cannot be shown again.'),
 });
 export type NewKey = Static<typeof NewKey>;
 
 const scopeRule = `a scope: ${scopes.join(', ')}`;
 
-const KeyRequest = requestModel('KeyRequest', 'The key to make.', 'a JSON object with name', {
-  name: plainName('How lists and log lines name it.'),
+const KeyRequest = requestModel('KeyRequest', 'The key to create.', 'a JSON object with name', {
+  name: plainName('The name of the key in lists, the log and the audit log.'),
   scopes: Type.Optional(
     Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes, description: scopeRule, mustBe: scopeRule }), {
       minItems: 1,
       uniqueItems: true,
-      description: 'What it may do; absent: `["admin"]`.',
+      description: 'What the key may do; absent: `["admin"]`.',
       mustBe: `a list of different scopes of ${scopes.join(', ')}`,
     }),
   ),
   expires_at: Type.Optional(
     Type.Unsafe<string | null>({
+      ...sentTime,
       type: ['string', 'null'],
-      description: 'Until when it is valid.',
+      description: 'When it expires; absent or null: never.',
       mustBe: 'a time with its zone such as 2030-01-31T12:00:00Z, or null for never',
     }),
   ),
@@ -54,28 +55,28 @@ const KeyRequest = requestModel('KeyRequest', 'The key to make.', 'a JSON object
 
 const sessionFields = {
   scopes: scopeList,
-  expires_at: timeOrNull('Until when the key is valid; null: for good.'),
-  client_address: textOrNull('Where the request came from; null: over a unix socket.'),
+  expires_at: timeOrNull('When the key expires; null: never.'),
+  client_address: textOrNull('The address that the request came from; null: a unix socket.'),
   trustable_address: textOrNull(
-    'The same, where trusting it trusts this client alone as far as the service can know; null for loopback, an address of the machine itself, and a request that a proxy has passed on.',
+    "The same address, if trusting it trusts this client only, as far as the service can tell. Null for loopback, for an address of the service's machine, and for a request that a proxy forwarded.",
   ),
-  session_ends_at: timeOrNull('When the session ends at the latest; null: the request has a key and no session.'),
+  session_ends_at: timeOrNull('When the session ends at the latest; null: the request uses a key.'),
 };
 
-export const Session = model('Session', 'The key of the request.', {
-  name: text('How log lines name it.'),
+const Session = model('Session', 'The key of the request.', {
+  name: text('The name of the key in the log and the audit log.'),
   ...sessionFields,
 });
 export type Session = Static<typeof Session>;
 
 const NewSession = model('NewSession', 'A new session.', {
-  name: text('How log lines name the key.'),
+  name: text('The name of the key in the log and the audit log.'),
   ...sessionFields,
-  token: text('The bearer token of the session. It is not kept, and cannot be shown again.'),
+  token: text('The bearer token of the session. It is not stored and cannot be shown again.'),
 });
 
 const EndedSession = model('EndedSession', 'The session that has ended.', {
-  name: text('How log lines name its key.'),
+  name: text('The name of its key.'),
 });
 
 const key = {
@@ -103,8 +104,8 @@ export const getSession = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'Whose key this is',
-  description: 'The name of the key of the request, and what it may do. The panel offers only that.',
+  summary: 'Get the key of the request',
+  description: 'The name of the key, and what it may do. The panel offers only what the key allows.',
   answers: { 200: { description: 'The key of the request.', schema: Session } },
   examples: { mine: { summary: 'An admin key', answer: { ...session, session_ends_at: null } } },
 });
@@ -119,7 +120,7 @@ export const signIn = operation({
   tag,
   summary: 'Exchange a key for a session token',
   description:
-    'For a page in a browser, which must not keep the key itself. Send the key as the bearer token; the `token` of the answer is used like the key afterwards. It has the scopes of the key and ends 30 minutes after its last use, 12 hours after sign-in, at sign-out, and with its key: at once when that is revoked. A token cannot start another session (403). More than 30 sign-ins of one key within a minute are 503.',
+    'For pages in a browser, which must not store a key. Send the key as the bearer token; then use the `token` of the response like the key. It has the scopes of the key. It ends 30 minutes after its last use, 12 hours after sign-in, at sign-out, and when its key expires or is revoked. A token cannot start another session (403). More than 30 sign-ins with one key within a minute are 503.',
   answers: { 201: { description: 'The session has started.', schema: NewSession } },
   codes: [codes.Forbidden, codes.TooMuchAtOnce],
   examples: {
@@ -141,7 +142,7 @@ export const signOut = operation({
   tag,
   summary: 'End the session',
   description:
-    'The token of the request is not valid any more, in any tab; its event streams end. A request with a key is 404.',
+    'The token of the request becomes invalid, in every tab, and its event streams end. A request with a key is 404.',
   answers: { 200: { description: 'The session has ended.', schema: EndedSession } },
   codes: [codes.NotFound],
   examples: { mine: { summary: 'The session of the request', answer: { name: 'admin' } } },
@@ -155,7 +156,8 @@ export const listKeys = operation({
   audit: null,
   tag,
   summary: 'List the keys',
-  description: 'All of them, revoked and expired ones too. What a key is cannot be shown: only its hash is kept.',
+  description:
+    'All of them, including revoked and expired keys. The keys themselves cannot be shown: only their hashes are stored.',
   answers: { 200: { description: 'The keys.', schema: Keys } },
   examples: { all: { summary: 'One key', answer: { items: [{ ...key, last_used_at: '2026-11-20T12:30:00.000Z' }] } } },
 });
@@ -167,9 +169,9 @@ export const createKey = operation({
   access: 'admin',
   audit: 'create_key',
   tag,
-  summary: 'Make a key',
+  summary: 'Create a key',
   description:
-    'The key itself is shown this once. Without `scopes` it gets `["admin"]`. A name is never used again, not even after its key was revoked.',
+    'The key itself is shown only once. Without `scopes` the key gets `["admin"]`. A name can be used only once, even if its key was revoked.',
   body: KeyRequest,
   answers: { 201: { description: 'The key.', schema: NewKey } },
   codes: [codes.InvalidTime, codes.NotUnique],
@@ -192,8 +194,8 @@ export const revokeKey = operation({
   tag,
   summary: 'Revoke a key',
   description:
-    'For every request that begins after it; one whose body is still coming is finished. The admin key that lasts longest cannot be revoked (409) unless the settings give one: nobody would get in to make another.',
-  params: Type.Object({ name: plainName() }),
+    'Takes effect for every request that begins afterwards; a request whose body is still arriving is completed. The admin key that expires last cannot be revoked (409) unless the settings provide a key, since no other one could be created then.',
+  params: Type.Object({ name: plainName('The name of the key.', 'fail2ban') }),
   answers: { 200: { description: 'The key is revoked.', schema: Key } },
   codes: [codes.NotFound, codes.Conflict],
   examples: {

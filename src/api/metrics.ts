@@ -11,8 +11,7 @@ const PrometheusText = Type.Unsafe<string>({
 const OpenMetricsText = Type.Unsafe<string>({
   title: 'OpenMetricsText',
   type: 'string',
-  description:
-    'The same as OpenMetrics: counters are named without `_total` in their heads, and the last line is `# EOF`.',
+  description: 'The same as OpenMetrics: `# TYPE` names counters without `_total`, and the last line is `# EOF`.',
 });
 
 export const getMetrics = operation({
@@ -23,12 +22,12 @@ export const getMetrics = operation({
   audit: null,
   quiet: true,
   tag,
-  summary: 'Tell Prometheus everything that is counted',
+  summary: 'Get the metrics',
   description:
-    'In the text format of Prometheus 0.0.4, or as OpenMetrics 1.0.0 where `Accept` prefers that. What each metric is: docs/metrics.md. Needs no key where PROXY_MANAGER_METRICS_OPEN says so. It holds up nothing: what cannot be had within two seconds is left out.',
+    'In the Prometheus text format 0.0.4, or as OpenMetrics 1.0.0 if `Accept` prefers it. docs/metrics.md explains each metric. With PROXY_MANAGER_METRICS_OPEN no key is needed. Values that are not available within two seconds are omitted.',
   answers: {
     200: {
-      description: 'All metrics, a line each.',
+      description: 'All metrics, one per line.',
       content: {
         'text/plain': PrometheusText,
         'application/openmetrics-text': OpenMetricsText,
@@ -37,7 +36,7 @@ export const getMetrics = operation({
   },
   examples: {
     prometheus: {
-      summary: 'Some of its lines',
+      summary: 'Some lines',
       answer:
         '# TYPE proxy_manager_entries gauge\nproxy_manager_entries{set="blocked"} 1204\nproxy_manager_entries{set="trusted"} 3\n',
     },

@@ -1,11 +1,11 @@
-// An operation of the API: all that is known of it but what it does. Routes, scopes, the audit's verbs, the document at
-// /openapi.json and the types of requests and answers follow from it.
+// The declaration of an operation. Routes, validation, scopes, the audit's verbs, the document at /openapi.json and the
+// types of requests and responses follow from it.
 import type { Static, TSchema } from 'typebox';
 import type { Scope } from '../domain/scope.ts';
 
-/** An exchange: what is sent, and what is answered. Each is run against a real service by test/api-examples.test.ts. */
+/** A request and its response. test/api-examples.test.ts runs each against a real service. */
 export interface Example {
-  /** A sentence without its full stop: what it shows. */
+  /** A sentence without its full stop. */
   readonly summary: string;
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
@@ -15,7 +15,7 @@ export interface Example {
   readonly accept?: string;
   /** Default 200. */
   readonly status?: number;
-  /** The answer: a value for JSON, a text for text. */
+  /** A value for JSON, a string for text. */
   readonly answer: unknown;
 }
 
@@ -23,24 +23,25 @@ export interface Answer {
   readonly description: string;
   /** Of a JSON answer. */
   readonly schema?: TSchema;
-  /** Beside JSON, or in its place: media type to schema. Whoever handles it sends it. */
+  /** Other media types, with or without JSON; the handler sends them. */
   readonly content?: Readonly<Record<string, TSchema>>;
-  /** Beside `X-Request-Id`. */
+  /** In addition to `X-Request-Id`. */
   readonly headers?: readonly string[];
 }
 
-/** The tags in their order on the page. */
+/** In the order of the page. */
 export const tags = {
-  'Blocked addresses': 'One address or network at a time, many at once, or the whole set; what is blocked, and why.',
-  'Trusted addresses': 'Addresses that are never denied, whatever is blocked.',
-  Sites: 'What the proxy serves under which name, and by which servers.',
-  Configuration: 'The safe reload, its history, and the backups it leaves.',
-  Keys: 'The keys of this API.',
-  Audit: 'Who did what, from where, with what outcome.',
-  Events: 'What happens, as it happens.',
-  Webhooks: 'What happens, sent to others.',
-  Health: 'Whether blocking is enforced, and for machines whether to send traffic.',
-  Metrics: 'What Prometheus reads.',
+  'Blocked addresses':
+    'Block and unblock one address or network, many at once, or the complete set; list and check what is blocked.',
+  'Trusted addresses': 'Addresses that are never denied, even if they are blocked.',
+  Sites: 'Domains that HAProxy serves, with their servers.',
+  Configuration: 'The safe reload, its history, and the backups.',
+  Keys: 'API keys, and sessions of the panel.',
+  Audit: 'Who did what, from where, with which outcome.',
+  Events: 'Events as they happen, as a stream.',
+  Webhooks: 'The same events, signed and sent to URLs.',
+  Health: 'Whether blocking is enforced; liveness and readiness probes.',
+  Metrics: 'Metrics for Prometheus.',
   Description: 'This description of the API.',
 } as const;
 
@@ -50,11 +51,11 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its parameters as `:name`. */
   readonly path: string;
-  /** What a key needs; `open`: no key is asked for. */
+  /** The scope that the key needs; `open`: no key is needed. */
   readonly access: Scope | 'open';
-  /** What the audit and the metrics call it. Null: it changes nothing. */
+  /** Its verb in audit and metrics. Null: it changes nothing. */
   readonly audit: string | null;
-  /** The audit alone tells of it. */
+  /** In the audit log only, not in the metrics. */
   readonly uncounted?: true;
   readonly tag: keyof typeof tags;
   /** One line without its full stop. */
@@ -63,25 +64,25 @@ export interface Operation {
   readonly description: string;
   readonly params?: TSchema;
   readonly query?: TSchema;
-  /** JSON. One whose every field may be left out may be left out itself. */
+  /** JSON. If every field is optional, so is the body. */
   readonly body?: TSchema;
-  /** In place of `body`: the handler reads it as it comes, by media type. */
+  /** Instead of `body`, by media type: the handler reads the stream. */
   readonly streamedBody?: Readonly<Record<string, TSchema>>;
-  /** Bytes of the body at most; default 64 KiB. */
+  /** The maximum size of the body in bytes; default 64 KiB. */
   readonly bodyLimit?: number;
-  /** Asked again and again by a machine: no line in the log while all is well. */
+  /** Polled by programs: only failures are logged. */
   readonly quiet?: true;
-  /** By status, the 2xx and what else is no error. */
+  /** By status: 2xx, and others that are no errors. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Codes of the catalogue that it can answer beside those that follow from what it is. */
+  /** Error codes that do not follow from the rest of the declaration. */
   readonly codes?: readonly number[];
-  /** By status: what such a problem has beside the members that all have. */
+  /** By status: additional members of a problem. */
   readonly members?: Readonly<Record<number, TSchema>>;
-  /** By a name in snake_case. At least one that ends well. */
+  /** By a name in snake_case; at least one is successful. */
   readonly examples: Readonly<Record<string, Example>>;
 }
 
-/** Keeps the types of its schemas. */
+/** Preserves the types of the schemas. */
 export function operation<const Declared extends Operation>(declared: Declared): Declared {
   return declared;
 }
@@ -107,8 +108,8 @@ export type AnswerOf<Declared extends Operation> = {
     : never;
 }[keyof Declared['answers']];
 
-/** Of a body whose every field may be left out. */
-export function mayBeLeftOut(body: Operation['body']): boolean {
+/** Every field of the body is optional. */
+export function isOptionalBody(body: Operation['body']): boolean {
   return body !== undefined && ((body as { readonly required?: readonly string[] }).required ?? []).length === 0;
 }
 

@@ -1,6 +1,6 @@
-// Building blocks of the schemas. `description` says what a field is, in the document of the API; `mustBe` ends the
-// sentence "… must be …" of a refused request. A model is a component of that name in the document, and a type of the
-// typed client.
+// Building blocks of the schemas. `description` says what a field is, in the API's document; `mustBe` completes the
+// sentence "… must be …" of a rejected request. `documentedAs` has rules for the document alone: a parser checks them,
+// with an error code of its own.
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 
 interface Rules {
@@ -9,7 +9,10 @@ interface Rules {
   readonly minProperties?: number;
 }
 
-/** @param name of the component, such as `Webhook` */
+/**
+ * A component of the document and a type of the typed client.
+ * @param name of the component, such as `Webhook`
+ */
 export function model<Fields extends TProperties>(
   name: string,
   description: string,
@@ -19,7 +22,7 @@ export function model<Fields extends TProperties>(
   return Type.Object(fields, { title: name, description, ...rules });
 }
 
-/** The object of a request: it has these fields and no others. */
+/** The object of a request, with these fields and no others. */
 export function requestModel<Fields extends TProperties>(
   name: string,
   description: string,
@@ -29,63 +32,14 @@ export function requestModel<Fields extends TProperties>(
   return model(name, description, fields, { mustBe, additionalProperties: false });
 }
 
-export const text = (description: string) => Type.String({ description });
-export const flag = (description: string) => Type.Boolean({ description });
-export const count = (description: string) => Type.Integer({ minimum: 0, description });
-/** In UTC: `2026-11-20T12:00:00.000Z`. */
-export const time = (description: string) => Type.String({ format: 'date-time', description });
-
-// OpenAPI 3.1 has no `nullable`: the type is a list.
-export const textOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-export const timeOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
-
-/** Of the answers to many requests, in pages. */
-export const pageFields = {
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, mustBe: 'a whole number from 1 to 1000' }),
-  /** Opaque to clients; the service that made it refuses what it did not make. */
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 256,
-      pattern: '^[A-Za-z0-9._:=+/%-]+$',
-      mustBe: 'next_cursor of the page before',
-    }),
-  ),
-};
-
-/** One of some words. */
-export function oneOf<const Word extends string>(words: readonly Word[], description: string): TUnsafe<Word> {
-  return Type.Unsafe<Word>({ type: 'string', enum: words, description });
-}
-
-const nameOptions = { minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' };
-
-/** A model as a field, which says more of it there. */
+/** A model as a field, with the field's own description. */
 export function described<Schema extends TSchema>(schema: Schema, fieldSays: string): Schema {
   return { ...schema, fieldSays };
 }
 
-/** Of a process; what Linux allows. */
-export const pidOrNull = (description: string) => integerOrNull(1, 4_194_304, description);
-/** In milliseconds. */
-export const duration = count;
-export const texts = (description: string) => listOf(Type.String(), description);
-/** What a query may ask for. */
-export const askedFor = Type.Optional(Type.Boolean({ mustBe: 'true or false' }));
-/** The text of a path parameter; its own parser says what would be right. */
-export const pathText = Type.String();
-
-export const flagOrNull = (description: string) =>
-  Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
-export const integerOrNull = (minimum: number, maximum: number, description: string) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum, description });
-
-/** Of a key or a webhook. */
-export function plainName(description?: string) {
-  const mustBe = 'a name of 1 to 64 letters, digits, points, dashes and underscores, beginning with a letter or digit';
-  return Type.String({ ...nameOptions, mustBe, ...(description === undefined ? {} : { description }) });
+/** A model as a field, or null. */
+export function orNull<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: 'null' }], description });
 }
 
 /** Read-only, as the services return it. */
@@ -93,12 +47,68 @@ export function listOf<Item extends TSchema>(items: Item, description: string): 
   return Type.Unsafe<readonly Static<Item>[]>({ type: 'array', items, description });
 }
 
-/** Control characters, line separators and halves of surrogate pairs: nothing that could begin a line of its own in a log. */
+// OpenAPI 3.1 has no `nullable`: the type is a list.
+
+export const text = (description: string) => Type.String({ description });
+export const textOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+export const texts = (description: string) => listOf(Type.String(), description);
+
+export const flag = (description: string) => Type.Boolean({ description });
+export const flagOrNull = (description: string) =>
+  Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description });
+
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
+export const countOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
+export const integerOrNull = (minimum: number, maximum: number, description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum, description });
+/** In milliseconds. */
+export const duration = count;
+
+/** What Linux allows. */
+const pidBounds = [1, 4_194_304] as const;
+export const pid = (description: string) => Type.Integer({ minimum: pidBounds[0], maximum: pidBounds[1], description });
+export const pidOrNull = (description: string) => integerOrNull(...pidBounds, description);
+
+/** In UTC: `2026-11-20T12:00:00.000Z`. */
+export const time = (description: string) => Type.String({ format: 'date-time', description });
+export const timeOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+
+/** A time of a request, which `domain/rfc3339.ts` parses. */
+export const sentTime = { documentedAs: { format: 'date-time' } };
+
+export function oneOf<const Word extends string>(words: readonly Word[], description: string): TUnsafe<Word> {
+  return Type.Unsafe<Word>({ type: 'string', enum: words, description });
+}
+
+/** A flag that a body may have. */
+export const requestFlag = (description: string) =>
+  Type.Optional(Type.Boolean({ description, mustBe: 'true or false' }));
+
+/** A flag that a query may have. */
+export const queryFlag = (description: string) =>
+  Type.Optional(Type.Boolean({ description, mustBe: 'true or false', examples: [true] }));
+
+/** The name of a key or a webhook. */
+export function plainName(description: string, ...examples: readonly string[]) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+    description,
+    mustBe: 'a name of 1 to 64 letters, digits, dots, dashes and underscores that starts with a letter or digit',
+    examples,
+  });
+}
+
+/** Without control characters, line separators and halves of surrogate pairs: nothing that could start a new log line. */
 const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$';
 
 /** One line of text of `least` to `most` characters (code points). */
-export function lineOfText(least: number, most: number, description: string) {
-  return Type.String({ ...lineRules(least, most), description, mustBe: lineSays(least, most) });
+export function lineOfText(least: number, most: number, description: string, ...examples: readonly string[]) {
+  return Type.String({ ...lineRules(least, most), description, mustBe: lineSays(least, most), examples });
 }
 
 export function lineOfTextOrNull(least: number, most: number, description: string) {
@@ -114,21 +124,30 @@ function lineSays(least: number, most: number): string {
   return `one line of text of ${least === 0 ? 'at most' : `${least} to`} ${most} characters, without control characters`;
 }
 
-/** What a request may turn on. */
-export const switchedOn = (description: string) =>
-  Type.Optional(Type.Boolean({ description, mustBe: 'true or false' }));
+/** The query of a list that is returned in pages. */
+export const pageFields = {
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 100,
+    description: 'The maximum number of entries of a page.',
+    mustBe: 'a whole number from 1 to 1000',
+    examples: [100],
+  }),
+  /** Opaque to clients; the service rejects a cursor that it did not create. */
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: '^[A-Za-z0-9._:=+/%-]+$',
+      description: '`next_cursor` of the previous page of the same list; absent for the first page.',
+      mustBe: 'next_cursor of the previous page',
+      examples: ['AQAAAAAAAAAAAAD__8sAcQeA'],
+    }),
+  ),
+};
 
-export const pid = (description: string) => Type.Integer({ minimum: 1, maximum: 4_194_304, description });
-
-export const countOrNull = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
-
-/** A model, or null; as a field. */
-export function orNull<Schema extends TSchema>(schema: Schema, description: string) {
-  return Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: 'null' }], description });
-}
-
-/** A page of a history, newest first. `cursor` is opaque: `next_cursor` of the page before. */
+/** A page of a history, newest first. `cursor`: `next_cursor` of the previous page. */
 export interface PageQuery {
   readonly limit: number;
   readonly cursor: string | null;

@@ -2,67 +2,65 @@ import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { ReloadAnswer, ReplaceConsentQuery, reloadCodes, reloadExample, reloadMembers } from './configuration.ts';
 import { operation } from './operation.ts';
-import {
-  count,
-  described,
-  flag,
-  listOf,
-  model,
-  oneOf,
-  pathText,
-  requestModel,
-  text,
-  textOrNull,
-  time,
-} from './schema.ts';
+import { count, described, flag, listOf, model, oneOf, requestModel, text, textOrNull, time } from './schema.ts';
 
 const tag = 'Sites';
 const mostServers = 100;
 
-const params = Type.Object({ domain: pathText });
+/** `domain/site.ts` parses it (error 105). */
+const params = Type.Object({
+  domain: Type.String({
+    description: 'The host name of the site, without scheme and port. Upper case is read as lower case.',
+    documentedAs: { minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9.-]+$' },
+    examples: ['shop.example.com'],
+  }),
+});
 
 const portBounds = { minimum: 1, maximum: 65_535 };
 const addressText = 'A host name or an IP address.';
 const portText = 'The TCP port.';
-const optionsText = 'How the proxy treats it; absent: as the defaults say.';
-const serversText = 'The servers, at least one. Two never have the same address and port.';
-const reload = described(ReloadAnswer, 'The safe reload that made it live.');
+const optionsText = 'How HAProxy uses the server; absent: the defaults.';
+const serversText = 'The servers, at least one, each with another address or port.';
+const reload = described(ReloadAnswer, 'The safe reload that put it into force.');
 
 const optionFields = {
   weight: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 256,
-      description: 'Share of the requests against the others; 0 takes none.',
+      description: 'The share of requests relative to the other servers; 0: none.',
     }),
   ),
-  backup: Type.Optional(flag('Used only when every other server is down.')),
+  backup: Type.Optional(flag('Used only if every other server is down.')),
   max_connections: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many connections it takes at once.' }),
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'The maximum number of simultaneous connections.' }),
   ),
-  check: Type.Optional(flag('Whether its health is checked; true where nobody said.')),
+  check: Type.Optional(flag('Whether its health is checked; absent: true.')),
   ssl: Type.Optional(
     oneOf(
       ['none', 'verify', 'insecure'],
-      'TLS to the server: `none`, with its certificate verified, or with any certificate (`insecure`).',
+      'TLS to the server: `none`, `verify` (its certificate is verified) or `insecure` (any certificate).',
     ),
   ),
 };
 
-const ServerOptions = model('ServerOptions', 'How the proxy treats a server.', optionFields);
+const ServerOptions = model('ServerOptions', 'How HAProxy uses a server.', optionFields);
 
-/** The form of what `domain/site.ts` judges, for the document. */
+/** For the document; `domain/site.ts` parses the options (error 106). */
 const ServerOptionsRequest = model(
   'ServerOptionsRequest',
-  'How the proxy treats a server.',
+  'How HAProxy uses a server.',
   { ...optionFields, check: Type.Optional(Type.Boolean({ ...optionFields.check, default: true })) },
   { additionalProperties: false },
 );
 
 const ServerRequest = requestModel('ServerRequest', 'One server of a site.', 'an object with address and port', {
-  address: Type.String({ description: addressText, mustBe: 'a host name or an IP address' }),
+  address: Type.String({
+    description: addressText,
+    mustBe: 'a host name or an IP address',
+    documentedAs: { minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9.:/-]+$' },
+  }),
   port: Type.Integer({ ...portBounds, description: portText, mustBe: 'a whole number from 1 to 65535' }),
-  // The closed list of options has a parser of its own, which names what it takes.
   options: Type.Optional(
     Type.Unsafe<object>({
       type: 'object',
@@ -75,19 +73,15 @@ const ServerRequest = requestModel('ServerRequest', 'One server of a site.', 'an
 
 export type ServerRequest = Static<typeof ServerRequest>;
 
-const SiteRequest = requestModel(
-  'SiteRequest',
-  'What the proxy is to serve under this name.',
-  'a JSON object with servers',
-  {
-    servers: Type.Array(ServerRequest, {
-      minItems: 1,
-      maxItems: mostServers,
-      description: serversText,
-      mustBe: `a list of 1 to ${mostServers} servers`,
-    }),
-  },
-);
+const SiteRequest = requestModel('SiteRequest', 'What HAProxy serves for this domain.', 'a JSON object with servers', {
+  servers: Type.Array(ServerRequest, {
+    minItems: 1,
+    maxItems: mostServers,
+    description: serversText,
+    mustBe: `a list of 1 to ${mostServers} servers`,
+    documentedAs: { uniqueItems: true },
+  }),
+});
 export type SiteRequest = Static<typeof SiteRequest>;
 
 const Server = model('Server', 'One server of a site.', {
@@ -99,45 +93,43 @@ const Server = model('Server', 'One server of a site.', {
 const siteFields = {
   domain: text('The host name of the site, in lower case.'),
   servers: listOf(Server, serversText),
-  created_at: time('When it was made.'),
+  created_at: time('When it was created.'),
   updated_at: time('When it was last changed.'),
 };
 
-export const SiteRecord = model('Site', 'A site as it is stored.', siteFields);
+const SiteRecord = model('Site', 'A site as it is stored.', siteFields);
 export type SiteRecord = Static<typeof SiteRecord>;
 
 const Sites = model('Sites', 'All sites.', {
   items: listOf(SiteRecord, 'The entries.'),
-  total: count('How many there are in all.'),
+  total: count('How many there are.'),
 });
 
-export const SiteAnswer = model('SiteAnswer', 'The site as it is now, and the reload that made it live.', {
+const SiteAnswer = model('SiteAnswer', 'The site as it is now, and the reload that put it into force.', {
   ...siteFields,
   served: flag(
-    'The configuration in force has something for the site; false: it is stored, and the template does not use the sites.',
+    'True: the configuration in force serves the site. False: it is stored, but the template does not use the sites.',
   ),
   reload,
 });
 export type SiteAnswer = Static<typeof SiteAnswer>;
 
-const SiteRemoved = model('SiteRemoved', 'The name of the site, and the reload that took it away.', {
+const SiteRemoved = model('SiteRemoved', 'The name of the site, and the reload that removed it.', {
   domain: siteFields.domain,
   reload,
 });
 export type SiteRemoved = Static<typeof SiteRemoved>;
 
-const ServerState = model('ServerState', 'One server as the proxy sees it.', {
+const ServerState = model('ServerState', 'One server as HAProxy sees it.', {
   address: text(addressText),
   port: Type.Integer({ ...portBounds, description: portText }),
-  status: textOrNull(
-    "The proxy's own word (`UP`, `DOWN`, `MAINT`, `no check`, …); null when the proxy could not be asked.",
-  ),
-  check: textOrNull('What the last health check said (`L4OK`, `L4CON`, …); null without checks.'),
-  resolved_address: textOrNull('Address and port in use; null while a name is not resolved.'),
+  status: textOrNull('The status in HAProxy (`UP`, `DOWN`, `MAINT`, `no check`, …); null: HAProxy did not answer.'),
+  check: textOrNull('The result of the last health check (`L4OK`, `L4CON`, …); null without checks.'),
+  resolved_address: textOrNull('The address and port in use; null while the name is not resolved.'),
 });
 export type ServerState = Static<typeof ServerState>;
 
-const ServerStates = model('ServerStates', 'The servers of a site as the proxy sees them.', {
+const ServerStates = model('ServerStates', 'The servers of a site as HAProxy sees them.', {
   items: listOf(ServerState, 'The entries.'),
 });
 
@@ -159,7 +151,7 @@ export const listSites = operation({
   audit: null,
   tag,
   summary: 'List the sites',
-  description: 'All of them, by their names.',
+  description: 'All of them, in the order of their names.',
   answers: { 200: { description: 'The sites.', schema: Sites } },
   codes: [codes.Attached],
   examples: { all: { summary: 'All', answer: { items: [site], total: 1 } } },
@@ -172,8 +164,8 @@ export const getSite = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'Look at one site',
-  description: 'As it is stored, and so as it is live.',
+  summary: 'Get one site',
+  description: 'As it is stored, which is also what is in force.',
   params,
   answers: { 200: { description: 'The site.', schema: SiteRecord } },
   codes: [codes.NotFound, codes.Attached],
@@ -187,23 +179,23 @@ export const setSite = operation({
   access: 'admin',
   audit: 'set_site',
   tag,
-  summary: 'Set a site',
+  summary: 'Create or replace a site',
   description:
-    'New, or in the place of the one of this name. It is live by a safe reload before the answer. One that would make the configuration invalid is 422, and one whose reload was not confirmed 503; then nothing is stored, and what was live before is live. A live configuration that proxy-manager did not render is replaced only with `replace_configuration=true` (409, 6020).',
+    'The site is in force, by a safe reload, before the response. If it would make the configuration invalid (422), or the reload is not confirmed (503), nothing is stored and the previous configuration stays in force. A live configuration that proxy-manager did not render is replaced only with `replace_configuration=true` (409, 6020).',
   params,
   query: ReplaceConsentQuery,
   body: SiteRequest,
   // A hundred servers with the longest names and every option are 37 KiB, and 69 when generously indented.
   bodyLimit: 131_072,
   answers: {
-    200: { description: 'The site was there; this is what is live now.', schema: SiteAnswer },
-    201: { description: 'The site is live.', schema: SiteAnswer },
+    200: { description: 'The site is replaced and in force.', schema: SiteAnswer },
+    201: { description: 'The site is created and in force.', schema: SiteAnswer },
   },
   codes: [codes.InvalidServer, ...reloadCodes],
   members: reloadMembers,
   examples: {
     two_servers: {
-      summary: 'Two servers, the second a backup',
+      summary: 'Two servers, the second as a backup',
       path,
       body: {
         servers: [
@@ -219,7 +211,7 @@ export const setSite = operation({
       },
     },
     tls: {
-      summary: 'One server over TLS, with its certificate verified',
+      summary: 'One server over TLS, with a verified certificate',
       path,
       body: { servers: [{ address: 'app.example.com', port: 443, options: { ssl: 'verify', weight: 10 } }] },
       status: 200,
@@ -242,10 +234,10 @@ export const removeSite = operation({
   tag,
   summary: 'Remove a site',
   description:
-    'Its name is answered with 404 by the proxy from then on. Live by a safe reload before the answer. Asks for `replace_configuration=true` as setting one does.',
+    'HAProxy answers requests for this domain with 404 afterwards. The removal is in force, by a safe reload, before the response. Needs `replace_configuration=true` under the same condition as creating a site.',
   params,
   query: ReplaceConsentQuery,
-  answers: { 200: { description: 'The site is gone.', schema: SiteRemoved } },
+  answers: { 200: { description: 'The site is removed.', schema: SiteRemoved } },
   codes: [codes.NotFound, ...reloadCodes],
   members: reloadMembers,
   examples: {
@@ -267,8 +259,8 @@ export const listServers = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: "Tell each server's live state",
-  description: 'As the proxy sees it now. Where the proxy cannot be asked, `status` is null.',
+  summary: "Get the live state of a site's servers",
+  description: 'The state that HAProxy reports now. If HAProxy does not answer, `status` is null.',
   params,
   answers: { 200: { description: 'The servers in the order of the site.', schema: ServerStates } },
   codes: [codes.NotFound, codes.Attached],

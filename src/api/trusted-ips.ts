@@ -1,22 +1,17 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
-import { addressText, durationField, report, runtimeReportFields, untilField } from './changes.ts';
-import { operation } from './operation.ts';
 import {
-  count,
-  lineOfTextOrNull,
-  listOf,
-  model,
-  pathText,
-  requestModel,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-} from './schema.ts';
+  addressText,
+  durationField,
+  addressParams as params,
+  report,
+  runtimeReportFields,
+  untilField,
+} from './changes.ts';
+import { operation } from './operation.ts';
+import { count, lineOfTextOrNull, listOf, model, requestModel, text, textOrNull, time, timeOrNull } from './schema.ts';
 
 const tag = 'Trusted addresses';
-const params = Type.Object({ ip_address: pathText });
 
 const TrustRequest = requestModel(
   'TrustRequest',
@@ -24,7 +19,7 @@ const TrustRequest = requestModel(
   'a JSON object with note, expires_at or duration_seconds, or empty',
   {
     note: Type.Optional(lineOfTextOrNull(0, 500, 'Why it is trusted.')),
-    expires_at: untilField('When it expires; null: never. Excludes `duration_seconds`.'),
+    expires_at: untilField('When the trust expires; null: never. Excludes `duration_seconds`.'),
     duration_seconds: durationField,
   },
 );
@@ -32,26 +27,26 @@ export type TrustRequest = Static<typeof TrustRequest>;
 
 const fields = {
   ip_address: text(addressText),
-  note: textOrNull('What was noted; null where nothing was.'),
-  added_at: time('Since when.'),
-  expires_at: timeOrNull('Until when; null: for good.'),
+  note: textOrNull('Why it is trusted; null: not stated.'),
+  added_at: time('When it was added.'),
+  expires_at: timeOrNull('When the trust expires; null: it is permanent.'),
 };
 
-export const TrustedIp = model('TrustedIp', 'A trusted address or network.', fields);
+const TrustedIp = model('TrustedIp', 'A trusted address or network.', fields);
 export type TrustedIp = Static<typeof TrustedIp>;
 
-const TrustedIps = model('TrustedIps', 'All that is trusted.', {
+const TrustedIps = model('TrustedIps', 'All trusted entries.', {
   items: listOf(TrustedIp, 'The entries.'),
-  total: count('How many there are in all.'),
+  total: count('How many there are.'),
 });
 
-const TrustAnswer = model('TrustAnswer', 'The entry as it is now, and what was seen at the workers.', {
+const TrustAnswer = model('TrustAnswer', 'The entry as it is now, and whether the workers hold it.', {
   ...fields,
   ...runtimeReportFields,
 });
 export type TrustAnswer = Static<typeof TrustAnswer>;
 
-const DistrustAnswer = model('DistrustAnswer', 'What was taken out, and what was seen at the workers.', {
+const DistrustAnswer = model('DistrustAnswer', 'What was removed, and whether the workers no longer hold it.', {
   ip_address: text(addressText),
   ...runtimeReportFields,
 });
@@ -83,8 +78,8 @@ export const listTrustedAddresses = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'List what is trusted',
-  description: 'All of it, in the order of addresses.',
+  summary: 'List trusted addresses',
+  description: 'All of them, in the order of addresses.',
   answers: { 200: { description: 'The trusted addresses and networks.', schema: TrustedIps } },
   examples: { all: { summary: 'All', answer: { items: [trusted], total: 1 } } },
 });
@@ -96,8 +91,8 @@ export const getTrustedAddress = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'Look at one trusted address or network',
-  description: 'Its own entry; a network that covers it is not looked for.',
+  summary: 'Get one trusted address or network',
+  description: 'The entry of exactly this address or network; networks that cover it do not count.',
   params,
   answers: { 200: { description: 'The entry.', schema: TrustedIp } },
   codes: [codes.NotFound],
@@ -121,11 +116,11 @@ export const trustAddress = operation({
   tag,
   summary: 'Trust an address or network',
   description:
-    'It is never denied from then on, whatever is blocked. It takes effect at once, without a reload, and is verified at every worker as a block is. An absent `note` keeps the old one, null takes it away. Without a time a new entry is permanent and an existing one keeps its end; `duration_seconds` takes the later end (permanent stays), `expires_at` is taken as given, null makes it permanent. `expires_at` and `duration_seconds` exclude each other. An entry that expires is removed within two seconds. No body at all is the same as an empty object.',
+    'A trusted address is never denied, even if it is blocked. Trust takes effect at once, without a reload, and is verified at every worker like a block. An absent `note` keeps the old one, null removes it. Without a time a new entry is permanent and an existing one keeps its expiry; `duration_seconds` takes the later expiry (permanent stays), `expires_at` is applied as given, null makes it permanent. `expires_at` and `duration_seconds` exclude each other. An expired entry is removed within two seconds. The body is optional.',
   params,
   body: TrustRequest,
   answers: {
-    200: { description: 'It was trusted already; this is what holds now.', schema: TrustAnswer },
+    200: { description: 'It was already trusted; this is the entry as it is now.', schema: TrustAnswer },
     201: { description: 'It is trusted.', schema: TrustAnswer },
   },
   codes: [codes.InvalidTime, codes.MapFileUnusable],
@@ -160,10 +155,10 @@ export const distrustAddress = operation({
   access: 'admin',
   audit: 'distrust',
   tag,
-  summary: 'Trust an address or network no longer',
-  description: 'What is blocked of it is denied from then on. It takes effect at once, without a reload.',
+  summary: 'Remove the trust of an address or network',
+  description: 'Blocks that the trust overrode take effect again, at once and without a reload.',
   params,
-  answers: { 200: { description: 'Its entry is gone.', schema: DistrustAnswer } },
+  answers: { 200: { description: 'The entry is removed.', schema: DistrustAnswer } },
   codes: [codes.NotFound, codes.MapFileUnusable],
   examples: { address: { summary: 'An address', path, answer: { ip_address: '192.0.2.10', ...report } } },
 });

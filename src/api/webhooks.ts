@@ -5,53 +5,53 @@ import { count, flag, listOf, model, plainName, requestModel, text, textOrNull, 
 
 const tag = 'Webhooks';
 
-const params = Type.Object({ id: plainName() });
+const params = Type.Object({ id: plainName('The name of the webhook.', 'chat') });
 
 const eventTypes = { type: ['array', 'null'], items: { type: 'string' } };
 
 const fields = {
   id: text('Its name.'),
-  url: text('Where it is delivered to.'),
+  url: text('The URL of the receiver.'),
   events: Type.Unsafe<readonly string[] | null>({
     ...eventTypes,
-    description: 'The types of events it gets; null: all.',
+    description: 'The event types that are sent; null: all.',
   }),
-  enabled: flag('Whether it gets anything.'),
-  created_at: time('When it was made.'),
+  enabled: flag('Events are sent.'),
+  created_at: time('When it was created.'),
   updated_at: time('When it was last changed.'),
-  last_success_at: timeOrNull('When a delivery was received last; null: never yet.'),
-  last_error: textOrNull('Why a delivery failed last; null: none did.'),
-  last_error_at: timeOrNull('When that was.'),
-  next_attempt_at: timeOrNull('When the delivery under way is tried again; null: it has not failed.'),
+  last_success_at: timeOrNull('When the last delivery succeeded; null: never.'),
+  last_error: textOrNull('Why the last failed delivery failed; null: none failed.'),
+  last_error_at: timeOrNull('When that delivery failed; null: none failed.'),
+  next_attempt_at: timeOrNull('When the current delivery is retried; null: it has not failed.'),
   failing_since: timeOrNull(
-    'Since when the delivery under way fails, or, after one was given up, since then; null: it has not failed.',
+    'Since when the current delivery fails, or since when a delivery was abandoned; null: neither.',
   ),
-  pending: count('How many events wait.'),
+  pending: count('How many events are waiting.'),
   missed: count(
-    'How many were given up or dropped; the next delivery tells its receiver so. Dropped ones are of any type.',
+    'How many events were abandoned or dropped, of any type. The next delivery reports it to the receiver.',
   ),
 };
 
-export const Webhook = model('Webhook', 'A webhook, without its secret.', fields);
+const Webhook = model('Webhook', 'A webhook, without its secret.', fields);
 export type Webhook = Static<typeof Webhook>;
 
 const Webhooks = model('Webhooks', 'All webhooks.', { items: listOf(Webhook, 'The entries.') });
 
-export const WebhookAnswer = model('WebhookAnswer', 'The webhook, with its secret when one was made.', {
+const WebhookAnswer = model('WebhookAnswer', 'The webhook, with its secret if one was created.', {
   ...fields,
-  secret: textOrNull('The secret that was made, shown this once; null: it had one, or it was given.'),
+  secret: textOrNull('The created secret, shown only once; null: the webhook had one, or the request set it.'),
 });
 export type WebhookAnswer = Static<typeof WebhookAnswer>;
 
-const WebhookRemoved = model('WebhookRemoved', 'The webhook that is gone.', { id: text('Its name.') });
+const WebhookRemoved = model('WebhookRemoved', 'The removed webhook.', { id: text('Its name.') });
 export type WebhookRemoved = Static<typeof WebhookRemoved>;
 
-const WebhookRequest = requestModel('WebhookRequest', 'The webhook to set.', 'a JSON object with url', {
+const WebhookRequest = requestModel('WebhookRequest', 'The webhook to create or change.', 'a JSON object with url', {
   url: Type.String({
     minLength: 1,
     maxLength: 2048,
-    description: 'Where it is delivered to. No user and no password in it; redirects are not followed.',
-    mustBe: 'a URL of http or https',
+    description: 'The URL of the receiver, without user and password. Redirects are not followed.',
+    mustBe: 'an http or https URL',
   }),
   events: Type.Optional(
     Type.Unsafe<readonly string[] | null>({
@@ -60,20 +60,24 @@ const WebhookRequest = requestModel('WebhookRequest', 'The webhook to set.', 'a 
       minItems: 1,
       maxItems: 100,
       uniqueItems: true,
-      description: 'The types of events it gets; absent or null: all.',
-      mustBe: 'a list of different types of events, or null for all',
+      description: 'The event types to send; absent or null: all.',
+      mustBe: 'a list of different event types, or null for all',
     }),
   ),
   secret: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 128,
-      description: 'What deliveries are signed with.',
-      mustBe: 'a secret such as whsec_ and 32 bytes in base64',
+      description: 'The secret that signs the deliveries.',
+      mustBe: 'whsec_ followed by 24 to 64 bytes in base64',
+      documentedAs: { pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$' },
     }),
   ),
   enabled: Type.Optional(
-    Type.Boolean({ description: 'Absent: true. While it is not, nothing is kept for it.', mustBe: 'true or false' }),
+    Type.Boolean({
+      description: 'Whether events are sent; absent: true. If false, no events are stored for it.',
+      mustBe: 'true or false',
+    }),
   ),
 });
 export type WebhookRequest = Static<typeof WebhookRequest>;
@@ -102,7 +106,7 @@ export const listWebhooks = operation({
   audit: null,
   tag,
   summary: 'List the webhooks',
-  description: 'With how their deliveries go. Secrets are not shown.',
+  description: 'With the state of their deliveries, without their secrets.',
   answers: { 200: { description: 'The webhooks.', schema: Webhooks } },
   examples: { all: { summary: 'One webhook', answer: { items: [hook] } } },
 });
@@ -114,8 +118,8 @@ export const getWebhook = operation({
   access: 'admin',
   audit: null,
   tag,
-  summary: 'Look at a webhook',
-  description: 'With how its deliveries go. Its secret is not shown.',
+  summary: 'Get a webhook',
+  description: 'With the state of its deliveries, without its secret.',
   params,
   answers: { 200: { description: 'The webhook.', schema: Webhook } },
   codes: [codes.NotFound],
@@ -129,19 +133,19 @@ export const setWebhook = operation({
   access: 'admin',
   audit: 'set_webhook',
   tag,
-  summary: 'Set a webhook',
+  summary: 'Create or change a webhook',
   description:
-    'Makes it, or changes it. It gets what happens from now on: signed as in the Standard Webhooks specification, up to a hundred events a delivery, in order, each at least once, tried again for about a day. Without `secret` a new one is made and shown this once; one that is there stays. At most 20.',
+    'Events from now on are sent in order, each at least once, up to a hundred per delivery, signed as in the Standard Webhooks specification. A failed delivery is retried for about a day. Without `secret` an existing webhook keeps its secret; for a new webhook one is created and shown only once. At most 20 webhooks.',
   params,
   body: WebhookRequest,
   answers: {
-    200: { description: 'It was there, and is changed.', schema: WebhookAnswer },
-    201: { description: 'It is new.', schema: WebhookAnswer },
+    200: { description: 'The webhook is changed.', schema: WebhookAnswer },
+    201: { description: 'The webhook is created.', schema: WebhookAnswer },
   },
   codes: [codes.Conflict],
   examples: {
     new_one: {
-      summary: 'A new one, with a secret that is made for it',
+      summary: 'A new webhook with a created secret',
       path: { id: 'chat' },
       body: { url: 'https://hooks.example.com/proxy', events: ['health.changed', 'reload.failed'] },
       status: 201,
@@ -158,9 +162,9 @@ export const removeWebhook = operation({
   audit: 'remove_webhook',
   tag,
   summary: 'Remove a webhook',
-  description: 'What was not delivered to it yet is not delivered any more.',
+  description: 'Events that are still waiting are discarded.',
   params,
-  answers: { 200: { description: 'It is removed.', schema: WebhookRemoved } },
+  answers: { 200: { description: 'The webhook is removed.', schema: WebhookRemoved } },
   codes: [codes.NotFound],
   examples: { one: { summary: 'A webhook', path: { id: 'chat' }, answer: { id: 'chat' } } },
 });

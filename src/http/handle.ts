@@ -1,7 +1,7 @@
 // A declared operation as a route: checked by its schemas, and answered by its handler.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { EntryCounts } from '../api/ended-operation.ts';
-import { type AnswerOf, mayBeLeftOut, type Operation, type RequestOf } from '../api/operation.ts';
+import { type AnswerOf, isOptionalBody, type Operation, type RequestOf } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { callerOf } from './request-context.ts';
 
@@ -53,7 +53,7 @@ export function handle<Declared extends Operation>(
     schema,
     config: { operation },
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    ...(mayBeLeftOut(body) ? { preValidation: emptyBody } : {}),
+    ...(isOptionalBody(body) ? { preValidation: emptyBody } : {}),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const handled = {
         params: request.params,

@@ -346,33 +346,33 @@ export interface paths {
 
 export interface components {
   schemas: {
-    /** One address or network a line. In a request `#` and `;` begin comments, and blank lines are nothing. */
+    /** One address or network per line. In a request `#` and `;` start comments, and blank lines are ignored. */
     AddressLines: string;
-    /** What an attached service sees of the configuration that HAProxy runs, and that others write. */
+    /** The configuration of HAProxy as an attached service sees it. The service does not write it. */
     Attached: {
-      /** The files that HAProxy reads, in their order. */
+      /** The files that HAProxy reads, in order. */
       readonly files: readonly string[];
-      /** As the current worker loaded them, as far as that is known. */
+      /** The front ends that the current worker loaded, as far as known. */
       readonly front_ends: readonly components['schemas']['FrontEnd'][];
-      /** The files are not what the current worker loaded. */
+      /** The files have changed since the current worker loaded them. */
       readonly changed_since_load: boolean;
       /** How the service reloads HAProxy: `master`, `never` or `systemd:UNIT`. */
       readonly reload_by: string;
     };
-    /** A page of the audit. */
+    /** A page of the audit log. */
     AuditPage: {
       /** The entries. */
       readonly items: readonly components['schemas']['AuditRecord'][];
-      /** Ask for the next page with it; null on the last one. */
+      /** The `cursor` of the next page; null on the last page. */
       readonly next_cursor: string | null;
     };
-    /** Who did what, from where, with what outcome. */
+    /** Who did what, from where, with which outcome. */
     AuditRecord: {
-      /** Counts up in the order of writing. */
+      /** Ascends in the order of writing. */
       readonly id: number;
-      /** When it was asked for. */
+      /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; by the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a look that was refused for want of a scope; `refusals` counts more than sixty a minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -380,64 +380,64 @@ export interface components {
       readonly source: string | null;
       /** The id of the request, as in `X-Request-Id`. */
       readonly request_id: string | null;
-      /** The address or network, where it is about one. */
+      /** The address or network of the operation. */
       readonly ip_address: string | null;
-      /** What else it is about: a domain, the name of a key, an id. */
+      /** Another object of the operation: a domain, the name of a key, an id. */
       readonly target: string | null;
-      /** What was asked for, or what was there before; by the kind of operation. */
+      /** What was requested, or what existed before; the fields depend on the operation. */
       readonly details: { readonly [name: string]: unknown } | null;
-      /** `partly`: a sync whose running map does not match. `unknown`: not answered yet, or the service ended before it was told. */
+      /** `partly`: a sync whose running map does not match. `unknown`: not answered yet, or the service ended before the outcome was recorded. */
       readonly outcome: 'done' | 'partly' | 'refused' | 'failed' | 'unknown';
-      /** The HTTP status of the answer; null: nobody asked, or it is not known. */
+      /** The HTTP status of the response; null: there was no request, or it is not known. */
       readonly status: number | null;
-      /** The code of the problem document, where it was one. */
+      /** The error code; null: no error. */
       readonly code: number | null;
-      /** When it was answered. */
+      /** When the response was sent. */
       readonly finished_at: string | null;
-      /** Every live worker, draining ones too, was seen to be right. */
+      /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean | null;
       /** How many such failures there are. */
       readonly runtime_map_failures_total: number | null;
-      /** A reload follows by itself and enforces what was not seen. */
+      /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean | null;
-      /** Counts of the answer, and the id of its reload. */
+      /** Counts of the response, and the id of its reload. */
       readonly result: { readonly [name: string]: unknown } | null;
     };
     /** A backup set. */
     Backup: {
       /** Its id. */
       readonly id: string;
-      /** When it was made. */
+      /** When it was created. */
       readonly created_at: string;
-      /** SHA-256 in lower-case hexadecimal digits. */
+      /** The SHA-256 in lower-case hexadecimal digits. */
       readonly sha256: string;
-      /** Why it was made. */
+      /** Why it was created. */
       readonly reason: string;
-      /** What was noted; null where nothing was. */
+      /** A note; null: none. */
       readonly note: string | null;
-      /** Who wrote its configuration; one of each that `other` wrote is never pruned. Null: a set of an older version. */
+      /** Who wrote its configuration. `other`: written outside proxy-manager; one backup of each such configuration is never pruned. Null: a backup of an older version. */
       readonly written_by: 'proxy-manager' | 'other' | null;
-      /** Files that the configuration names; restored with it. */
+      /** Files that the configuration refers to; restored with it. */
       readonly files: readonly components['schemas']['BackupFile'][];
-      /** Copies of map files, for reading only: a restore never brings them back. */
+      /** Copies of map files, for reading only: a restore does not use them. */
       readonly maps: readonly components['schemas']['BackupMap'][];
     };
-    /** A file that the configuration names; restored with it. */
+    /** A file that the configuration refers to; restored with it. */
     BackupFile: {
       /** Its name in the set. */
       readonly name: string;
-      /** Where it belongs. */
+      /** Its original path. */
       readonly path: string;
-      /** SHA-256 in lower-case hexadecimal digits. */
+      /** The SHA-256 in lower-case hexadecimal digits. */
       readonly sha256: string;
     };
     /** A copy of a map file, for reading only. */
     BackupMap: {
       /** Its name in the set. */
       readonly name: string;
-      /** What it is a copy of. */
+      /** The path of the original. */
       readonly path: string;
-      /** Its length in bytes. */
+      /** The size in bytes. */
       readonly bytes: number;
     };
     /** All backup sets. */
@@ -452,34 +452,34 @@ export interface components {
       /** What to unblock. */
       readonly remove?: readonly (string | components['schemas']['UnblockRequest'])[];
     };
-    /** What it has stored so far. The running map may lack of the one, and still hold the other, until it ends. */
+    /** What the bulk change has stored so far. Until it ends, the running map may lack the added addresses and still have the removed ones. */
     BigChange: {
-      /** How many addresses are blocked by it so far. */
+      /** How many addresses it has added so far. */
       readonly added: number;
-      /** How many addresses are not blocked any more. */
+      /** How many addresses it has removed so far. */
       readonly removed: number;
     };
-    /** The entry as it is now, and what was seen at the workers. */
+    /** The entry as it is now, and whether the workers hold it. */
     BlockAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** Why; null where nobody said. */
+      /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** Who or what blocked it; null where nobody said. */
+      /** Who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
-      /** Since when. */
+      /** When it was blocked. */
       readonly blocked_at: string;
-      /** Until when; null: for good. */
+      /** When the block expires; null: it is permanent. */
       readonly expires_at: string | null;
-      /** Every live worker, draining ones too, was seen to be right. */
+      /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
-      /** Which worker was not seen to be right for which address; the first 100. */
+      /** Which worker was not verified for which address; the first 100. */
       readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
       /** How many such failures there are. */
       readonly runtime_map_failures_total: number;
-      /** A reload follows by itself and enforces what was not seen. */
+      /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
-      /** The special range that the entry lies in; absent where it lies in none. */
+      /** The special range that contains the entry; absent if there is none. */
       readonly special?:
         | 'this-network'
         | 'private'
@@ -488,146 +488,146 @@ export interface components {
         | 'link-local'
         | 'multicast'
         | 'unique-local';
-      /** Trusted entries that win over this block; absent where there are none. */
+      /** Trusted entries that override this block; absent if there are none. */
       readonly overridden_by?: readonly string[];
-      /** Trusted entries inside this network, the first 100; absent where there are none. */
+      /** Trusted entries inside this network, the first 100; absent if there are none. */
       readonly trusted_inside?: readonly string[];
     };
-    /** Why the entry is not blocked; which members are there depends on `code`. */
+    /** Why the entry is not blocked; the members depend on `code`. */
     BlockConflictMembers: {
-      /** Trusted entries that hold the address (6007). */
+      /** Trusted entries that cover the address (6007). */
       readonly overridden_by?: readonly string[];
       /** The wide network (6030). */
       readonly ip_address?: string;
-      /** Special ranges that it contains whole (6030). */
+      /** Special ranges that it contains completely (6030). */
       readonly contains?: readonly string[];
-      /** How many entries there are. */
+      /** How many entries exist. */
       readonly current_total?: number;
-      /** How many there would have been (6031). */
+      /** How many entries there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries the set takes at most (6031). */
+      /** How many entries are allowed (6031). */
       readonly limit?: number;
     };
     /** What to block, why, and until when. */
     BlockRequest: {
-      /** What to block. An IP address or network. */
+      /** The address or network to block. An IP address or network. */
       readonly ip_address: string;
-      /** Why. One line of text of at most 500 characters, without control characters, or null. */
+      /** Why it is blocked. One line of text of at most 500 characters, without control characters, or null. */
       readonly reason?: string | null;
-      /** Who or what blocks it. One line of text of 1 to 100 characters, without control characters. */
+      /** Who or what blocks it; absent: the name of the key. One line of text of 1 to 100 characters, without control characters. */
       readonly blocked_by?: string;
-      /** Until when. Excludes `duration_seconds`. A time with its zone such as 2030-01-31T12:00:00Z, or null for good. */
+      /** When the block expires; null: never. Excludes `duration_seconds`. A time with its zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
       readonly expires_at?: string | null;
       /** For how many seconds from now. Excludes `expires_at`. A whole number from 1 to 3155760000. */
       readonly duration_seconds?: number;
-      /** Stores it although a trusted entry covers it. Needs the scope `admin`. True or false. */
+      /** Stores the entry even if a trusted entry covers it. Needs the scope `admin`. True or false. */
       readonly force?: boolean;
-      /** Blocks a network wider than /8 (IPv6: /16), or one that contains a whole special range. Needs the scope `admin`. True or false. */
+      /** Allows a network wider than /8 (IPv6: /16), or one that contains a complete special range. Needs the scope `admin`. True or false. */
       readonly allow_wide?: boolean;
     };
     /** An entry of the blocked set. */
     BlockedIp: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** Why; null where nobody said. */
+      /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** Who or what blocked it; null where nobody said. */
+      /** Who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
-      /** Since when. */
+      /** When it was blocked. */
       readonly blocked_at: string;
-      /** Until when; null: for good. */
+      /** When the block expires; null: it is permanent. */
       readonly expires_at: string | null;
     };
-    /** An entry of the blocked set, and who holds it. */
+    /** An entry of the blocked set, and the workers that hold it. */
     BlockedIpDetail: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** Why; null where nobody said. */
+      /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** Who or what blocked it; null where nobody said. */
+      /** Who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
-      /** Since when. */
+      /** When it was blocked. */
       readonly blocked_at: string;
-      /** Until when; null: for good. */
+      /** When the block expires; null: it is permanent. */
       readonly expires_at: string | null;
-      /** Each live worker of the proxy. */
+      /** Every live worker of HAProxy. */
       readonly workers: readonly components['schemas']['WorkerHolding'][];
     };
     /** A page of the blocked set. */
     BlockedIpPage: {
       /** The entries. */
       readonly items: readonly components['schemas']['BlockedIp'][];
-      /** Ask for the next page with it; null on the last one. */
+      /** The `cursor` of the next page; null on the last page. */
       readonly next_cursor: string | null;
-      /** How many there are in all. */
+      /** How many there are on all pages. */
       readonly total: number;
     };
-    /** What a big change did, and what was seen at the workers. */
+    /** What a bulk change did, and whether the workers hold it. */
     BulkAnswer: {
       /** How many entries are new. */
       readonly added: number;
-      /** How many entries existed and had a field changed. */
+      /** How many existing entries have a changed field. */
       readonly updated: number;
-      /** How many entries are gone. */
+      /** How many entries were removed. */
       readonly removed: number;
-      /** How many were left exactly as they were, or had no entry to be removed. */
+      /** How many entries did not change, and how many elements of `remove` had no entry. */
       readonly unchanged: number;
-      /** How many lines or elements were not applied. */
+      /** How many lines or elements were rejected. */
       readonly rejected_total: number;
-      /** The first 1,000 of them. */
+      /** The rejected lines or elements, the first 1,000. */
       readonly rejected: readonly components['schemas']['Rejection'][];
-      /** Accepted entries inside a special range, the first 100; absent where there are none. */
+      /** Accepted entries inside a special range, the first 100; absent if there are none. */
       readonly special?: readonly components['schemas']['SpecialEntry'][];
-      /** How many they are; absent where there are none. */
+      /** How many accepted entries are inside a special range; absent if there are none. */
       readonly special_total?: number;
-      /** Those of `remove` that had no entry of their own; absent where nothing was to be removed, and where they are only counted (`unchanged`), as with more than 1,000 at once. */
+      /** Elements of `remove` without an entry of their own. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
-      /** Addresses of `remove` that a blocked network still covers, the first 100; absent where nothing was to be removed. */
+      /** Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed. */
       readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
-      /** How many they are; absent where nothing was to be removed. */
+      /** How many addresses of `remove` are still covered; absent if nothing was to be removed. */
       readonly still_blocked_total?: number;
-      /** Nothing was changed: the counts are what the request would do now. */
+      /** Nothing was changed; the counts are what the request would do now. */
       readonly dry_run?: true;
-      /** Every live worker, draining ones too, was seen to be right. */
+      /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
-      /** Which worker was not seen to be right for which address; the first 100. */
+      /** Which worker was not verified for which address; the first 100. */
       readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
       /** How many such failures there are. */
       readonly runtime_map_failures_total: number;
-      /** A reload follows by itself and enforces what was not seen. */
+      /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
     };
-    /** What happens to a client with this address. */
+    /** The verdict for a client with this address. */
     CheckAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** What happens to the client: `blocked` is 403, `trusted` is never denied. `partly`: a network that no entry covers whole, with blocked entries inside. */
+      /** `blocked`: denied with 403. `trusted`: never denied. `allowed`: no entry covers it. `partly`: a network with blocked entries inside that no entry covers completely. */
       readonly verdict: 'blocked' | 'trusted' | 'allowed' | 'partly';
-      /** The entry that decides; null where none does. */
+      /** The entry that decides; null: none does. */
       readonly by: string | null;
-      /** What that entry says about itself. */
+      /** The reason or note of that entry. */
       readonly reason: string | null;
-      /** When that entry ends; null: never, or there is none. */
+      /** When that entry expires; null: never, or there is no entry. */
       readonly expires_at: string | null;
-      /** Every live worker was seen to say the same; false: one says otherwise; null: none could be asked, or the verdict is `partly`. */
+      /** True: every live worker gives the same verdict. False: at least one gives another. Null: no worker answered, or the verdict is `partly`. */
       readonly enforced: boolean | null;
-      /** Blocked entries inside a network that no entry covers, the first 100 in the order of addresses. */
+      /** Blocked entries inside a network that no entry covers completely, the first 100 in the order of addresses. */
       readonly blocked_inside: readonly string[];
-      /** How many they are. */
+      /** How many blocked entries are inside. */
       readonly blocked_inside_total: number;
-      /** Each worker that could be asked. */
+      /** Every worker that answered. */
       readonly workers: readonly components['schemas']['WorkerVerdict'][];
     };
     /** Entries of this request that are stored in database and map file. */
     CommittedCounts: {
       /** How many entries are new. */
       readonly added: number;
-      /** How many entries had a field changed. */
+      /** How many existing entries have a changed field. */
       readonly updated: number;
-      /** How many entries are gone. */
+      /** How many entries were removed. */
       readonly removed: number;
     };
-    /** What of a change that failed is durable; absent where nothing is and the cause is known. */
+    /** What a failed change stored; absent if nothing was stored and the cause is known. */
     CommittedMembers: {
       /** What of the request is durable. */
       readonly committed?: components['schemas']['CommittedCounts'];
@@ -638,81 +638,81 @@ export interface components {
       readonly changed: boolean;
       /** A unified diff. */
       readonly diff: string;
-      /** Who wrote the live text: `rendered` from the template, `restored` from a backup, or `other`: written or edited by hand; null: there is none yet. */
+      /** The origin of the live configuration: `rendered` from the template, `restored` from a backup, or `other`: written or edited outside proxy-manager; null: there is none yet. */
       readonly live: 'rendered' | 'restored' | 'other' | null;
       /** A reload would replace a configuration that proxy-manager did not render, so it needs `replace_configuration=true`. */
       readonly needs_replace_configuration: boolean;
     };
-    /** Whether the live configuration is what sites, settings and template give now. It does not degrade the status: blocking is enforced all the same. */
+    /** Whether the live configuration is what sites, settings and template render to now. Drift does not degrade the status: blocking is enforced anyway. */
     ConfigurationDrift: {
-      /** `drift`: they differ, and `GET /api/config/diff` says how; `unknown`: it could not be rendered or read. */
+      /** `drift`: they differ, `GET /api/config/diff` shows how; `unknown`: it could not be rendered or read. */
       readonly status: 'none' | 'drift' | 'unknown';
-      /** Who wrote the live text: `rendered` from the template; `restored` from a backup; `other`: written or edited by hand. The last two are replaced only with `replace_configuration=true`. Null: there is none, or it is not known. */
+      /** The origin of the live configuration: `rendered` from the template, `restored` from a backup, or `other`: written or edited outside proxy-manager. The last two are replaced only with `replace_configuration=true`. Null: there is none, or it is not known. */
       readonly live: 'rendered' | 'restored' | 'other' | null;
-      /** The id of the backup that was restored; null: none was. */
+      /** The id of the restored backup; null: none. */
       readonly backup: string | null;
       /** How many lines a reload would add; null: not known. */
       readonly added: number | null;
       /** How many lines a reload would remove; null: not known. */
       readonly removed: number | null;
-      /** Why it is not known; the full text is for `admin` keys. */
+      /** Why the status is `unknown`; only `admin` keys get the full text. */
       readonly reason: string | null;
     };
-    /** What covers an address that has no entry of its own. */
+    /** The networks that cover an address without an entry of its own. */
     CoveredMembers: {
-      /** Networks of the blocked set that hold the address. */
+      /** Blocked networks that contain the address. */
       readonly covered_by: readonly string[];
     };
     /** The live configuration. */
     CurrentConfig: {
-      /** The text. */
+      /** The text of the configuration. */
       readonly text: string;
-      /** SHA-256 in lower-case hexadecimal digits. */
+      /** The SHA-256 in lower-case hexadecimal digits. */
       readonly sha256: string;
       /** The path of the file. */
       readonly path: string;
     };
     /** The database. */
     DatabaseHealth: {
-      /** Whether it was read and written; `unknown`: it did not answer in time. */
+      /** `ok`: it was read and written; `unknown`: it did not answer in time. */
       readonly status: 'ok' | 'down' | 'unknown';
-      /** Why not; null when all is well. */
+      /** What is wrong; null if the status is `ok`. */
       readonly reason: string | null;
     };
-    /** What was taken out, and what was seen at the workers. */
+    /** What was removed, and whether the workers no longer hold it. */
     DistrustAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** Every live worker, draining ones too, was seen to be right. */
+      /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
-      /** Which worker was not seen to be right for which address; the first 100. */
+      /** Which worker was not verified for which address; the first 100. */
       readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
       /** How many such failures there are. */
       readonly runtime_map_failures_total: number;
-      /** A reload follows by itself and enforces what was not seen. */
+      /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
     };
-    /** A worker that only finishes what it has begun. */
+    /** A worker that serves existing connections only. */
     DrainingWorkerSync: {
       /** The process id of the worker. */
       readonly pid: number;
-      /** It was seen to hold what the database holds. */
+      /** Its map is in sync with the database. */
       readonly synced: boolean;
-      /** Why not; absent where it does. */
+      /** Why it is not in sync; absent if it is. */
       readonly reason?: string;
     };
     /** The session that has ended. */
     EndedSession: {
-      /** How log lines name its key. */
+      /** The name of its key. */
       readonly name: string;
     };
-    /** Server-sent events. The data of each is JSON on one line: `id`, `type`, `at`, and `data` by the type; docs/events.md of the project has them all. */
+    /** Server-sent events. The data of each is JSON on one line: `id`, `type`, `at`, and `data`, whose fields depend on the type (docs/events.md). */
     EventStream: string;
     /** One field of the request and what is wrong with it. */
     FieldError: {
       /** The field, such as `servers[0].port`. */
       readonly name: string;
-      /** What is wrong with it, and what would be right. */
+      /** What is wrong with it, and what is allowed. */
       readonly description: string;
     };
     /** A frontend or listen section that binds an address. */
@@ -721,66 +721,66 @@ export interface components {
       readonly name: string;
       /** File and line of its section. */
       readonly place: string;
-      /** HAProxy's word for it: `http`, `tcp` and others. */
+      /** The mode in HAProxy: `http`, `tcp` or another. */
       readonly mode: string;
-      /** It denies what the blocked map holds. One without a rule that is not open degrades the status. */
+      /** It denies blocked addresses. A front end without the rule degrades the status unless it is `open`. */
       readonly has_rule: boolean;
-      /** File and line of what may answer requests before that; null: nothing does. With `has_rule: false` it keeps a rule that is there from counting; with `has_rule: true` it does not degrade the status. */
+      /** File and line of a rule that may answer requests earlier; null: none. With `has_rule: false` it is the reason why an existing rule does not count; with `has_rule: true` it does not degrade the status. */
       readonly answered_before: string | null;
-      /** It is to have no rule: `PROXY_MANAGER_OPEN_FRONT_ENDS` names it. */
+      /** It needs no rule: `PROXY_MANAGER_OPEN_FRONT_ENDS` names it. */
       readonly open: boolean;
     };
-    /** The truth about the whole. */
+    /** The state of all parts. */
     Health: {
-      /** `ok`; `degraded`: blocking may not be enforced somewhere, or something could not be looked at in time; `down`: no database, or no worker. */
+      /** `degraded`: blocking may not be enforced somewhere, or a part could not be checked in time; `down`: no usable database, or no worker. */
       readonly status: 'ok' | 'degraded' | 'down';
-      /** What is wrong, a sentence each; empty when all is well. */
+      /** What is wrong, one sentence each; empty if the status is `ok`. */
       readonly reasons: readonly string[];
       /** The database. */
       readonly database: components['schemas']['DatabaseHealth'];
-      /** The master socket of the proxy. */
+      /** The master socket of HAProxy. */
       readonly master_socket: components['schemas']['MasterSocketHealth'];
-      /** The workers of the proxy. */
+      /** The workers of HAProxy. */
       readonly workers: components['schemas']['WorkersHealth'];
       /** The map files. */
       readonly map_file: components['schemas']['MapFileHealth'];
       /** The current worker's map of blocked addresses. */
       readonly runtime_map: components['schemas']['RuntimeMapHealth'];
-      /** The last reload since the service started; null: there was none. */
+      /** The last reload since the service started; null: none. */
       readonly last_reload: components['schemas']['LastReload'] | null;
-      /** Whether the live configuration is what sites, settings and template give now; null: the service is attached. */
+      /** Whether the live configuration is what sites, settings and template render to now; null: the service is attached. */
       readonly configuration_drift: components['schemas']['ConfigurationDrift'] | null;
-      /** The configuration that others write, where the service is attached; null: it is not. */
+      /** The configuration of HAProxy if the service is attached; otherwise null. */
       readonly attached: components['schemas']['Attached'] | null;
       /** The map of trusted addresses. */
       readonly trusted_map: components['schemas']['TrustedMapHealth'];
-      /** The reload that follows by itself; null: none does. */
+      /** The reload that follows automatically; null: none. */
       readonly scheduled_reload: components['schemas']['ScheduledReload'] | null;
-      /** Versions. */
+      /** The versions of service and HAProxy. */
       readonly versions: components['schemas']['Versions'];
     };
     /** A key, without the key itself. */
     Key: {
-      /** How log lines name it. */
+      /** The name of the key in the log and the audit log. */
       readonly name: string;
-      /** What it may do; `block` includes `read`, and `admin` everything. */
+      /** What the key may do: `block` includes `read`, and `admin` everything. */
       readonly scopes: readonly ('read' | 'block' | 'admin')[];
-      /** When it was made. */
+      /** When it was created. */
       readonly created_at: string;
-      /** Until when it is valid; null: for good. */
+      /** When it expires; null: never. */
       readonly expires_at: string | null;
-      /** When it was revoked; null: it was not. */
+      /** When it was revoked; null: it is not revoked. */
       readonly revoked_at: string | null;
-      /** When it was last used, to within a minute; null: never. */
+      /** When it was last used, accurate to a minute; null: never. */
       readonly last_used_at: string | null;
     };
-    /** The key to make. */
+    /** The key to create. */
     KeyRequest: {
-      /** How lists and log lines name it. A name of 1 to 64 letters, digits, points, dashes and underscores, beginning with a letter or digit. */
+      /** The name of the key in lists, the log and the audit log. A name of 1 to 64 letters, digits, dots, dashes and underscores that starts with a letter or digit. */
       readonly name: string;
-      /** What it may do; absent: `["admin"]`. A list of different scopes of read, block, admin. */
+      /** What the key may do; absent: `["admin"]`. A list of different scopes of read, block, admin. */
       readonly scopes?: readonly ('read' | 'block' | 'admin')[];
-      /** Until when it is valid. A time with its zone such as 2030-01-31T12:00:00Z, or null for never. */
+      /** When it expires; absent or null: never. A time with its zone such as 2030-01-31T12:00:00Z, or null for never. */
       readonly expires_at?: string | null;
     };
     /** All keys. */
@@ -792,84 +792,84 @@ export interface components {
     LastReload: {
       /** Its id in the history. */
       readonly id: string;
-      /** What came of it. */
+      /** The outcome. */
       readonly status: 'completed' | 'refused' | 'failed';
       /** When it ended. */
       readonly finished_at: string;
-      /** Why it did not complete; null where it did, and for a key below `admin`. */
+      /** Why it did not complete; null if it did, and for keys without the scope `admin`. */
       readonly error: string | null;
-      /** The code of the error; null where it completed. */
+      /** The error code; null if it completed. */
       readonly error_code: number | null;
     };
     /** The map files. */
     MapFileHealth: {
-      /** `behind`: not what was written, or not what it should be; `unknown`: it could not be looked at in time. */
+      /** `behind`: its content is not what it should be; `unknown`: it could not be checked in time. */
       readonly status: 'ok' | 'behind' | 'unknown';
-      /** What is wrong; null when all is well. */
+      /** What is wrong; null if the status is `ok`. */
       readonly reason: string | null;
-      /** How many addresses the map file of the blocked ones holds. */
+      /** How many addresses the map file of blocked addresses has. */
       readonly entries: number;
     };
-    /** The master socket of the proxy. */
+    /** The master socket of HAProxy. */
     MasterSocketHealth: {
-      /** Whether it answered; `unknown`: it could not be asked in time. */
+      /** `ok`: it answered; `unknown`: it did not answer in time. */
       readonly status: 'ok' | 'down' | 'unknown';
-      /** Why not; null when all is well. */
+      /** What is wrong; null if the status is `ok`. */
       readonly reason: string | null;
-      /** Since when it counts as down; null when it does not. */
+      /** Since when it is down; null if it is not. */
       readonly since: string | null;
     };
     /** A new key. */
     NewKey: {
-      /** How log lines name it. */
+      /** The name of the key in the log and the audit log. */
       readonly name: string;
-      /** What it may do; `block` includes `read`, and `admin` everything. */
+      /** What the key may do: `block` includes `read`, and `admin` everything. */
       readonly scopes: readonly ('read' | 'block' | 'admin')[];
-      /** When it was made. */
+      /** When it was created. */
       readonly created_at: string;
-      /** Until when it is valid; null: for good. */
+      /** When it expires; null: never. */
       readonly expires_at: string | null;
-      /** When it was revoked; null: it was not. */
+      /** When it was revoked; null: it is not revoked. */
       readonly revoked_at: string | null;
-      /** When it was last used, to within a minute; null: never. */
+      /** When it was last used, accurate to a minute; null: never. */
       readonly last_used_at: string | null;
-      /** The key itself. It is not kept, and cannot be shown again. */
+      /** The key itself. It is not stored and cannot be shown again. */
       readonly key: string;
     };
     /** A new session. */
     NewSession: {
-      /** How log lines name the key. */
+      /** The name of the key in the log and the audit log. */
       readonly name: string;
-      /** What it may do; `block` includes `read`, and `admin` everything. */
+      /** What the key may do: `block` includes `read`, and `admin` everything. */
       readonly scopes: readonly ('read' | 'block' | 'admin')[];
-      /** Until when the key is valid; null: for good. */
+      /** When the key expires; null: never. */
       readonly expires_at: string | null;
-      /** Where the request came from; null: over a unix socket. */
+      /** The address that the request came from; null: a unix socket. */
       readonly client_address: string | null;
-      /** The same, where trusting it trusts this client alone as far as the service can know; null for loopback, an address of the machine itself, and a request that a proxy has passed on. */
+      /** The same address, if trusting it trusts this client only, as far as the service can tell. Null for loopback, for an address of the service's machine, and for a request that a proxy forwarded. */
       readonly trustable_address: string | null;
-      /** When the session ends at the latest; null: the request has a key and no session. */
+      /** When the session ends at the latest; null: the request uses a key. */
       readonly session_ends_at: string | null;
-      /** The bearer token of the session. It is not kept, and cannot be shown again. */
+      /** The bearer token of the session. It is not stored and cannot be shown again. */
       readonly token: string;
     };
     /** An OpenAPI 3.1 document. */
     OpenApiDocument: { readonly [name: string]: unknown };
-    /** The same as OpenMetrics: counters are named without `_total` in their heads, and the last line is `# EOF`. */
+    /** The same as OpenMetrics: `# TYPE` names counters without `_total`, and the last line is `# EOF`. */
     OpenMetricsText: string;
     /** A page of HTML. */
     Page: string;
-    /** An error (RFC 9457). Callers look at `code`; people read `detail`. Some have members of their own beside these, which the operation names. */
+    /** An error (RFC 9457). Programs read `code`, people read `detail`. Some errors have more members, which the operation documents. */
     Problem: {
-      /** Names the code and nothing else, so it is stable; it cannot be fetched. */
+      /** A stable URN of the code. It cannot be fetched. */
       readonly type: string;
-      /** The same words for every error of this code. */
+      /** The message of the code, the same for every error with this code. */
       readonly title: string;
       /** The HTTP status. */
       readonly status: number;
-      /** What happened to which thing, why, and what to do. */
+      /** What failed, why, and what to do. */
       readonly detail: string;
-      /** A number that names one kind and one message, for good. */
+      /** The number of the error. Its kind and meaning never change. */
       readonly code:
         | 100
         | 101
@@ -922,150 +922,150 @@ export interface components {
       readonly kind: string;
       /** The operation that failed. */
       readonly op: string;
-      /** The fields of the request that were refused; empty where it is not about fields. */
+      /** The rejected fields of the request; empty if the error is not about fields. */
       readonly errors: readonly components['schemas']['FieldError'][];
       /** The id of the request, as in `X-Request-Id`. */
       readonly request_id: string;
     };
     /** Lines of `name{label="value"} number`, with `# HELP` and `# TYPE` before each metric. */
     PrometheusText: string;
-    /** The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are in `proto/` of the project. */
+    /** The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are defined in `proto/` of the project. */
     ProtobufError: string;
     /** A line or element that was not applied. */
     Rejection: {
-      /** Of a text, counted from 1. */
+      /** The line of a text list, counted from 1. */
       readonly line?: number;
-      /** Of a batch: which of its lists. */
+      /** The list of a batch. */
       readonly list?: 'add' | 'remove';
-      /** Of a list, counted from 0. */
+      /** The index in a JSON list, counted from 0. */
       readonly index?: number;
-      /** What was sent, or its beginning. */
+      /** The value that was sent, shortened if it is long. */
       readonly value: string;
-      /** What is wrong with it, and what would be right. */
+      /** What is wrong with it, and what is allowed. */
       readonly why: string;
-      /** Of an element that is well formed: 6007, covered by trust (`force`), or 6030, a wide network (`allow_wide`). */
+      /** For a valid element: 6007, covered by trust (`force`), or 6030, a wide network (`allow_wide`). */
       readonly code?: number;
     };
     /** What a safe reload did. */
     ReloadAnswer: {
       /** Its id in the history. */
       readonly id: string;
-      /** A reload that did not complete is a problem. */
+      /** A reload that did not complete is a problem document. */
       readonly status: 'completed';
-      /** Why: who asked, or what made it necessary. */
+      /** Who requested it, or what made it necessary. */
       readonly reasons: readonly string[];
-      /** The live configuration is another one than before. */
+      /** The live configuration changed. */
       readonly changed: boolean;
-      /** The backup of what was live before, an older one where that is the same; null where there was nothing to back up. */
+      /** The backup of the previous configuration, an older one if it is the same; null: there was nothing to back up. */
       readonly backup: string | null;
-      /** The pid of the worker before; null when there was none. */
+      /** The pid of the previous worker; null: there was none. */
       readonly worker_before: number | null;
-      /** The pid of the worker that the reload made; null when there was none. */
+      /** The pid of the new worker; null: there was none. */
       readonly worker_after: number | null;
-      /** How long it took, in milliseconds. */
+      /** The duration in milliseconds. */
       readonly duration_ms: number;
-      /** What did not keep the reload from being made, and is worth a look. */
+      /** What did not prevent the reload but should be checked. */
       readonly warnings: readonly string[];
     };
-    /** What was done before the reload failed, and undone after it. */
+    /** What was done before the reload failed, and undone afterwards; the members depend on how far it got. */
     ReloadMembers: {
       /** The id of the reload in the history. */
       readonly id?: string;
-      /** Why: who asked, or what made it necessary. */
+      /** Who requested it, or what made it necessary. */
       readonly reasons?: readonly string[];
-      /** The backup that was made before; null when it did not come so far. */
+      /** The backup that was created before; null: it failed earlier. */
       readonly backup?: string | null;
-      /** The proxy's own messages, or the template's. */
+      /** The messages of HAProxy or of the template. */
       readonly output?: string;
       /** The line of the template. */
       readonly line?: number;
-      /** The last known good configuration is back in force. */
+      /** The last known good configuration is in force again. */
       readonly restored?: boolean;
-      /** Why it is not, when that is so. */
+      /** Why it could not be restored. */
       readonly restore_failure?: string;
-      /** The pid of the worker before; null when there was none. */
+      /** The pid of the previous worker; null: there was none. */
       readonly worker_before?: number | null;
-      /** The pid of the worker that the reload made; null when there was none. */
+      /** The pid of the new worker; null: there was none. */
       readonly worker_after?: number | null;
-      /** How long it took, in milliseconds. */
+      /** The duration in milliseconds. */
       readonly duration_ms?: number;
     };
     /** A page of the history. */
     ReloadPage: {
       /** The entries. */
       readonly items: readonly components['schemas']['ReloadRecord'][];
-      /** Ask for the next page with it; null on the last one. */
+      /** The `cursor` of the next page; null on the last page. */
       readonly next_cursor: string | null;
     };
     /** A reload of the history. */
     ReloadRecord: {
       /** Its id. */
       readonly id: string;
-      /** What came of it; `refused`: by the template or by the check of the proxy; `failed`: it was not confirmed, or something else failed. */
+      /** `refused`: the template or HAProxy rejected the configuration; `failed`: the reload was not confirmed, or something else failed. */
       readonly status: 'completed' | 'refused' | 'failed';
-      /** Why: who asked, or what made it necessary. */
+      /** Who requested it, or what made it necessary. */
       readonly reasons: readonly string[];
-      /** The configuration differed from the live one; null: it never came so far. */
+      /** The configuration differed from the live one; null: it failed before the comparison. */
       readonly changed: boolean | null;
-      /** The proxy's own messages, or the template's; null where there were none. */
+      /** The messages of HAProxy or of the template; null: none. */
       readonly validation_output: string | null;
-      /** Why it did not complete; null where it did. */
+      /** Why it did not complete; null if it did. */
       readonly error: string | null;
-      /** The id of the backup that was made before; null where there was none. */
+      /** The id of the backup that was created before; null: none. */
       readonly backup: string | null;
-      /** The pid of the worker before; null when there was none. */
+      /** The pid of the previous worker; null: there was none. */
       readonly worker_before: number | null;
-      /** The pid of the worker that the reload made; null when there was none. */
+      /** The pid of the new worker; null: there was none. */
       readonly worker_after: number | null;
-      /** What did not keep the reload from being made, and is worth a look. */
+      /** What did not prevent the reload but should be checked. */
       readonly warnings: readonly string[];
       /** When it began. */
       readonly started_at: string;
       /** When it ended. */
       readonly finished_at: string | null;
     };
-    /** What the refused change would have done; which members are there depends on `code`. */
+    /** What the rejected change would have done; the members depend on `code`. */
     ReplaceConflictMembers: {
-      /** How many entries would have gone (6006). */
+      /** How many entries would have been removed (6006). */
       readonly would_remove?: number;
-      /** How many entries there are. */
+      /** How many entries exist. */
       readonly current_total?: number;
-      /** How many there would have been (6031). */
+      /** How many entries there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries the set takes at most (6031). */
+      /** How many entries are allowed (6031). */
       readonly limit?: number;
     };
-    /** One worker that was not seen to be right for one address. */
+    /** One worker that was not verified for one address. */
     RuntimeMapFailure: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** The pid; null when none could be addressed. */
+      /** The pid; null if no worker could be addressed. */
       readonly worker: number | null;
       /** The command that was sent. */
       readonly command: string;
-      /** What the worker said, line for line. */
+      /** The worker's reply, line by line. */
       readonly responses: readonly string[];
-      /** What was wrong with it. */
+      /** Why the entry could not be verified. */
       readonly reason: string;
     };
     /** The current worker's map of blocked addresses. */
     RuntimeMapHealth: {
-      /** How many entries it should hold. */
+      /** How many entries it should have. */
       readonly expected: number;
-      /** How many it holds; null when it could not be asked. */
+      /** How many entries it has; null: it did not answer. */
       readonly seen: number | null;
-      /** The list or large batch that is being applied; null: none is. */
+      /** The list or large batch that is being applied; null: none. */
       readonly big_change: components['schemas']['BigChange'] | null;
-      /** When it was last seen to be right, entry by entry; null: not yet. */
+      /** When all its entries were last verified; null: not yet. */
       readonly last_verified_at: string | null;
     };
-    /** A reload that follows by itself. */
+    /** A reload that follows automatically. */
     ScheduledReload: {
-      /** Why: who asked, or what made it necessary. */
+      /** Who requested it, or what made it necessary. */
       readonly reasons: readonly string[];
-      /** Since when. */
+      /** Since when it is scheduled. */
       readonly since: string;
-      /** How often it was tried. */
+      /** How often it was attempted. */
       readonly attempts: number;
     };
     /** What the key lacks. */
@@ -1079,33 +1079,33 @@ export interface components {
       readonly address: string;
       /** The TCP port. */
       readonly port: number;
-      /** How the proxy treats it; absent: as the defaults say. */
+      /** How HAProxy uses the server; absent: the defaults. */
       readonly options?: components['schemas']['ServerOptions'];
     };
-    /** How the proxy treats a server. */
+    /** How HAProxy uses a server. */
     ServerOptions: {
-      /** Share of the requests against the others; 0 takes none. */
+      /** The share of requests relative to the other servers; 0: none. */
       readonly weight?: number;
-      /** Used only when every other server is down. */
+      /** Used only if every other server is down. */
       readonly backup?: boolean;
-      /** How many connections it takes at once. */
+      /** The maximum number of simultaneous connections. */
       readonly max_connections?: number;
-      /** Whether its health is checked; true where nobody said. */
+      /** Whether its health is checked; absent: true. */
       readonly check?: boolean;
-      /** TLS to the server: `none`, with its certificate verified, or with any certificate (`insecure`). */
+      /** TLS to the server: `none`, `verify` (its certificate is verified) or `insecure` (any certificate). */
       readonly ssl?: 'none' | 'verify' | 'insecure';
     };
-    /** How the proxy treats a server. */
+    /** How HAProxy uses a server. */
     ServerOptionsRequest: {
-      /** Share of the requests against the others; 0 takes none. */
+      /** The share of requests relative to the other servers; 0: none. */
       readonly weight?: number;
-      /** Used only when every other server is down. */
+      /** Used only if every other server is down. */
       readonly backup?: boolean;
-      /** How many connections it takes at once. */
+      /** The maximum number of simultaneous connections. */
       readonly max_connections?: number;
-      /** Whether its health is checked; true where nobody said. */
+      /** Whether its health is checked; absent: true. */
       readonly check?: boolean;
-      /** TLS to the server: `none`, with its certificate verified, or with any certificate (`insecure`). */
+      /** TLS to the server: `none`, `verify` (its certificate is verified) or `insecure` (any certificate). */
       readonly ssl?: 'none' | 'verify' | 'insecure';
     };
     /** One server of a site. */
@@ -1114,101 +1114,101 @@ export interface components {
       readonly address: string;
       /** The TCP port. A whole number from 1 to 65535. */
       readonly port: number;
-      /** How the proxy treats it; absent: as the defaults say. An object of server options. */
+      /** How HAProxy uses the server; absent: the defaults. An object of server options. */
       readonly options?: components['schemas']['ServerOptionsRequest'];
     };
-    /** One server as the proxy sees it. */
+    /** One server as HAProxy sees it. */
     ServerState: {
       /** A host name or an IP address. */
       readonly address: string;
       /** The TCP port. */
       readonly port: number;
-      /** The proxy's own word (`UP`, `DOWN`, `MAINT`, `no check`, …); null when the proxy could not be asked. */
+      /** The status in HAProxy (`UP`, `DOWN`, `MAINT`, `no check`, …); null: HAProxy did not answer. */
       readonly status: string | null;
-      /** What the last health check said (`L4OK`, `L4CON`, …); null without checks. */
+      /** The result of the last health check (`L4OK`, `L4CON`, …); null without checks. */
       readonly check: string | null;
-      /** Address and port in use; null while a name is not resolved. */
+      /** The address and port in use; null while the name is not resolved. */
       readonly resolved_address: string | null;
     };
-    /** The servers of a site as the proxy sees them. */
+    /** The servers of a site as HAProxy sees them. */
     ServerStates: {
       /** The entries. */
       readonly items: readonly components['schemas']['ServerState'][];
     };
     /** The key of the request. */
     Session: {
-      /** How log lines name it. */
+      /** The name of the key in the log and the audit log. */
       readonly name: string;
-      /** What it may do; `block` includes `read`, and `admin` everything. */
+      /** What the key may do: `block` includes `read`, and `admin` everything. */
       readonly scopes: readonly ('read' | 'block' | 'admin')[];
-      /** Until when the key is valid; null: for good. */
+      /** When the key expires; null: never. */
       readonly expires_at: string | null;
-      /** Where the request came from; null: over a unix socket. */
+      /** The address that the request came from; null: a unix socket. */
       readonly client_address: string | null;
-      /** The same, where trusting it trusts this client alone as far as the service can know; null for loopback, an address of the machine itself, and a request that a proxy has passed on. */
+      /** The same address, if trusting it trusts this client only, as far as the service can tell. Null for loopback, for an address of the service's machine, and for a request that a proxy forwarded. */
       readonly trustable_address: string | null;
-      /** When the session ends at the latest; null: the request has a key and no session. */
+      /** When the session ends at the latest; null: the request uses a key. */
       readonly session_ends_at: string | null;
     };
     /** The size of the set and its maximum. */
     SetFullMembers: {
-      /** How many entries there are. */
+      /** How many entries exist. */
       readonly current_total?: number;
-      /** How many there would have been (6031). */
+      /** How many entries there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries the set takes at most (6031). */
+      /** How many entries are allowed (6031). */
       readonly limit?: number;
     };
     /** A site as it is stored. */
     Site: {
       /** The host name of the site, in lower case. */
       readonly domain: string;
-      /** The servers, at least one. Two never have the same address and port. */
+      /** The servers, at least one, each with another address or port. */
       readonly servers: readonly components['schemas']['Server'][];
-      /** When it was made. */
+      /** When it was created. */
       readonly created_at: string;
       /** When it was last changed. */
       readonly updated_at: string;
     };
-    /** The site as it is now, and the reload that made it live. */
+    /** The site as it is now, and the reload that put it into force. */
     SiteAnswer: {
       /** The host name of the site, in lower case. */
       readonly domain: string;
-      /** The servers, at least one. Two never have the same address and port. */
+      /** The servers, at least one, each with another address or port. */
       readonly servers: readonly components['schemas']['Server'][];
-      /** When it was made. */
+      /** When it was created. */
       readonly created_at: string;
       /** When it was last changed. */
       readonly updated_at: string;
-      /** The configuration in force has something for the site; false: it is stored, and the template does not use the sites. */
+      /** True: the configuration in force serves the site. False: it is stored, but the template does not use the sites. */
       readonly served: boolean;
-      /** The safe reload that made it live. */
+      /** The safe reload that put it into force. */
       readonly reload: components['schemas']['ReloadAnswer'];
     };
-    /** The name of the site, and the reload that took it away. */
+    /** The name of the site, and the reload that removed it. */
     SiteRemoved: {
       /** The host name of the site, in lower case. */
       readonly domain: string;
-      /** The safe reload that made it live. */
+      /** The safe reload that put it into force. */
       readonly reload: components['schemas']['ReloadAnswer'];
     };
-    /** What the proxy is to serve under this name. */
+    /** What HAProxy serves for this domain. */
     SiteRequest: {
-      /** The servers, at least one. Two never have the same address and port. A list of 1 to 100 servers. */
+      /** The servers, at least one, each with another address or port. A list of 1 to 100 servers. */
       readonly servers: readonly components['schemas']['ServerRequest'][];
     };
     /** All sites. */
     Sites: {
       /** The entries. */
       readonly items: readonly components['schemas']['Site'][];
-      /** How many there are in all. */
+      /** How many there are. */
       readonly total: number;
     };
     /** An entry inside a range that is not part of the public internet. */
     SpecialEntry: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** The special range that the entry lies in; absent where it lies in none. */
+      /** The special range that contains the entry; absent if there is none. */
       readonly special:
         | 'this-network'
         | 'private'
@@ -1218,66 +1218,66 @@ export interface components {
         | 'multicast'
         | 'unique-local';
     };
-    /** An address without an entry of its own that is blocked all the same. */
+    /** An address without an entry of its own that a network blocks. */
     StillBlocked: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
       /** The narrowest blocked network that covers it. */
       readonly by: string;
     };
-    /** What was compared, repaired and is still wrong. */
+    /** What was compared and repaired, and what is still wrong. */
     SyncAnswer: {
-      /** The current worker was seen to hold what the database holds, and no other one was starting to take its place. */
+      /** The map of the current worker is in sync with the database, and no new worker was starting. */
       readonly runtime_map_synced: boolean;
       /** How many entries the database holds. */
       readonly total_ips: number;
-      /** How many were missing in the current worker and were put in. */
+      /** How many missing entries were added to the current worker. */
       readonly added: number;
-      /** How many were too many in the current worker and were taken out. */
+      /** How many unexpected entries were removed from the current worker. */
       readonly removed: number;
-      /** What is still missing, the first 100. */
+      /** Entries that are still missing, the first 100. */
       readonly missing_ips: readonly string[];
-      /** What is still too many, the first 100. */
+      /** Entries that are still unexpected, the first 100. */
       readonly unexpected_ips: readonly string[];
-      /** What still has another value than 1, the first 100. */
+      /** Entries that still have another value than 1, the first 100. */
       readonly wrong_value_ips: readonly string[];
-      /** What still appears twice, the first 100. */
+      /** Entries that are still duplicate, the first 100. */
       readonly duplicate_ips: readonly string[];
-      /** The workers that only finish what they have begun. */
+      /** The workers that serve existing connections only. */
       readonly draining_workers: readonly components['schemas']['DrainingWorkerSync'][];
       /** The map file was written. */
       readonly map_file_updated: boolean;
-      /** A reload follows by itself and enforces what was not seen. */
+      /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
-      /** How long it took, in milliseconds. */
+      /** The duration in milliseconds. */
       readonly duration_ms: number;
-      /** Why the running map could not be read or repaired; absent where it could. */
+      /** Why the running map could not be read or repaired; absent if it could. */
       readonly reason?: string;
     };
-    /** The entry as it is now, and what was seen at the workers. */
+    /** The entry as it is now, and whether the workers hold it. */
     TrustAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** What was noted; null where nothing was. */
+      /** Why it is trusted; null: not stated. */
       readonly note: string | null;
-      /** Since when. */
+      /** When it was added. */
       readonly added_at: string;
-      /** Until when; null: for good. */
+      /** When the trust expires; null: it is permanent. */
       readonly expires_at: string | null;
-      /** Every live worker, draining ones too, was seen to be right. */
+      /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
-      /** Which worker was not seen to be right for which address; the first 100. */
+      /** Which worker was not verified for which address; the first 100. */
       readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
       /** How many such failures there are. */
       readonly runtime_map_failures_total: number;
-      /** A reload follows by itself and enforces what was not seen. */
+      /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
     };
     /** The note and expiry of a trusted address. */
     TrustRequest: {
       /** Why it is trusted. One line of text of at most 500 characters, without control characters, or null. */
       readonly note?: string | null;
-      /** When it expires; null: never. Excludes `duration_seconds`. A time with its zone such as 2030-01-31T12:00:00Z, or null for good. */
+      /** When the trust expires; null: never. Excludes `duration_seconds`. A time with its zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
       readonly expires_at?: string | null;
       /** For how many seconds from now. Excludes `expires_at`. A whole number from 1 to 3155760000. */
       readonly duration_seconds?: number;
@@ -1286,158 +1286,158 @@ export interface components {
     TrustedIp: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** What was noted; null where nothing was. */
+      /** Why it is trusted; null: not stated. */
       readonly note: string | null;
-      /** Since when. */
+      /** When it was added. */
       readonly added_at: string;
-      /** Until when; null: for good. */
+      /** When the trust expires; null: it is permanent. */
       readonly expires_at: string | null;
     };
-    /** All that is trusted. */
+    /** All trusted entries. */
     TrustedIps: {
       /** The entries. */
       readonly items: readonly components['schemas']['TrustedIp'][];
-      /** How many there are in all. */
+      /** How many there are. */
       readonly total: number;
     };
     /** The map of trusted addresses. */
     TrustedMapHealth: {
-      /** Every rule of the live configuration that denies blocked addresses makes an exception for it; false: trusted addresses are denied like others; null: not known, the configuration could not be read or has no such rule. */
+      /** True: every rule that denies blocked addresses exempts trusted addresses. False: trusted addresses are denied like others. Null: the configuration could not be read, or has no such rule. */
       readonly used: boolean | null;
       /** How many addresses and networks are trusted. */
       readonly entries: number;
     };
-    /** What was taken out, and what was seen at the workers. */
+    /** What was removed, and whether the workers no longer hold it. */
     UnblockAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
-      /** Networks of the blocked set that cover it still. */
+      /** Blocked networks that still cover it. */
       readonly still_blocked_by: readonly string[];
-      /** Every live worker, draining ones too, was seen to be right. */
+      /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
-      /** Which worker was not seen to be right for which address; the first 100. */
+      /** Which worker was not verified for which address; the first 100. */
       readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
       /** How many such failures there are. */
       readonly runtime_map_failures_total: number;
-      /** A reload follows by itself and enforces what was not seen. */
+      /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
     };
-    /** What was found of an address that has no entry of its own. */
+    /** What was found for an address without an entry of its own. */
     UnblockMembers: {
-      /** Networks of the blocked set that hold the address. */
+      /** Blocked networks that contain the address. */
       readonly covered_by?: readonly string[];
-      /** A stray entry of it was found in a map, and removed. */
+      /** A foreign entry for it was found in a map, and removed. */
       readonly stray_removed?: boolean;
-      /** Every live worker, draining ones too, was seen to be right. */
+      /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated?: boolean;
-      /** Which worker was not seen to be right for which address; the first 100. */
+      /** Which worker was not verified for which address; the first 100. */
       readonly runtime_map_failures?: readonly components['schemas']['RuntimeMapFailure'][];
       /** How many such failures there are. */
       readonly runtime_map_failures_total?: number;
-      /** A reload follows by itself and enforces what was not seen. */
+      /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled?: boolean;
     };
     /** What to unblock. */
     UnblockRequest: {
-      /** What to unblock. An IP address or network. */
+      /** The address or network to unblock. An IP address or network. */
       readonly ip_address: string;
     };
-    /** What a dry run said. */
+    /** The result of a dry run. */
     ValidationAnswer: {
-      /** The proxy takes it. */
+      /** HAProxy accepts the configuration. */
       readonly valid: boolean;
-      /** The proxy's own messages, or the template's. */
+      /** The messages of HAProxy or of the template. */
       readonly output: string;
-      /** Of what was rendered, in lower-case hexadecimal digits; empty where it could not be. */
+      /** The SHA-256 of the rendered text in lower-case hexadecimal digits; empty if it could not be rendered. */
       readonly sha256: string;
-      /** All that a reload would warn of before it begins, the warnings of HAProxy included. */
+      /** All warnings that a reload would report before it begins, including those of HAProxy. */
       readonly warnings: readonly string[];
       /** A reload would replace a configuration that proxy-manager did not render, so it needs `replace_configuration=true`. */
       readonly needs_replace_configuration: boolean;
     };
-    /** Versions. */
+    /** The versions of service and HAProxy. */
     Versions: {
-      /** Of this service. */
+      /** The version of this service. */
       readonly service: string;
-      /** Of the proxy, as it prints it. */
+      /** The version of HAProxy, as it prints it. */
       readonly proxy: string;
-      /** A sentence when the version of the proxy is not one that the service is tested with; null otherwise. It does not degrade the status. */
+      /** A sentence if the service is not tested with this version of HAProxy; otherwise null. It does not degrade the status. */
       readonly untested: string | null;
     };
     /** A webhook, without its secret. */
     Webhook: {
       /** Its name. */
       readonly id: string;
-      /** Where it is delivered to. */
+      /** The URL of the receiver. */
       readonly url: string;
-      /** The types of events it gets; null: all. */
+      /** The event types that are sent; null: all. */
       readonly events: readonly string[] | null;
-      /** Whether it gets anything. */
+      /** Events are sent. */
       readonly enabled: boolean;
-      /** When it was made. */
+      /** When it was created. */
       readonly created_at: string;
       /** When it was last changed. */
       readonly updated_at: string;
-      /** When a delivery was received last; null: never yet. */
+      /** When the last delivery succeeded; null: never. */
       readonly last_success_at: string | null;
-      /** Why a delivery failed last; null: none did. */
+      /** Why the last failed delivery failed; null: none failed. */
       readonly last_error: string | null;
-      /** When that was. */
+      /** When that delivery failed; null: none failed. */
       readonly last_error_at: string | null;
-      /** When the delivery under way is tried again; null: it has not failed. */
+      /** When the current delivery is retried; null: it has not failed. */
       readonly next_attempt_at: string | null;
-      /** Since when the delivery under way fails, or, after one was given up, since then; null: it has not failed. */
+      /** Since when the current delivery fails, or since when a delivery was abandoned; null: neither. */
       readonly failing_since: string | null;
-      /** How many events wait. */
+      /** How many events are waiting. */
       readonly pending: number;
-      /** How many were given up or dropped; the next delivery tells its receiver so. Dropped ones are of any type. */
+      /** How many events were abandoned or dropped, of any type. The next delivery reports it to the receiver. */
       readonly missed: number;
     };
-    /** The webhook, with its secret when one was made. */
+    /** The webhook, with its secret if one was created. */
     WebhookAnswer: {
       /** Its name. */
       readonly id: string;
-      /** Where it is delivered to. */
+      /** The URL of the receiver. */
       readonly url: string;
-      /** The types of events it gets; null: all. */
+      /** The event types that are sent; null: all. */
       readonly events: readonly string[] | null;
-      /** Whether it gets anything. */
+      /** Events are sent. */
       readonly enabled: boolean;
-      /** When it was made. */
+      /** When it was created. */
       readonly created_at: string;
       /** When it was last changed. */
       readonly updated_at: string;
-      /** When a delivery was received last; null: never yet. */
+      /** When the last delivery succeeded; null: never. */
       readonly last_success_at: string | null;
-      /** Why a delivery failed last; null: none did. */
+      /** Why the last failed delivery failed; null: none failed. */
       readonly last_error: string | null;
-      /** When that was. */
+      /** When that delivery failed; null: none failed. */
       readonly last_error_at: string | null;
-      /** When the delivery under way is tried again; null: it has not failed. */
+      /** When the current delivery is retried; null: it has not failed. */
       readonly next_attempt_at: string | null;
-      /** Since when the delivery under way fails, or, after one was given up, since then; null: it has not failed. */
+      /** Since when the current delivery fails, or since when a delivery was abandoned; null: neither. */
       readonly failing_since: string | null;
-      /** How many events wait. */
+      /** How many events are waiting. */
       readonly pending: number;
-      /** How many were given up or dropped; the next delivery tells its receiver so. Dropped ones are of any type. */
+      /** How many events were abandoned or dropped, of any type. The next delivery reports it to the receiver. */
       readonly missed: number;
-      /** The secret that was made, shown this once; null: it had one, or it was given. */
+      /** The created secret, shown only once; null: the webhook had one, or the request set it. */
       readonly secret: string | null;
     };
-    /** The webhook that is gone. */
+    /** The removed webhook. */
     WebhookRemoved: {
       /** Its name. */
       readonly id: string;
     };
-    /** The webhook to set. */
+    /** The webhook to create or change. */
     WebhookRequest: {
-      /** Where it is delivered to. No user and no password in it; redirects are not followed. A URL of http or https. */
+      /** The URL of the receiver, without user and password. Redirects are not followed. An http or https URL. */
       readonly url: string;
-      /** The types of events it gets; absent or null: all. A list of different types of events, or null for all. */
+      /** The event types to send; absent or null: all. A list of different event types, or null for all. */
       readonly events?: readonly string[] | null;
-      /** What deliveries are signed with. A secret such as whsec_ and 32 bytes in base64. */
+      /** The secret that signs the deliveries. Whsec_ followed by 24 to 64 bytes in base64. */
       readonly secret?: string;
-      /** Absent: true. While it is not, nothing is kept for it. True or false. */
+      /** Whether events are sent; absent: true. If false, no events are stored for it. True or false. */
       readonly enabled?: boolean;
     };
     /** All webhooks. */
@@ -1445,38 +1445,38 @@ export interface components {
       /** The entries. */
       readonly items: readonly components['schemas']['Webhook'][];
     };
-    /** Everything that is to be blocked. */
+    /** The complete set of blocked addresses. */
     WholeSet: readonly (string | components['schemas']['BlockRequest'])[];
-    /** One worker of the proxy. */
+    /** One worker of HAProxy. */
     WorkerHealth: {
       /** The process id of the worker. */
       readonly pid: number;
-      /** Both of its maps were seen to be right. */
+      /** Both of its maps are in sync. */
       readonly whole: boolean;
-      /** What they lack; null when they are right. */
+      /** Why they are not in sync; null if they are. */
       readonly reason: string | null;
     };
     /** Whether one worker holds the entry. */
     WorkerHolding: {
       /** The process id of the worker. */
       readonly pid: number;
-      /** It only finishes what it has begun. */
+      /** It serves existing connections only. */
       readonly draining: boolean;
-      /** It holds the entry; null: it could not be asked. */
+      /** It holds the entry; null: it did not answer. */
       readonly holds: boolean | null;
     };
-    /** What one worker does with this address. */
+    /** The verdict of one worker for this address. */
     WorkerVerdict: {
       /** The process id of the worker. */
       readonly pid: number;
-      /** What it does with this address. */
+      /** Its verdict for this address. */
       readonly verdict: 'blocked' | 'trusted' | 'allowed';
     };
-    /** The workers of the proxy. */
+    /** The workers of HAProxy. */
     WorkersHealth: {
-      /** The one that takes new connections; null when there is none. */
+      /** The worker that accepts new connections; null: there is none. */
       readonly current: components['schemas']['WorkerHealth'] | null;
-      /** Those that only finish what they have begun. */
+      /** The workers that serve existing connections only. */
       readonly draining: readonly components['schemas']['WorkerHealth'][];
     };
   };
@@ -1594,7 +1594,7 @@ export interface components {
 }
 
 export interface operations {
-  /** List what is blocked */
+  /** List blocked addresses */
   listBlockedAddresses: {
     parameters: {
       query?: { limit?: number; cursor?: string; q?: string; text?: string; offset?: number; expiring?: boolean };
@@ -1697,7 +1697,7 @@ export interface operations {
       };
     };
   };
-  /** Replace the whole set */
+  /** Replace the complete set */
   replaceBlockedAddresses: {
     parameters: {
       query?: { allow_shrink?: boolean; allow_wide?: boolean; dry_run?: boolean };
@@ -1763,7 +1763,7 @@ export interface operations {
       };
     };
   };
-  /** Look at one blocked address or network */
+  /** Get one blocked address or network */
   getBlockedAddress: {
     parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
     requestBody?: never;
@@ -1863,7 +1863,7 @@ export interface operations {
       };
     };
   };
-  /** Say whether a client is let in, and why */
+  /** Check whether a client is denied, and why */
   checkAddress: {
     parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
     requestBody?: never;
@@ -1954,7 +1954,7 @@ export interface operations {
       };
     };
   };
-  /** Bring map file and running maps in line with the database */
+  /** Sync map file and running maps with the database */
   syncBlockedAddresses: {
     parameters: { query?: { accept_map_file?: boolean }; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -2002,7 +2002,7 @@ export interface operations {
       };
     };
   };
-  /** List what is trusted */
+  /** List trusted addresses */
   listTrustedAddresses: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -2037,7 +2037,7 @@ export interface operations {
       };
     };
   };
-  /** Look at one trusted address or network */
+  /** Get one trusted address or network */
   getTrustedAddress: {
     parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
     requestBody?: never;
@@ -2121,7 +2121,7 @@ export interface operations {
       };
     };
   };
-  /** Trust an address or network no longer */
+  /** Remove the trust of an address or network */
   distrustAddress: {
     parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
     requestBody?: never;
@@ -2190,7 +2190,7 @@ export interface operations {
       };
     };
   };
-  /** Look at one site */
+  /** Get one site */
   getSite: {
     parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
     requestBody?: never;
@@ -2224,7 +2224,7 @@ export interface operations {
       };
     };
   };
-  /** Set a site */
+  /** Create or replace a site */
   setSite: {
     parameters: {
       query?: { replace_configuration?: boolean };
@@ -2352,7 +2352,7 @@ export interface operations {
       };
     };
   };
-  /** Tell each server's live state */
+  /** Get the live state of a site's servers */
   listServers: {
     parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
     requestBody?: never;
@@ -2389,7 +2389,7 @@ export interface operations {
       };
     };
   };
-  /** Reload the proxy safely */
+  /** Reload HAProxy safely */
   reload: {
     parameters: { query?: { replace_configuration?: boolean }; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -2445,7 +2445,7 @@ export interface operations {
       };
     };
   };
-  /** Show the live configuration */
+  /** Get the live configuration */
   getConfig: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -2482,7 +2482,7 @@ export interface operations {
       };
     };
   };
-  /** Try the configuration out */
+  /** Validate the configuration */
   validateConfig: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -2517,7 +2517,7 @@ export interface operations {
       };
     };
   };
-  /** Show what a reload or a restore would change */
+  /** Compare the live configuration */
   diffConfig: {
     parameters: { query?: { backup?: string }; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -2607,7 +2607,7 @@ export interface operations {
       };
     };
   };
-  /** Look at one reload */
+  /** Get one reload */
   getReload: {
     parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
     requestBody?: never;
@@ -2733,7 +2733,7 @@ export interface operations {
       };
     };
   };
-  /** Whose key this is */
+  /** Get the key of the request */
   getSession: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -2868,7 +2868,7 @@ export interface operations {
       };
     };
   };
-  /** Make a key */
+  /** Create a key */
   createKey: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody: { content: { 'application/json': components['schemas']['KeyRequest'] } };
@@ -2936,7 +2936,7 @@ export interface operations {
       };
     };
   };
-  /** List who did what */
+  /** List the audit log */
   listAudit: {
     parameters: {
       query?: {
@@ -2984,7 +2984,7 @@ export interface operations {
       };
     };
   };
-  /** Stream what happens */
+  /** Stream events */
   streamEvents: {
     parameters: { query?: { types?: string; last_event_id?: string }; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -3051,7 +3051,7 @@ export interface operations {
       };
     };
   };
-  /** Look at a webhook */
+  /** Get a webhook */
   getWebhook: {
     parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
     requestBody?: never;
@@ -3084,7 +3084,7 @@ export interface operations {
       };
     };
   };
-  /** Set a webhook */
+  /** Create or change a webhook */
   setWebhook: {
     parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
     requestBody: { content: { 'application/json': components['schemas']['WebhookRequest'] } };
@@ -3161,7 +3161,7 @@ export interface operations {
       };
     };
   };
-  /** Say whether blocking is enforced, and if not, why */
+  /** Check whether blocking is enforced */
   getHealth: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -3194,7 +3194,7 @@ export interface operations {
       };
     };
   };
-  /** Say that the process answers */
+  /** Check whether the process is alive */
   getLiveness: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -3215,7 +3215,7 @@ export interface operations {
       503: components['responses']['TooMuchAtOnce'];
     };
   };
-  /** Say whether the service serves */
+  /** Check whether the service is ready */
   getReadiness: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -3245,7 +3245,7 @@ export interface operations {
       };
     };
   };
-  /** Tell Prometheus everything that is counted */
+  /** Get the metrics */
   getMetrics: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -3283,7 +3283,7 @@ export interface operations {
       };
     };
   };
-  /** This description, for programs */
+  /** Get this description for programs */
   getDescription: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
@@ -3307,7 +3307,7 @@ export interface operations {
       503: components['responses']['TooMuchAtOnce'];
     };
   };
-  /** This description, for people */
+  /** Get this description for people */
   getDocsPage: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;

@@ -1,17 +1,17 @@
-// The named schemas of the document. A schema with a title is stood for by a reference to the component of that name.
+// The named schemas of the document: a reference replaces each schema with a title.
 
-/** What the schemas of `src/api` say beyond JSON Schema, and titles, which become references. */
-const ownKeywords: ReadonlySet<string> = new Set(['title', 'mustBe', 'fieldSays', 'documentedAs']);
+/** Keywords of `src/api/schema.ts` that do not appear in the document. */
+const ownKeywords: ReadonlySet<string> = new Set(['title', 'mustBe', 'fieldSays', 'examples']);
 
 export type Json = { readonly [name: string]: unknown };
 
 export class Components {
   readonly #schemas = new Map<string, Json>();
 
-  /** The schema as it may stand in the document: with references in place of whatever in it has a name. */
+  /** The schema for the document, with references to named schemas. */
   use(schema: object): Json {
-    const { title, documentedAs, ...rest } = schema as Json;
-    if (documentedAs !== undefined) return this.use(documentedAs as object);
+    const { documentedAs, ...own } = schema as Json;
+    const { title, ...rest } = { ...own, ...(documentedAs as Json | undefined) };
     const made = this.#inner(rest);
     if (typeof title !== 'string') return made;
     const known = this.#schemas.get(title);
@@ -21,7 +21,7 @@ export class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** All that were used, by their names. */
+  /** All used schemas by name. */
   schemas(): Record<string, Json> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -42,21 +42,21 @@ export class Components {
     return made;
   }
 
-  /** Beside a reference a description is allowed since 3.1. */
+  /** OpenAPI 3.1 allows a description beside a reference. */
   #property(own: Json): Json {
     const said = descriptionOf(own);
     return { ...this.use(own), ...(said === null ? {} : { description: said }) };
   }
 }
 
-/** What a field is; what a request's must be comes last. A model's own description is its component's. */
+/** The description of a field, then the rule for requests. A model's description belongs to its component. */
 function descriptionOf({ description, mustBe, fieldSays, title }: Json): string | null {
   const said = fieldSays ?? (title === undefined ? description : undefined);
   if (typeof said !== 'string') return null;
   return typeof mustBe === 'string' ? `${said} ${sentence(mustBe)}` : said;
 }
 
-/** `a whole number` as a sentence of its own. */
+/** `a whole number` as a sentence. */
 export function sentence(phrase: string): string {
   return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
 }

@@ -1,40 +1,46 @@
-// The OpenAPI 3.1 document: made from the operations by which requests are checked and answered, so that it cannot say
-// anything else.
+// The OpenAPI 3.1 document, generated from the declarations that also validate requests (ADR 0028).
 
 import Type from 'typebox';
-import { type Answer, type Example, mayBeLeftOut, type Operation, tags } from '../../api/operation.ts';
+import { type Answer, type Example, isOptionalBody, type Operation, tags } from '../../api/operation.ts';
 import { Problem, ScopeMembers } from '../../api/problem.ts';
 import { lookUpCode } from '../../errors/catalogue.ts';
 import { version } from '../../version.ts';
 import { Components, type Json, sentence } from './components.ts';
-import { introduction } from './introduction.ts';
 import type { OpenApi } from './openapi-types.ts';
-import { parameters } from './parameters.ts';
 import { commonCodes, sampleProblem } from './problems.ts';
 
-// Headers, and the form of an error that is no JSON.
+/** Markdown of paragraphs, lists and `code`. */
+const introduction = `JSON in and out, names in snake_case; unknown fields are rejected. Times are UTC, ISO 8601.
+
+Every request needs \`Authorization: Bearer KEY\` with a key of the scope that the operation names, unless the operation says otherwise. A missing and a wrong key get the same response (401). From the 21st wrong key within a minute from one address the response is 429; a valid key never gets it.
+
+One parser reads all addresses and converts them to one form: RFC 5952 for IPv6, \`::ffff:a.b.c.d\` becomes IPv4, \`/32\` and \`/128\` become the plain address. Host bits in a network, zone ids, leading zeros in IPv4, \`0.0.0.0/0\`, \`::/0\` and IPv6 networks that would cover all of IPv4 are rejected with a message that says what would be right.
+
+Every error is a problem document (RFC 9457) with a \`code\` whose kind and meaning never change; with \`Accept: application/x-protobuf\` it is an \`errors.v1.ApiError\`. An unknown path is 404 with the code 404; a method that a path does not support is 405 with the code 6011 and an \`Allow\` header. \`Retry-After\` is sent if a later retry can succeed.
+
+HEAD is supported wherever GET is. Every response has \`X-Request-Id\`, which is in every log line about the request.`;
 
 const sharedHeaders: Readonly<Record<string, Json>> = {
   'X-Request-Id': {
     description:
-      'The id of this request, made by the service or, where the client sent one of the right form, taken over. It stands in every line of the log that is about this request.',
+      'The id of this request: the one that the client sent, if it has this form, or a new one. It is in every log line about the request.',
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
     example: 'V1StGXR8_Z5jdHi6',
   },
   'Retry-After': {
-    description: 'After how many seconds to try again. Absent where waiting does not help.',
+    description: 'After how many seconds to retry. Absent if a retry does not help.',
     schema: { type: 'integer', minimum: 1, maximum: 3600 },
     example: 5,
   },
   'WWW-Authenticate': {
-    description: 'RFC 6750. With a valid key that lacks a scope it names the scope.',
+    description: 'RFC 6750. For a valid key without the required scope it names the scope.',
     required: true,
     schema: { type: 'string' },
     example: 'Bearer error="insufficient_scope", scope="admin"',
   },
   Vary: {
-    description: 'The answer depends on what the request accepts.',
+    description: 'The response depends on the `Accept` header of the request.',
     schema: { type: 'string', const: 'Accept' },
     example: 'Accept',
   },
@@ -49,7 +55,7 @@ const protobufError = Type.Unsafe<string>({
   title: 'ProtobufError',
   type: 'string',
   description:
-    'The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are in `proto/` of the project.',
+    'The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are defined in `proto/` of the project.',
   contentMediaType: 'application/x-protobuf',
 });
 
@@ -75,7 +81,7 @@ export function openApiDocument(operations: readonly Operation[]): OpenApi {
     info: {
       title: 'proxy-manager',
       version,
-      summary: 'Runs a HAProxy for many sites and keeps its blocked addresses.',
+      summary: 'Runs HAProxy for many sites and maintains its list of blocked addresses.',
       description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -89,7 +95,7 @@ export function openApiDocument(operations: readonly Operation[]): OpenApi {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A key of `POST /api/keys`, or the one of the settings. Each operation names the scope that its key needs: `read`, `block` (with all of `read`) or `admin` (everything).',
+            'A key from `POST /api/keys` or from the settings, or the token of a session. Each operation names the scope that its key needs: `read`, `block` (includes `read`) or `admin` (everything).',
         },
       },
       headers: sharedHeaders,
@@ -113,7 +119,7 @@ function documented(operation: Operation, components: Components, shared: Shared
     tags: [tag],
     summary,
     description: access === 'open' ? description : `${description}\n\nNeeds the scope \`${access}\`.`,
-    // RFC 6750 has scopes for every bearer; OpenAPI 3.1 allows to name them for any scheme.
+    // OpenAPI 3.1 allows scopes for any scheme.
     security: access === 'open' ? [] : [{ api_key: [access] }],
     ...parametersOf(operation, components),
     ...(body === null ? {} : { requestBody: body }),
@@ -124,17 +130,17 @@ function documented(operation: Operation, components: Components, shared: Shared
 function parametersOf(operation: Operation, components: Components): Json {
   const of = (place: 'path' | 'query', part: Properties | undefined): Json[] =>
     Object.entries(part?.properties ?? {}).map(([name, own]) => {
-      const text = parameters[name];
-      if (text === undefined) throw new Error(`parameters.ts says nothing of ${name}`);
-      const { description: _none, mustBe: rule, ...rest } = own;
+      const { description, mustBe: rule, examples, ...rest } = own;
       const given = examplesOf(operation, (example) => example[place]?.[name]);
       return {
         name,
         in: place,
         required: place === 'path' || ((part?.required ?? []).includes(name) && own['default'] === undefined),
-        description: typeof rule === 'string' ? `${text.description} ${sentence(rule)}` : text.description,
-        schema: components.use({ ...rest, ...text.schema }),
-        ...(Object.keys(given).length > 0 ? { examples: given } : { example: text.example }),
+        description: typeof rule === 'string' ? `${description} ${sentence(rule)}` : description,
+        schema: components.use(rest),
+        ...(Object.keys(given).length > 0
+          ? { examples: given }
+          : { example: (examples as readonly unknown[] | undefined)?.[0] }),
       };
     });
   const list = [...of('path', operation.params as Properties), ...of('query', operation.query as Properties)];
@@ -154,7 +160,7 @@ function requestBody(operation: Operation, components: Components): Json | null 
       ),
     },
   ]);
-  return { required: !mayBeLeftOut(body), content: Object.fromEntries(content) };
+  return { required: !isOptionalBody(body), content: Object.fromEntries(content) };
 }
 
 function responsesOf(operation: Operation, components: Components, shared: SharedProblems): Json {
@@ -174,7 +180,7 @@ function responsesOf(operation: Operation, components: Components, shared: Share
   return statuses;
 }
 
-/** A status that is an answer or a problem, by its media type. */
+/** A status that is a response or a problem, depending on the media type. */
 function besideAnswer(answer: Json, problem: Json): Json {
   return {
     ...answer,
@@ -205,7 +211,7 @@ function answerOf(operation: Operation, status: string, answer: Answer, componen
   return { description, headers: answerHeaders(...headers), content: Object.fromEntries(content) };
 }
 
-/** A text is answered as the type that was asked for; everything else as JSON. */
+/** A string is of the requested type; everything else is JSON. */
 function answerType({ answer, accept }: Example): string {
   return typeof answer === 'string' ? (accept ?? 'text/plain') : JSON_TYPE;
 }
@@ -217,7 +223,7 @@ function examplesOf({ examples }: Operation, value: (example: Example) => unknow
   );
 }
 
-/** Problems by status. Those that say the same for every operation stand once, as components. */
+/** Problems by status. A problem that is the same for every operation is a component. */
 class SharedProblems {
   readonly responses: Record<string, Json> = {};
   readonly #components: Components;
@@ -226,7 +232,7 @@ class SharedProblems {
     this.#components = components;
   }
 
-  /** The response, or a reference to it where it says nothing of its own. */
+  /** The response, or a reference to the shared one. */
   response(operation: Operation, status: string, codes: readonly number[]): Json {
     const isOwn = operation.members?.[Number(status)] !== undefined || samplesOf(operation, status).length > 0;
     if (codes.length > 1 || isOwn) return this.own(operation, status, codes);
@@ -259,7 +265,7 @@ class SharedProblems {
   }
 }
 
-/** Examples that end in this problem. */
+/** Examples with this problem. */
 function samplesOf({ examples }: Operation, status: string): [string, Example][] {
   return Object.entries(examples).filter(([, example]) => String(example.status) === status);
 }

@@ -187,7 +187,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
     'src/configuration/reload/live-rule.ts',
     /return `\$\{configFile\} (has no rule for the blocked map, so no address is denied)/g,
   ],
-  ['src/service/proxy-versions.ts', /lacking\.push\(`([^$]*)\$/g],
+  ['src/supervision/proxy-versions.ts', /lacking\.push\(`([^$]*)\$/g],
   ['src/haproxy/socket/master-socket-error.ts', /^ {2}'?[a-z-]+'?: '(.*)',$/gm],
   ['src/store/sqlite/sqlite-errors.ts', /\['SQLITE_\w+', '\w+', '(.*)'\]/g],
   ['src/store/sqlite/sqlite-errors.ts', /'other' as const, '(.*?)'/g],

@@ -5,12 +5,12 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
+import { type OpenState, rememberInstance } from '../start/open-state.ts';
+import { reviewMapFiles, takeOverMapFiles } from '../start/take-over.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
-import { type OpenState, rememberInstance } from './open-state.ts';
 import type { ProxySide } from './proxy-side.ts';
-import { reviewMapFiles, takeOverMapFiles } from './take-over.ts';
 
 export interface StartParts {
   readonly settings: Settings;

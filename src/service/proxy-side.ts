@@ -12,9 +12,9 @@ import type { Settings } from '../settings.ts';
 import type { SitesService } from '../sites/sites-service.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
 import type { SitesStore } from '../store/sites-store.ts';
+import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
-import type { ProxyVersions } from './proxy-versions.ts';
 
 export interface ProxySide {
   readonly sites: SitesService;

@@ -1,6 +1,7 @@
 // The log is the first file that a run opens: before it the umask is tightened, and its place and who runs looked at.
-import { checkLogRights, checkUser } from '../../service/rights-check.ts';
+
 import type { Settings } from '../../settings.ts';
+import { checkLogRights, checkUser } from '../../start/rights-check.ts';
 
 /**
  * @param refuses false: a place that others may write to does not stop the start, for a trial in any folder

@@ -3,7 +3,7 @@
 // million it stayed at 300 MB for good, and is at 160 MB afterwards. The collection stops the process for some 0.1 s,
 // so it is made only when the process did next to nothing for a while, and never for little.
 import { performance } from 'node:perf_hooks';
-import { collector } from './sparing-heap.ts';
+import { collector } from './heap.ts';
 
 const lookEveryMs = 5_000;
 /** Share of the time in which the event loop did anything; looks at the proxy every 2 s stay far below. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../../settings.ts';
 import { AttachedConfiguration } from './attached-configuration.ts';
 
 let folder = '';

@@ -5,11 +5,16 @@ import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { toConfigurationError } from './configuration-error.ts';
-import { firstAlert, proxyWarnings } from './proxy-warnings.ts';
-import type { Reload } from './reload-coordinator.ts';
-import { type CompletedReload, completedReload, type ReloadPorts, type ReloadRequest } from './reload-request.ts';
-import { comparisonWarnings } from './worker-comparison.ts';
+import { toConfigurationError } from '../reload/configuration-error.ts';
+import { firstAlert, proxyWarnings } from '../reload/proxy-warnings.ts';
+import type { Reload } from '../reload/reload-coordinator.ts';
+import {
+  type CompletedReload,
+  completedReload,
+  type ReloadPorts,
+  type ReloadRequest,
+} from '../reload/reload-request.ts';
+import { comparisonWarnings } from '../reload/worker-comparison.ts';
 
 /** `unknown`: this user may not read all that the check reads; HAProxy's own check at the reload decides. */
 export interface AttachedCheck {

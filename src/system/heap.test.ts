@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { collector } from './sparing-heap.ts';
+import { collector } from './heap.ts';
 
 test('the collector collects what nobody needs any more, and programs do not see it', async () => {
   const collect = collector();

@@ -2,18 +2,18 @@
 // with the maps. HAProxy does not tell which rules a worker runs, so the files are read; they count as what the worker
 // runs as long as none of them is younger than it.
 import { lstat, stat } from 'node:fs/promises';
-import type { AttachedReport, FrontEndReport } from '../api/health.ts';
-import type { WorkerBook } from '../blocking/compare/worker-book.ts';
-import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
-import { type FrontEnd, frontEndsOf, lackOf, mapsNamedIn } from '../configuration/rules/front-ends.ts';
-import type { ConfigurationFile } from '../configuration/rules/proxy-sections.ts';
-import { isMissing } from '../files/atomic-file.ts';
-import { configurationFilesOf, UnreadableConfiguration } from '../haproxy/process/configuration-files.ts';
-import { findMaster } from '../haproxy/process/master-process.ts';
-import { type ProxyArguments, parseMasterWords } from '../haproxy/process/proxy-arguments.ts';
-import { describeReloadBy, type Settings } from '../settings.ts';
-import { ageMs, commandLine } from '../system/processes.ts';
-import { causeText, type Log } from '../telemetry/log.ts';
+import type { AttachedReport, FrontEndReport } from '../../api/health.ts';
+import type { WorkerBook } from '../../blocking/compare/worker-book.ts';
+import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
+import { isMissing } from '../../files/atomic-file.ts';
+import { configurationFilesOf, UnreadableConfiguration } from '../../haproxy/process/configuration-files.ts';
+import { findMaster } from '../../haproxy/process/master-process.ts';
+import { type ProxyArguments, parseMasterWords } from '../../haproxy/process/proxy-arguments.ts';
+import { describeReloadBy, type Settings } from '../../settings.ts';
+import { ageMs, commandLine } from '../../system/processes.ts';
+import { causeText, type Log } from '../../telemetry/log.ts';
+import { type FrontEnd, frontEndsOf, lackOf, mapsNamedIn } from '../rules/front-ends.ts';
+import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 
 /** A worker's start and its age are known to a hundredth of a second each. */
 const clockSlackMs = 20;

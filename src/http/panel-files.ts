@@ -1,9 +1,9 @@
 // The panel as it was built (`npm run build:panel`), read once at start.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PanelAsset } from '../http/panel-asset.ts';
-import type { PanelFiles } from '../http/services.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import { PanelAsset } from './panel-asset.ts';
+import type { PanelFiles } from './services.ts';
 
 /** Beside `src` and beside `dist`. */
 export const builtPanel = join(import.meta.dirname, '../../panel/built');

@@ -1,0 +1,91 @@
+// The configuration operations of an attached service: reloads and their history work, all others are refused with the way
+// to switch.
+
+import type { ReloadAnswer, ReloadPage, ReloadRecord, ValidationAnswer } from '../../api/configuration.ts';
+import type { PageQuery } from '../../api/schema.ts';
+import type { Caller } from '../../blocking/answers.ts';
+import { codes } from '../../errors/catalogue.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Emit } from '../../events/facts.ts';
+import type { ReloadsStore } from '../../store/reloads-store.ts';
+import type { ConfigurationService } from '../reload/configuration-service.ts';
+import { proxyWarnings } from '../reload/proxy-warnings.ts';
+import type { ReloadCoordinator } from '../reload/reload-coordinator.ts';
+import { ReloadHistory } from '../reload/reload-history.ts';
+import type { ReplaceConsent } from '../reload/replace-consent.ts';
+import type { AttachedCheck } from './attached-reload.ts';
+
+/** What is off in attached mode. */
+type Off = 'sites' | 'backups' | 'the configuration';
+
+/** Of a file that others write. */
+export function refuseAttached(configFile: string, off: Off): never {
+  const verb = off === 'the configuration' ? 'is' : 'are';
+  throw new ServiceError(
+    codes.Attached,
+    `use ${off}`,
+    `${off} ${verb} not kept here: this service is attached to a HAProxy whose configuration is your own (${configFile}), and keeps its maps only. To let it write the configuration: docs/attach.md, “Switch to sites and templates”`,
+  );
+}
+
+interface Deps {
+  readonly configFile: string;
+  readonly reloads: ReloadCoordinator;
+  readonly check: () => Promise<AttachedCheck>;
+  readonly history: ReloadsStore;
+  readonly emit: Emit;
+}
+
+export class OthersConfiguration implements ConfigurationService {
+  readonly #deps: Deps;
+  readonly #history: ReloadHistory;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#history = new ReloadHistory(deps.history);
+  }
+
+  async reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer> {
+    const answer = await this.#deps.reloads.reload(`requested by ${caller.keyName}`, consent);
+    this.#deps.emit('operation.done', { operation: 'reload', caller, subject: {}, reload: answer.id });
+    return answer;
+  }
+
+  /** HAProxy's own check of the files as they are. */
+  async validate(): Promise<ValidationAnswer> {
+    const { verdict, output } = await this.#deps.reloads.exclusively(this.#deps.check);
+    if (verdict === 'unknown') {
+      throw new ServiceError(
+        codes.ConfigurationFilesUnusable,
+        'validate configuration',
+        `this service may not read every file that HAProxy reads, so it cannot check the configuration: ${output}; run as root: haproxy -c -f ${this.#deps.configFile}`,
+      );
+    }
+    const warnings = verdict === 'valid' ? proxyWarnings(output) : [];
+    return { valid: verdict === 'valid', output, sha256: '', warnings, needs_replace_configuration: false };
+  }
+
+  async reloads(query: PageQuery): Promise<ReloadPage> {
+    return await this.#history.reloads(query);
+  }
+
+  async reloadRecord(id: string): Promise<ReloadRecord> {
+    return await this.#history.reloadRecord(id);
+  }
+
+  async current(): Promise<never> {
+    return refuseAttached(this.#deps.configFile, 'the configuration');
+  }
+
+  async diff(): Promise<never> {
+    return refuseAttached(this.#deps.configFile, 'the configuration');
+  }
+
+  async backups(): Promise<never> {
+    return refuseAttached(this.#deps.configFile, 'backups');
+  }
+
+  async restore(): Promise<never> {
+    return refuseAttached(this.#deps.configFile, 'backups');
+  }
+}

@@ -138,7 +138,7 @@ export class BlockedSet implements BlockedSetService {
     if (options.dryRun === true) {
       const { effects, net } = await this.#store.preview(changes, this.#now());
       this.#refuseFull(net.added.length - net.removed.length);
-      return { ...dryRunAnswer(countsOf(effects), rejected), ...special.members };
+      return { ...this.#dryRunAnswer(countsOf(effects), rejected), ...special.members };
     }
     const removals = changes.flatMap((change) => (change.op === 'remove' ? [change.entry] : []));
     const answer =
@@ -198,7 +198,7 @@ export class BlockedSet implements BlockedSetService {
           details: { entries, allow_shrink: allowShrink, ...(allowWide && { allow_wide: true }) },
         }),
     });
-    if (dryRun) return { ...dryRunAnswer(done, { total, first }), ...special.members };
+    if (dryRun) return { ...this.#dryRunAnswer(done, { total, first }), ...special.members };
     return { ...this.#outcomes.many('replace', done, { total, first }, caller), ...special.members };
   }
 
@@ -264,6 +264,14 @@ export class BlockedSet implements BlockedSetService {
     return { still_blocked: still.slice(0, listedStillBlocked), still_blocked_total: still.length };
   }
 
+  /** With the size of the set and its limit: the parts of a long list are counted one by one. */
+  #dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
+    const counts = { added, updated, removed, unchanged, rejected_total: total };
+    const { limit } = this.#room;
+    const size = { current_total: this.#store.total, ...(limit === null ? {} : { limit }) };
+    return { ...counts, rejected: first, dry_run: true, ...size, ...runtimeReport([], false) };
+  }
+
   #refuseFull(growth: number): void {
     const { total } = this.#store;
     if (growth > 0 && !this.#room.has(total + growth)) throw this.#room.refusal(total, total + growth);
@@ -275,11 +283,6 @@ export class BlockedSet implements BlockedSetService {
     const failures = reason === null ? [] : [{ ip_address: '', worker: null, command: '', responses: [], reason }];
     return { ...countsOf([]), failures, failuresTotal: failures.length, currentFailed: false };
   }
-}
-
-function dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
-  const counts = { added, updated, removed, unchanged, rejected_total: total };
-  return { ...counts, rejected: first, dry_run: true, ...runtimeReport([], false) };
 }
 
 /** Looks at the database for the answer of a change that is made: a failure now says what is stored all the same. */

@@ -8,6 +8,7 @@ export const problemCodes = {
   coveredByTrusted: 6007,
   liveConfigurationKept: 6020,
   wideNetwork: 6030,
+  setFull: 6031,
 } as const;
 
 export function isProblem(error: unknown, code: number): error is ApiProblem {

@@ -283,6 +283,19 @@ describe('the maximum number of entries', () => {
     expect((await block('192.0.2.2')).created).toBe(true);
   });
 
+  it.each([
+    ['batch', (add: readonly string[]) => batch(add, [], { dryRun: true })],
+    ['PUT', (add: readonly string[]) => put([...numbered(100), ...add], { dryRun: true })],
+  ])('is in the answer of a dry run (%s), for lists that are sent in parts', async (_name, send) => {
+    await batch(numbered(100));
+    const parts = await Promise.all([send(['192.0.2.1', '192.0.2.2']), send(['192.0.2.3'])]);
+    expect(parts).toMatchObject([
+      { added: 2, current_total: 100, limit: maxEntries },
+      { added: 1, current_total: 100, limit: maxEntries },
+    ]);
+    expect(await batch(['192.0.2.1'])).not.toHaveProperty('limit');
+  });
+
   it('gives the last place to one of many who ask at once', async () => {
     await batch(numbered(maxEntries - 1));
     const asked = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '203.0.113.0'].map((ip) => block(ip));

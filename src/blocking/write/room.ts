@@ -11,6 +11,11 @@ export class Room {
     this.#limit = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   }
 
+  /** Null: none. */
+  get limit(): number | null {
+    return Number.isFinite(this.#limit) ? this.#limit : null;
+  }
+
   /** Whether so many entries may exist. */
   has(total: number): boolean {
     return total <= this.#limit;

@@ -9,7 +9,7 @@ import { cutBatches } from './batches.ts';
 import type { ElementDefaults } from './elements.ts';
 import { sendBatches } from './send.ts';
 import { BulkTally } from './tally.ts';
-import { bulkSentence, rejectionLine, rejectionLines } from './text.ts';
+import { bulkSentence, limitLines, rejectionLine, rejectionLines } from './text.ts';
 import { ElementLines, jsonSet, textSet } from './whole-set.ts';
 
 const plain: ElementDefaults = { reason: undefined, expiry: null, evenTrusted: false, allowWide: false, own: [] };
@@ -200,6 +200,18 @@ describe('a result', () => {
     expect(bulkSentence(tally.result)).toBe(
       'nothing was changed; would be: 0 added, 4 updated, 0 removed, 0 unchanged, 0 rejected',
     );
+  });
+
+  it('says when the parts of a dry run together exceed the maximum number of entries', () => {
+    const tally = new BulkTally();
+    for (let n = 0; n < 2; n += 1)
+      tally.add(answer({ added: 60, dry_run: true, current_total: 10, limit: 100 }), () => 0);
+    expect(limitLines(tally.result)).toEqual([
+      'the set would have 130 entries, more than the maximum of 100 (PROXY_MANAGER_MAX_ENTRIES); the import would stop before its end',
+    ]);
+    expect(tally.result).toMatchObject({ current_total: 10, limit: 100 });
+    expect(limitLines({ ...tally.result, added: 90 })).toEqual([]);
+    expect(limitLines(new BulkTally().result)).toEqual([]);
   });
 
   it('names the flag that applies a rejected line all the same', () => {

@@ -41,6 +41,7 @@ export class BulkTally {
   /** Null: nothing was to be removed. */
   #stillTotal: number | null = null;
   #dryRun = false;
+  #size: Pick<BulkAnswer, 'current_total' | 'limit'> = {};
   readonly #overriddenBy = new Set<string>();
   readonly #trustedInside = new Set<string>();
 
@@ -55,6 +56,8 @@ export class BulkTally {
     this.#added += answer.added;
     this.#updatedEntries += answer.updated;
     this.#dryRun ||= answer.dry_run === true;
+    const { current_total, limit } = answer;
+    this.#size = { ...(current_total !== undefined && { current_total }), ...(limit !== undefined && { limit }) };
     this.#removed += answer.removed;
     this.#unchanged += answer.unchanged;
     for (const rejection of answer.rejected) {
@@ -90,7 +93,7 @@ export class BulkTally {
       reload_scheduled: this.#reloadScheduled,
       ...(this.#specialTotal > 0 && { special: this.#special, special_total: this.#specialTotal }),
       ...(this.#stillTotal !== null && { still_blocked: this.#still, still_blocked_total: this.#stillTotal }),
-      ...(this.#dryRun && { dry_run: true }),
+      ...(this.#dryRun && { dry_run: true, ...this.#size }),
       ...(this.#overriddenBy.size > 0 && { overridden_by: [...this.#overriddenBy] }),
       ...(this.#trustedInside.size > 0 && { trusted_inside: [...this.#trustedInside] }),
     };

@@ -25,11 +25,13 @@ export async function tellBulk(
 ): Promise<ExitCode> {
   if (format === 'json') await output.json(result);
   else {
-    for (const line of [...rejectionLines(source, result), ...specialLines(result)]) output.remark(line);
+    for (const line of [...rejectionLines(source, result), ...specialLines(result), ...limitLines(result)])
+      output.remark(line);
     const more = [...stillBlockedLines(result), ...trustLines(result), ...runtimeLines(result)];
     await output.lines([bulkSentence(result), ...more.map(harmless)]);
   }
-  return result.rejected_total > 0 || !result.runtime_map_updated ? exitCodes.partly : exitCodes.done;
+  const incomplete = result.rejected_total > 0 || limitLines(result).length > 0;
+  return incomplete || !result.runtime_map_updated ? exitCodes.partly : exitCodes.done;
 }
 
 /** `12 added, 1 updated, 3 removed, 0 unchanged, 2 rejected`; of a dry run, `would be: …`. */
@@ -44,6 +46,16 @@ function specialLines({ special = [], special_total: total = 0 }: BulkResult): s
   if (total === 0) return [];
   const texts = special.map(({ ip_address: ip, special: range }) => `${ip} (${range})`);
   return [harmless(`in special ranges: ${firstOf(texts, total)}`)];
+}
+
+/** The service checks each part of a dry run alone; an address in two parts counts twice. */
+export function limitLines({ added, removed, current_total: total, limit }: BulkResult): string[] {
+  if (total === undefined || limit === undefined) return [];
+  const wouldBe = total + added - removed;
+  if (wouldBe <= Math.max(limit, total)) return [];
+  return [
+    `the set would have ${count(wouldBe)} entries, more than the maximum of ${count(limit)} (PROXY_MANAGER_MAX_ENTRIES); the import would stop before its end`,
+  ];
 }
 
 /** Removed, and blocked all the same: no worker lets such an address in. */

@@ -588,6 +588,10 @@ export interface components {
       readonly still_blocked_total?: number;
       /** Nothing was changed; the counts are what the request would do now. */
       readonly dry_run?: true;
+      /** Of a dry run: how many entries the set has now. */
+      readonly current_total?: number;
+      /** Of a dry run: the maximum number of entries; absent where there is none. */
+      readonly limit?: number;
       /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
       /** Which worker was not verified for which address; the first 100. */

@@ -2,6 +2,7 @@
 import { Checkbox, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
+import { isProblem, problemCodes } from '../../../../../src/client/problem-codes.ts';
 import { counted } from '../../../parts/counted.ts';
 import { problemText, sentence } from '../../../parts/problem-alert.tsx';
 import { useApi, useMay } from '../../../session/session.ts';
@@ -52,7 +53,8 @@ export function ForecastWords({ forecast, allowWide, onAllowWide }: ForecastWord
   if (forecast.kind === 'unknown')
     return (
       <Text size="sm" c="dimmed" role="status">
-        How many are blocked already could not be counted: {sentence(problemText(forecast.why))}
+        {isProblem(forecast.why, problemCodes.setFull) ? '' : 'How many are blocked already could not be counted: '}
+        {sentence(problemText(forecast.why))}
       </Text>
     );
   const { tooWide } = forecast.tally;
@@ -76,14 +78,23 @@ export function ForecastWords({ forecast, allowWide, onAllowWide }: ForecastWord
   );
 }
 
-export function forecastWords({ added, updated, unchanged, rejectedTotal }: Tally): string {
+export function forecastWords({ added, updated, unchanged, rejectedTotal, room }: Tally): string {
   const already = updated + unchanged;
   const parts = [
     `${counted(added, 'address', 'addresses')} would be new.`,
     ...(already === 0 ? [] : [`${counted(already, 'is', 'are')} blocked already: ${changes(updated, unchanged)}.`]),
     ...(rejectedTotal === 0 ? [] : [`${counted(rejectedTotal, 'line')} would be rejected.`]),
+    ...(room === null || added === 0 ? [] : limitWords(room.total + added, room.limit)),
   ];
   return parts.join(' ');
+}
+
+/** The service checks the parts of a list one by one, and refuses the first that exceeds the limit. */
+function limitWords(wouldBe: number, limit: number): string[] {
+  if (wouldBe <= limit) return [];
+  const size = `The blocked set would have ${wouldBe.toLocaleString('en')} entries`;
+  const over = `${(wouldBe - limit).toLocaleString('en')} more than its maximum (PROXY_MANAGER_MAX_ENTRIES)`;
+  return [`${size}, ${over}: the import would stop before its end.`];
 }
 
 function changes(updated: number, unchanged: number): string {

@@ -26,6 +26,32 @@ async function sent(count: number, reason: string): Promise<{ bytes: number[]; s
   return { bytes, sizes, tally };
 }
 
+it('adds up what all parts would give the set, beside its limit', async () => {
+  const POST = async (_path: string, { body }: { readonly body: { readonly add: readonly unknown[] } }) => {
+    const facts = { added: body.add.length, updated: 0, removed: 0, unchanged: 0, rejected: [], rejected_total: 0 };
+    return { data: { ...facts, runtime_map_updated: true, dry_run: true, current_total: 70_000, limit: 100_000 } };
+  };
+  const api = { POST } as unknown as ApiClient;
+  let tally = nothingYet;
+  const common = { reason: '', seconds: null, blockedBy: null };
+  const { signal } = new AbortController();
+  await transfer(api, entries(45_000), common, nothingYet, (now) => (tally = now), signal, { dry: true });
+  expect(tally).toMatchObject({ added: 45_000, room: { total: 70_000, limit: 100_000 } });
+});
+
+it('counts all networks that are too wide, also those behind the thousand rejections that are listed', async () => {
+  const wide = Array.from({ length: 1_500 }, (_, n) => ({ line: n + 1, entry: { ip: `${(2 * n + 2).toString(16)}::/15` } }));
+  const POST = async (_path: string, { body }: { readonly body: { readonly add: readonly unknown[] } }) => {
+    const rejected = body.add.slice(0, 1_000).map((_, index) => ({ index, value: '', why: 'wide', code: 6030 }));
+    return { data: { added: 0, unchanged: 0, rejected, rejected_total: 1_500, runtime_map_updated: true } };
+  };
+  const api = { POST } as unknown as ApiClient;
+  let tally = nothingYet;
+  const common = { reason: '', seconds: null, blockedBy: null };
+  await transfer(api, wide, common, nothingYet, (now) => (tally = now), new AbortController().signal, { dry: true });
+  expect(tally).toMatchObject({ rejectedTotal: 1_500, tooWide: 1_500 });
+});
+
 it('sends twenty thousand at a time', async () => {
   const { sizes, tally } = await sent(45_000, 'scan');
   expect(sizes).toEqual([20_000, 20_000, 5_000]);

@@ -1,4 +1,7 @@
 // Sends what the preview showed, some ten thousand at a time, so that the bar moves and a stop is a stop.
+
+import { parseIp } from '../../../../../src/domain/ip.ts';
+import { widenessOf } from '../../../../../src/domain/special-ranges.ts';
 import { changeMany, tryMany } from '../../../api/blocked-ips.ts';
 import type { ApiClient } from '../../../api/request.ts';
 import type { BlockRequest, BulkAnswer } from '../../../api/types.ts';
@@ -33,6 +36,8 @@ export interface Tally {
   readonly rejectedTotal: number;
   /** Of the rejected, networks that are taken only with `allowWide`. */
   readonly tooWide: number;
+  /** Of a dry run: the size of the set now, and its limit; null: there is none. */
+  readonly room: { readonly total: number; readonly limit: number } | null;
   /** Every worker was seen to have all of it. */
   readonly enforced: boolean;
 }
@@ -45,6 +50,7 @@ export const nothingYet: Tally = {
   rejected: [],
   rejectedTotal: 0,
   tooWide: 0,
+  room: null,
   enforced: true,
 };
 
@@ -68,7 +74,7 @@ export async function transfer(
     const add = nextBatch(entries, tally.done, common);
     // Never given up half-way: what the service was sent, it does, and its answer says what became of it.
     const answer = await (dry ? tryMany(api, { add }, signal) : changeMany(api, { add }));
-    tally = added(tally, answer, entries.slice(tally.done, tally.done + add.length));
+    tally = added(tally, answer, entries.slice(tally.done, tally.done + add.length), common);
     onProgress(tally);
   }
 }
@@ -111,16 +117,27 @@ function expiryOf({ expiry }: NumberedEntry['entry'], seconds: number | null) {
   return seconds === null ? {} : { duration_seconds: seconds };
 }
 
-function added(tally: Tally, answer: BulkAnswer, batch: readonly NumberedEntry[]): Tally {
+function added(tally: Tally, answer: BulkAnswer, batch: readonly NumberedEntry[], { allowWide }: Common): Tally {
   const lines = answer.rejected.map(({ index, value, why }) => ({ line: batch[index ?? 0]?.line ?? 0, value, why }));
+  const { current_total: total, limit } = answer;
   return {
     done: tally.done + batch.length,
     added: tally.added + answer.added,
     updated: tally.updated + (answer.updated ?? 0),
     unchanged: tally.unchanged + answer.unchanged,
-    tooWide: tally.tooWide + answer.rejected.filter(isTooWide).length,
+    tooWide: tally.tooWide + (allowWide === true ? 0 : tooWideIn(answer, batch)),
+    room: total === undefined || limit === undefined ? tally.room : { total, limit },
     rejected: [...tally.rejected, ...lines],
     rejectedTotal: tally.rejectedTotal + answer.rejected_total,
     enforced: tally.enforced && answer.runtime_map_updated,
   };
+}
+
+/** Rejected for their width; the answer lists only the first thousand of all rejections. */
+function tooWideIn(answer: BulkAnswer, batch: readonly NumberedEntry[]): number {
+  if (answer.rejected_total <= answer.rejected.length) return answer.rejected.filter(isTooWide).length;
+  return batch.filter(({ entry }) => {
+    const ip = parseIp(entry.ip);
+    return ip.ok && widenessOf(ip.entry) !== null;
+  }).length;
 }

@@ -127,8 +127,8 @@ const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and whether the 
   dry_run: Type.Optional(
     Type.Literal(true, { description: 'Nothing was changed; the counts are what the request would do now.' }),
   ),
-  current_total: Type.Optional(count('Of a dry run: how many entries the set has now.')),
-  limit: Type.Optional(count('Of a dry run: the maximum number of entries; absent where there is none.')),
+  current_total: Type.Optional(count('Of a dry run. How many entries the set has now.')),
+  limit: Type.Optional(count('Of a dry run. How many entries the set takes at most; absent where there is no limit.')),
   ...runtimeReportFields,
 });
 export type BulkAnswer = Static<typeof BulkAnswer>;

@@ -588,9 +588,9 @@ export interface components {
       readonly still_blocked_total?: number;
       /** Nothing was changed; the counts are what the request would do now. */
       readonly dry_run?: true;
-      /** Of a dry run: how many entries the set has now. */
+      /** Of a dry run. How many entries the set has now. */
       readonly current_total?: number;
-      /** Of a dry run: the maximum number of entries; absent where there is none. */
+      /** Of a dry run. How many entries the set takes at most; absent where there is no limit. */
       readonly limit?: number;
       /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;

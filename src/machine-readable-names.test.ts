@@ -5,11 +5,11 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { apiDocument } from '../testkit/http/api-document.ts';
 import { auditedRoutes, routeAccess } from '../testkit/http/route-access.ts';
+import { metricsKit, tellAll } from '../testkit/metrics/metrics-kit.ts';
 import { exitCodes } from './cli/failure.ts';
 import { completeProgram } from './cli/man-page.ts';
 import { catalogue } from './errors/catalogue.ts';
 import { eventTypes } from './events/event-types.ts';
-import { metricsKit, tellAll } from './metrics/metrics-fixture.ts';
 import { settingDefinitions } from './settings.ts';
 
 /** What is for people, and may be worded anew. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { metricsKit } from '../src/metrics/metrics-fixture.ts';
+import { metricsKit } from '../testkit/metrics/metrics-kit.ts';
 import { describeWithPromtool, promtool } from '../testkit/promtool.ts';
 
 const root = join(import.meta.dirname, '..');

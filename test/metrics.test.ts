@@ -1,9 +1,9 @@
 // `/metrics` of the whole service before a real proxy: what happened is in it, and nothing waits for it.
 import { rename } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { samplesOf } from '../src/metrics/metrics-fixture.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
+import { samplesOf } from '../testkit/metrics/metrics-kit.ts';
 import { promtool, promtoolIsThere } from '../testkit/promtool.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';

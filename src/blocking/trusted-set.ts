@@ -15,7 +15,7 @@ import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import { trustedMapText } from '../haproxy/map-file/trusted-map-text.ts';
 import type { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
-import { hasExpired, type TrustExpiry, type TrustedIpRow, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import { hasExpired, type TrustExpiry, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { type Caller, type ChangeCounts, nothingChanged } from './answers.ts';
 import type { TrustChange } from './blocked-set-service.ts';
 import { Fingerprint } from './compare/fingerprint.ts';
@@ -318,7 +318,7 @@ export class TrustedSet implements MirroredMap {
     return runtimeReport(failures, currentFailed && this.#scheduleReload(`${change}: ${failures[0]?.reason}`));
   }
 
-  async #writeFile(rows: readonly TrustedIpRow[]): Promise<void> {
+  async #writeFile(rows: readonly TrustedIp[]): Promise<void> {
     const write = this.#writeWhole(rows);
     const writing = write.catch(() => undefined);
     this.#writing = writing;
@@ -329,7 +329,7 @@ export class TrustedSet implements MirroredMap {
     }
   }
 
-  async #writeWhole(rows: readonly TrustedIpRow[]): Promise<void> {
+  async #writeWhole(rows: readonly TrustedIp[]): Promise<void> {
     const content = trustedMapText(rows);
     try {
       // What is right stays: a proxy that died is started again although the disk is full.

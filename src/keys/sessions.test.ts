@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
-import { StoreFolder } from '../store/store-fixture.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { ApiKeys, settingsKeyName } from './keys.ts';
 import { Sessions } from './sessions.ts';

@@ -1,8 +1,7 @@
 import { Registry } from '@prometheus-io/client';
 import { describe, expect, it } from 'vitest';
 import { asOpenMetrics, expositionOf } from './exposition.ts';
-import { Instruments } from './instruments.ts';
-import { OptionalGauge } from './optional-gauge.ts';
+import { Instruments, OptionalGauge } from './instruments.ts';
 
 function filled(): Registry {
   const registry = new Registry();

@@ -1,6 +1,5 @@
 import { type HealthVerdict, healthParts, healthStatuses } from '../health/health-verdict.ts';
-import type { Instruments } from './instruments.ts';
-import { OptionalGauge } from './optional-gauge.ts';
+import { type Instruments, OptionalGauge } from './instruments.ts';
 
 export class HealthMetrics {
   readonly #status;

@@ -35,3 +35,23 @@ export class Instruments {
     return { name: `${this.#prefix}${name}`, help, registers: [this.registry] };
   }
 }
+
+/** A gauge without labels whose value may be unknown: it is absent then, never 0. */
+export class OptionalGauge {
+  readonly #gauge: Gauge;
+
+  constructor(instruments: Instruments, name: string, help: string) {
+    this.#gauge = instruments.gauge(name, help);
+    this.set(null);
+  }
+
+  set(value: number | null): void {
+    if (value === null) this.#gauge.remove();
+    else this.#gauge.set(value);
+  }
+}
+
+/** One value for each name. Looked up once, so that a block does not pay for its labels. */
+export function seriesTable<K extends string, V>(names: readonly K[], make: (name: K) => V): Readonly<Record<K, V>> {
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<K, V>;
+}

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settled } from '../../testkit/conditions.ts';
 import { endedOperation } from '../../testkit/ended-operation.ts';
+import { metricsKit, samplesOf, someSets, tellAll } from '../../testkit/metrics/metrics-kit.ts';
 import { describeWithPromtool, promtool } from '../../testkit/promtool.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { report } from '../api/changes.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
-import { metricsKit, samplesOf, someSets, tellAll } from './metrics-fixture.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -6,8 +6,8 @@ import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { MetricsForm, MetricsService } from '../http/services.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import { CachedProbe, type ProbeTimes } from './cached-probe.ts';
 import { asOpenMetrics, expositionOf } from './exposition.ts';
-import { Glance, type GlanceTimes } from './glance.ts';
 import { HealthMetrics } from './health-metrics.ts';
 import { Instruments } from './instruments.ts';
 import type { MetricObservers } from './observers.ts';
@@ -56,13 +56,13 @@ export interface MetricSources {
 /** Whoever scrapes waits no longer than this for what has to be asked; Prometheus itself gives up after ten seconds. */
 const scrapePatienceMs = 2_000;
 /** A look asks the proxy for a few things; as often as scrapes are made is enough. */
-const healthTimes: GlanceTimes = { fresh: 5_000, stale: 60_000 };
+const healthTimes: ProbeTimes = { fresh: 5_000, stale: 60_000 };
 /** Counting those that end takes 0.2 s at a million, in slices. */
-const countTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };
+const countTimes: ProbeTimes = { fresh: 0, stale: 120_000, share: 0.01 };
 /** Nothing while all is received; counting 10,000 events that wait takes some milliseconds for each webhook. */
-const backlogTimes: GlanceTimes = { fresh: 0, stale: 120_000, share: 0.01 };
+const backlogTimes: ProbeTimes = { fresh: 0, stale: 120_000, share: 0.01 };
 /** Shown as it is now, or not at all. */
-const nowTimes: GlanceTimes = { fresh: 0, stale: scrapePatienceMs };
+const nowTimes: ProbeTimes = { fresh: 0, stale: scrapePatienceMs };
 
 export class Metrics implements MetricsService {
   readonly #registry: Registry;
@@ -75,11 +75,11 @@ export class Metrics implements MetricsService {
   readonly #proxy: ProxyMetrics;
   readonly #process: ProcessMetrics;
   readonly #info: InfoMetrics;
-  readonly #health: Glance<HealthVerdict>;
-  readonly #stored: Glance<StoredFacts>;
-  readonly #expiring: Glance<number>;
-  readonly #backlogs: Glance<readonly WebhookBacklog[]>;
-  readonly #proxyStats: Glance<Awaited<ReturnType<MetricSources['proxyStats']>>>;
+  readonly #health: CachedProbe<HealthVerdict>;
+  readonly #stored: CachedProbe<StoredFacts>;
+  readonly #expiring: CachedProbe<number>;
+  readonly #backlogs: CachedProbe<readonly WebhookBacklog[]>;
+  readonly #proxyStats: CachedProbe<Awaited<ReturnType<MetricSources['proxyStats']>>>;
   readonly #patienceMs: number;
   #scrape: Promise<string> | null = null;
 
@@ -103,8 +103,8 @@ export class Metrics implements MetricsService {
     this.#proxy = new ProxyMetrics(instruments);
     this.#process = new ProcessMetrics(new Instruments(registry, ''));
     const told = new Map<string, string>();
-    const glance = <T>(what: string, ask: () => Promise<T>, times: GlanceTimes) =>
-      new Glance(
+    const probe = <T>(what: string, ask: () => Promise<T>, times: ProbeTimes) =>
+      new CachedProbe(
         async () => {
           const answer = await ask();
           told.delete(what);
@@ -118,11 +118,11 @@ export class Metrics implements MetricsService {
           told.set(what, cause);
         },
       );
-    this.#health = glance('the health', () => sources.health(), healthTimes);
-    this.#stored = glance('what the database holds', () => sources.storedFacts(), nowTimes);
-    this.#expiring = glance('how many entries end', () => sources.expiringEntries(), countTimes);
-    this.#backlogs = glance('what waits for webhooks', () => sources.webhookBacklogs(), backlogTimes);
-    this.#proxyStats = glance('what the proxy has counted', () => sources.proxyStats(), nowTimes);
+    this.#health = probe('the health', () => sources.health(), healthTimes);
+    this.#stored = probe('what the database holds', () => sources.storedFacts(), nowTimes);
+    this.#expiring = probe('how many entries end', () => sources.expiringEntries(), countTimes);
+    this.#backlogs = probe('what waits for webhooks', () => sources.webhookBacklogs(), backlogTimes);
+    this.#proxyStats = probe('what the proxy has counted', () => sources.proxyStats(), nowTimes);
   }
 
   /** Those who come while one is made share it. */
@@ -140,11 +140,11 @@ export class Metrics implements MetricsService {
 
   async #make(): Promise<string> {
     const [health, stored, expiring, backlogs, proxy] = await Promise.all([
-      this.#health.look(this.#patienceMs),
-      this.#stored.look(this.#patienceMs),
-      this.#expiring.look(this.#patienceMs),
-      this.#backlogs.look(this.#patienceMs),
-      this.#proxyStats.look(this.#patienceMs),
+      this.#health.read(this.#patienceMs),
+      this.#stored.read(this.#patienceMs),
+      this.#expiring.read(this.#patienceMs),
+      this.#backlogs.read(this.#patienceMs),
+      this.#proxyStats.read(this.#patienceMs),
     ]);
     this.#healthMetrics.refresh(health);
     this.#sets.refresh(this.#sources.sets, stored, expiring);

@@ -5,10 +5,9 @@ import { type CommandName, type CommandObserver, commandNames } from '../haproxy
 import type { SocketFailureReason } from '../haproxy/socket/master-socket.ts';
 import type { RequestObserver } from '../http/services.ts';
 import { DriftMetrics } from './drift-metrics.ts';
-import { Instruments } from './instruments.ts';
+import { Instruments, seriesTable } from './instruments.ts';
 import { OperationMetrics } from './operation-metrics.ts';
 import { ReloadMetrics } from './reload-metrics.ts';
-import { seriesTable } from './series-table.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
 // How long the proxy takes for each command, and what came of those that it did not answer.

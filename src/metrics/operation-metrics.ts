@@ -3,8 +3,7 @@
 import { type EndedOperation, type EntryCounts, entryChanges } from '../api/ended-operation.ts';
 import { operations as declared } from '../api/operations.ts';
 import type { FactListener } from '../events/facts.ts';
-import type { Instruments } from './instruments.ts';
-import { seriesTable } from './series-table.ts';
+import { type Instruments, seriesTable } from './instruments.ts';
 
 /** As the audit calls them; `expire` is the service's own. */
 const operations: readonly string[] = [

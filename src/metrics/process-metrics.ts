@@ -2,8 +2,7 @@
 // library's own defaults wake an idle process a hundred times a second, and some of their names are not what
 // `promtool check metrics` takes.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Instruments } from './instruments.ts';
-import { OptionalGauge } from './optional-gauge.ts';
+import { type Instruments, OptionalGauge } from './instruments.ts';
 
 export class ProcessMetrics {
   readonly #cpu;

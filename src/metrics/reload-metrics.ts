@@ -1,7 +1,6 @@
 // Reloads: how many of which kind, what came of them, and whether one is waited for.
 import type { EndedReload, LastReload, ReloadPurpose } from '../configuration/reload/reload-coordinator.ts';
-import type { Instruments } from './instruments.ts';
-import { OptionalGauge } from './optional-gauge.ts';
+import { type Instruments, OptionalGauge } from './instruments.ts';
 
 const results: readonly LastReload['status'][] = ['completed', 'refused', 'failed'];
 const purposes: readonly ReloadPurpose[] = ['requested', 'site', 'restore', 'scheduled'];

@@ -1,7 +1,6 @@
 // The sets themselves, what waits to change them, and the workers that are to hold them. All of it is in memory and asked
 // at every scrape, but what only the database knows.
-import type { Instruments } from './instruments.ts';
-import { OptionalGauge } from './optional-gauge.ts';
+import { type Instruments, OptionalGauge } from './instruments.ts';
 
 /** What is asked at every scrape; it costs nothing. */
 export interface SetSources {

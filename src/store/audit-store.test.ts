@@ -1,12 +1,12 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { entry, line, NOON, nothing, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import { ApiKeysStore } from './api-keys-store.ts';
 import type { AuditNote } from './audit-rows.ts';
 import { type AuditEntry, AuditStore } from './audit-store.ts';
 import { BlockedIpsStore, type GroupAudit } from './blocked-ips-store.ts';
 import type { Database } from './open-database.ts';
 import { SitesStore } from './sites-store.ts';
-import { entry, line, NOON, nothing, StoreFolder, storesOf } from './store-fixture.ts';
 import { TrustedIpsStore } from './trusted-ips-store.ts';
 
 let folder: StoreFolder;

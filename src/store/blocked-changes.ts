@@ -1,14 +1,5 @@
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
-
-export interface BlockedIpRow {
-  ip_address: string;
-  reason: string | null;
-  blocked_by: string | null;
-  /** ISO 8601, UTC, milliseconds; so is `expires_at`. */
-  blocked_at: string;
-  /** Null: for good. */
-  expires_at: string | null;
-}
 
 /** What a block says about its end; docs/api.md. Times are `Date.toISOString`'s. */
 export type ExpiryChange =
@@ -43,8 +34,8 @@ export type BlockedEffect =
    * `created`: there was no such row, or its time was over. `changed`: a field of the row is not what it was; true of a
    * new row too.
    */
-  | { op: 'add'; created: boolean; changed: boolean; row: BlockedIpRow }
-  | { op: 'remove' | 'expire'; removed: BlockedIpRow | null };
+  | { op: 'add'; created: boolean; changed: boolean; row: BlockedIp }
+  | { op: 'remove' | 'expire'; removed: BlockedIp | null };
 
 /** Texts that are blocked after a transaction and were not before it, and the reverse. */
 export interface NetChange {
@@ -53,7 +44,7 @@ export interface NetChange {
 }
 
 /** The row after an addition; `existing`, of `rowInForce`, itself when nothing about it changes. `now`: for a new row's `blocked_at`. */
-export function rowAfterAdd(existing: BlockedIpRow | null, change: BlockedAddition, now: string): BlockedIpRow {
+export function rowAfterAdd(existing: BlockedIp | null, change: BlockedAddition, now: string): BlockedIp {
   if (existing === null) {
     return {
       ip_address: change.entry.text,
@@ -71,7 +62,7 @@ export function rowAfterAdd(existing: BlockedIpRow | null, change: BlockedAdditi
 }
 
 /** Whether an `expire` at `now` takes the row away. */
-export function isExpired(row: BlockedIpRow, now: string): boolean {
+export function isExpired(row: BlockedIp, now: string): boolean {
   return row.expires_at !== null && row.expires_at <= now;
 }
 
@@ -79,11 +70,11 @@ export function isExpired(row: BlockedIpRow, now: string): boolean {
  * What an addition at `now` builds on. A row whose time is over counts as absent: were its end kept, what is blocked now
  * would be unblocked when the row is removed, a moment later.
  */
-export function rowInForce(row: BlockedIpRow | null, now: string): BlockedIpRow | null {
+export function rowInForce(row: BlockedIp | null, now: string): BlockedIp | null {
   return row === null || isExpired(row, now) ? null : row;
 }
 
-function endAfter(existing: BlockedIpRow | null, expiry: ExpiryChange): string | null {
+function endAfter(existing: BlockedIp | null, expiry: ExpiryChange): string | null {
   switch (expiry.kind) {
     case 'permanent':
       return null;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { block, blockedTexts, entry, NOON, nothing, StoreFolder, scattered } from '../../testkit/store/store-folder.ts';
 import type { BlockedAddition } from './blocked-changes.ts';
 import { type BlockedChange, BlockedIpsStore, type ExpiryChange } from './blocked-ips-store.ts';
 import type { Database } from './open-database.ts';
 import { StoreError } from './store-error.ts';
-import { block, blockedTexts, entry, NOON, nothing, StoreFolder, scattered } from './store-fixture.ts';
 
 const SOON = new Date('2026-11-20T12:30:00.000Z');
 const ONE = '2026-11-20T13:00:00.000Z';

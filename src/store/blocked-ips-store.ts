@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
@@ -7,7 +8,6 @@ import {
   type BlockedAddition,
   type BlockedChange,
   type BlockedEffect,
-  type BlockedIpRow,
   isExpired,
   type NetChange,
   rowAfterAdd,
@@ -55,7 +55,7 @@ class LastWord {
   }
 }
 
-export type { BlockedChange, BlockedEffect, BlockedIpRow, ExpiryChange, NetChange } from './blocked-changes.ts';
+export type { BlockedChange, BlockedEffect, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { Page, PageRequest } from './blocked-pages.ts';
 export type { AdoptedRows } from './unkeyed-rows.ts';
 
@@ -218,7 +218,7 @@ export class BlockedIpsStore {
   }
 
   /** `ip`: canonical text. */
-  async get(ip: string): Promise<BlockedIpRow | null> {
+  async get(ip: string): Promise<BlockedIp | null> {
     return await this.#rows.get(this.#database.read, ip);
   }
 
@@ -271,7 +271,7 @@ export class BlockedIpsStore {
     return await this.#scan.texts(after, limit);
   }
 
-  async scanRows(after: Uint8Array | null, limit: number): Promise<{ rows: BlockedIpRow[]; last: Uint8Array | null }> {
+  async scanRows(after: Uint8Array | null, limit: number): Promise<{ rows: BlockedIp[]; last: Uint8Array | null }> {
     return await this.#scan.rows(after, limit);
   }
 
@@ -341,10 +341,10 @@ async function noteShrink(transaction: Transaction<Schema>, now: string): Promis
 /** The changes in order, each of what the one before left. */
 function effectsOf(
   changes: readonly BlockedChange[],
-  before: ReadonlyMap<string, BlockedIpRow>,
+  before: ReadonlyMap<string, BlockedIp>,
   now: string,
-): { effects: BlockedEffect[]; after: Map<string, BlockedIpRow | null> } {
-  const after = new Map<string, BlockedIpRow | null>();
+): { effects: BlockedEffect[]; after: Map<string, BlockedIp | null> } {
+  const after = new Map<string, BlockedIp | null>();
   const effects: BlockedEffect[] = [];
   for (const change of changes) {
     const text = change.entry.text;
@@ -358,10 +358,10 @@ function effectsOf(
 }
 
 function applyOne(
-  existing: BlockedIpRow | null,
+  existing: BlockedIp | null,
   change: BlockedChange,
   now: string,
-): { effect: BlockedEffect; row: BlockedIpRow | null } {
+): { effect: BlockedEffect; row: BlockedIp | null } {
   if (change.op === 'add') {
     const inForce = rowInForce(existing, now);
     const row = rowAfterAdd(inForce, change, now);
@@ -373,8 +373,8 @@ function applyOne(
 
 function difference(
   entries: ReadonlyMap<string, IpEntry>,
-  before: ReadonlyMap<string, BlockedIpRow>,
-  after: ReadonlyMap<string, BlockedIpRow | null>,
+  before: ReadonlyMap<string, BlockedIp>,
+  after: ReadonlyMap<string, BlockedIp | null>,
   unkeyed: { has(text: string): boolean },
 ): { rows: RowChanges; net: NetChange } {
   const rows: RowChanges = { inserts: [], updates: [], deletes: [] };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { blockedTexts, entry, NOON, nothing, StoreFolder } from '../../testkit/store/store-folder.ts';
 import { type BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
-import { blockedTexts, entry, NOON, nothing, StoreFolder } from './store-fixture.ts';
 
 const TEXTS = ['192.0.2.1', '192.0.2.2', '192.0.2.0/24', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32'];
 const TIMES = [13, 14, 15].map((hour) => `2026-11-20T${hour}:00:00.000Z`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { block, blockedTexts, entry, NOON, nothing, StoreFolder, scattered } from '../../testkit/store/store-folder.ts';
 import { BlockedIpsStore, type PageRequest } from './blocked-ips-store.ts';
-import { block, blockedTexts, entry, NOON, nothing, StoreFolder, scattered } from './store-fixture.ts';
 
 describe('a page of the list', () => {
   const folder = new StoreFolder();

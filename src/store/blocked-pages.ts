@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { containingNetworks, type IpEntry, parseIp, sortKeyRange } from '../domain/ip.ts';
-import type { BlockedIpRow } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { BlockedTextSearch } from './blocked-text-search.ts';
 import type { Database } from './open-database.ts';
@@ -46,13 +46,13 @@ export interface PageRequest {
 }
 
 export interface Page {
-  readonly items: BlockedIpRow[];
+  readonly items: BlockedIp[];
   readonly nextCursor: string | null;
   /** Of all pages. */
   readonly total: number;
 }
 
-type KeyedItem = BlockedIpRow & { sort_key: Buffer };
+type KeyedItem = BlockedIp & { sort_key: Buffer };
 type Query<O> = SelectQueryBuilder<Schema, 'blocked_ips', O>;
 
 /** What is listed, behind `after`. */
@@ -356,7 +356,7 @@ function wantedOf(now: string | null, among: Texts | null): RawBuilder<unknown> 
   return among === null ? ends : sql`${ends} and ip_address >= ${among.first} and ip_address < ${among.end}`;
 }
 
-function endsAfter(row: BlockedIpRow, now: string): boolean {
+function endsAfter(row: BlockedIp, now: string): boolean {
   return row.expires_at !== null && row.expires_at > now;
 }
 

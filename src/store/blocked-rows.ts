@@ -1,18 +1,18 @@
 import { type Kysely, sql } from 'kysely';
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
-import type { BlockedIpRow } from './blocked-changes.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 
 /** A row to be written, with the order of its address. */
 export interface KeyedRow {
   readonly key: Buffer;
-  readonly row: BlockedIpRow;
+  readonly row: BlockedIp;
 }
 
 export interface RowChanges {
   readonly inserts: KeyedRow[];
-  readonly updates: BlockedIpRow[];
+  readonly updates: BlockedIp[];
   readonly deletes: string[];
 }
 
@@ -26,10 +26,10 @@ export const BLOCKED_COLUMNS = ['ip_address', 'reason', 'blocked_by', 'blocked_a
 
 /** Reads and writes rows of `blocked_ips` by address, many at a time, with statements compiled once. */
 export class BlockedRows {
-  readonly #one: PreparedQuery<BlockedIpRow>;
-  readonly #block: PreparedQuery<BlockedIpRow>;
-  readonly #keyedBlock: PreparedQuery<BlockedIpRow>;
-  readonly #unkeyedBlock: PreparedQuery<BlockedIpRow>;
+  readonly #one: PreparedQuery<BlockedIp>;
+  readonly #block: PreparedQuery<BlockedIp>;
+  readonly #keyedBlock: PreparedQuery<BlockedIp>;
+  readonly #unkeyedBlock: PreparedQuery<BlockedIp>;
   readonly #anyUnkeyed: PreparedQuery<{ ip_address: string }>;
   readonly #anyOver: PreparedQuery<{ ip_address: string }>;
   readonly #overBetween: PreparedQuery<{ ip_address: string }>;
@@ -83,12 +83,12 @@ export class BlockedRows {
     this.#deleteBlock = new PreparedQuery(db.deleteFrom('blocked_ips').where('ip_address', 'in', texts).compile());
   }
 
-  async get(runner: Runner, text: string): Promise<BlockedIpRow | null> {
+  async get(runner: Runner, text: string): Promise<BlockedIp | null> {
     return (await this.#one.first(runner, [text])) ?? null;
   }
 
   /** The rows that exist, by address. */
-  async getMany(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIpRow>> {
+  async getMany(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
     if (texts.length === 1) {
       const row = await this.get(runner, texts[0]!);
       return new Map(row === null ? [] : [[row.ip_address, row]]);
@@ -97,12 +97,12 @@ export class BlockedRows {
   }
 
   /** Those of the rows, by address, that count: an operator's insert that no sync adopted yet does not. */
-  async keyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIpRow>> {
+  async keyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
     return await this.#among(this.#keyedBlock, runner, texts);
   }
 
   /** Those that an operator inserted and that no sync adopted yet, as he wrote them. */
-  async unkeyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIpRow>> {
+  async unkeyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
     return await this.#among(this.#unkeyedBlock, runner, texts);
   }
 
@@ -120,11 +120,11 @@ export class BlockedRows {
   }
 
   async #among(
-    query: PreparedQuery<BlockedIpRow>,
+    query: PreparedQuery<BlockedIp>,
     runner: Runner,
     texts: readonly string[],
-  ): Promise<Map<string, BlockedIpRow>> {
-    const found = new Map<string, BlockedIpRow>();
+  ): Promise<Map<string, BlockedIp>> {
+    const found = new Map<string, BlockedIp>();
     await eachBlock(texts, async (block) => {
       for (const row of await query.all(runner, filled(block))) found.set(row.ip_address, row);
     });

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { parseIp, sortKey } from '../domain/ip.ts';
-import type { BlockedIpRow } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS } from './blocked-rows.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
@@ -19,7 +19,7 @@ const countSlice = 2_000;
 export class BlockedScan {
   readonly #db: Kysely<Schema>;
   readonly #texts: PreparedQuery<{ ip_address: string }>;
-  readonly #rows: PreparedQuery<BlockedIpRow>;
+  readonly #rows: PreparedQuery<BlockedIp>;
   readonly #expired: PreparedQuery<{ ip_address: string }>;
   readonly #next: PreparedQuery<{ expires_at: string | null }>;
   readonly #endingKey: PreparedQuery<{ sort_key: Buffer }>;
@@ -59,7 +59,7 @@ export class BlockedScan {
     return { texts, last: keyAfter(texts.at(-1)) };
   }
 
-  async rows(after: Uint8Array | null, limit: number): Promise<{ rows: BlockedIpRow[]; last: Uint8Array | null }> {
+  async rows(after: Uint8Array | null, limit: number): Promise<{ rows: BlockedIp[]; last: Uint8Array | null }> {
     const rows = await this.#rows.all(this.#db, [asKey(after), limit]);
     return { rows, last: keyAfter(rows.at(-1)?.ip_address) };
   }

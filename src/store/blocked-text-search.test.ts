@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entry, NOON, nothing, StoreFolder, scattered } from '../../testkit/store/store-folder.ts';
 import { type BlockedChange, BlockedIpsStore, type PageRequest } from './blocked-ips-store.ts';
-import { entry, NOON, nothing, StoreFolder, scattered } from './store-fixture.ts';
 
 const said = (text: string, reason: string | null, blockedBy: string | undefined, at?: string): BlockedChange => ({
   op: 'add',

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import type { SliceQueue } from '../concurrency/slices.ts';
-import type { BlockedIpRow } from './blocked-changes.ts';
 import type { BlockedRows } from './blocked-rows.ts';
 import { BlockedScan, keyOf } from './blocked-scan.ts';
 import type { Schema } from './schema.ts';
@@ -18,8 +18,8 @@ export interface TextSearch {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Said = Pick<BlockedIpRow, 'reason' | 'blocked_by'>;
-type KeyedRow = BlockedIpRow & { readonly sort_key: Buffer };
+type Said = Pick<BlockedIp, 'reason' | 'blocked_by'>;
+type KeyedRow = BlockedIp & { readonly sort_key: Buffer };
 
 /** Rows looked at without a pause: some 3 ms. */
 const SLICE = 7500;
@@ -149,6 +149,6 @@ function matcherOf(text: string): Matcher {
   return ({ reason, blocked_by }) => holds(reason) || holds(blocked_by);
 }
 
-function isListed({ expires_at }: BlockedIpRow, endsAfter: string | null): boolean {
+function isListed({ expires_at }: BlockedIp, endsAfter: string | null): boolean {
   return endsAfter === null || (expires_at !== null && expires_at > endsAfter);
 }

@@ -1,8 +1,8 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { block, blockedTexts, entry, finish, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import { sortKey } from '../domain/ip.ts';
 import { BlockedIpsStore } from './blocked-ips-store.ts';
-import { block, blockedTexts, entry, finish, StoreFolder, storesOf } from './store-fixture.ts';
 import { TrustedIpsStore } from './trusted-ips-store.ts';
 
 let folder: StoreFolder;

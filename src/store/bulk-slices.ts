@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
-import { type BlockedIpRow, isExpired, type NetChange, rowAfterAdd, rowInForce } from './blocked-changes.ts';
+import { isExpired, type NetChange, rowAfterAdd, rowInForce } from './blocked-changes.ts';
 import { BlockedKeys, presentAmong } from './blocked-keys.ts';
 import type { BlockedRows, RowChanges } from './blocked-rows.ts';
 import type { Runner } from './prepared-query.ts';
@@ -12,7 +13,7 @@ import { adoptedRow } from './unkeyed-rows.ts';
 
 const BEFORE_ALL = Buffer.alloc(0);
 const NONE: ReadonlySet<string> = new Set();
-const NO_TABLE_ROWS: ReadonlyMap<string, BlockedIpRow> = new Map();
+const NO_TABLE_ROWS: ReadonlyMap<string, BlockedIp> = new Map();
 /** Keys read for one staged row: where the table is denser than that, look-ups are cheaper than reading past the rest. */
 const KEYS_PER_ROW = 4;
 
@@ -55,11 +56,11 @@ interface Known {
   /** 1: the row is blocked. */
   readonly present: Uint8Array;
   /** By address, of those that are looked at closer. */
-  readonly rows: ReadonlyMap<string, BlockedIpRow>;
+  readonly rows: ReadonlyMap<string, BlockedIp>;
   /** Addresses of blocked rows whose time is over: an addition to them is one of a new row. */
   readonly over: ReadonlySet<string>;
   /** What an operator inserted meanwhile: no block yet, though it says what the block is to be. */
-  readonly byHand: ReadonlyMap<string, BlockedIpRow>;
+  readonly byHand: ReadonlyMap<string, BlockedIp>;
 }
 
 /** The two parts of applying a bulk, a slice at a time, within a transaction of the caller's. */
@@ -232,7 +233,7 @@ export class BulkSlices {
     return await this.#rows.overBetween(runner, after, staged.key(staged.length - 1), now);
   }
 
-  async #byHand(runner: Runner, texts: readonly string[], now: string): Promise<ReadonlyMap<string, BlockedIpRow>> {
+  async #byHand(runner: Runner, texts: readonly string[], now: string): Promise<ReadonlyMap<string, BlockedIp>> {
     const rows = [...(await this.#rows.unkeyedAmong(runner, texts)).values()];
     return new Map(rows.map((row) => [row.ip_address, adoptedRow(row, now)]));
   }
@@ -252,6 +253,6 @@ function textsOf(staged: StagedRows): string[] {
   return Array.from({ length: staged.length }, (_, index) => staged.text(index));
 }
 
-function presentIn(rows: ReadonlyMap<string, BlockedIpRow>, staged: StagedRows): Uint8Array {
+function presentIn(rows: ReadonlyMap<string, BlockedIp>, staged: StagedRows): Uint8Array {
   return Uint8Array.from(textsOf(staged), (text) => (rows.has(text) ? 1 : 0));
 }

@@ -1,11 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sortKey } from '../domain/ip.ts';
-import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
-import { BlockedRows } from './blocked-rows.ts';
-import type { BulkStore, StagedRow } from './bulk-store.ts';
-import type { Database } from './open-database.ts';
 import {
   block,
   blockedTexts,
@@ -17,7 +12,12 @@ import {
   StoreFolder,
   scattered,
   storesOf,
-} from './store-fixture.ts';
+} from '../../testkit/store/store-folder.ts';
+import { sortKey } from '../domain/ip.ts';
+import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
+import { BlockedRows } from './blocked-rows.ts';
+import type { BulkStore, StagedRow } from './bulk-store.ts';
+import type { Database } from './open-database.ts';
 
 let folder: StoreFolder;
 let store: BlockedIpsStore;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { block, entry, StoreFolder, scattered, storesOf } from '../../testkit/store/store-folder.ts';
 import { covers } from '../domain/ip.ts';
 import { BlockedKeys } from './blocked-keys.ts';
 import { coveredAmong } from './covered-among.ts';
 import type { Database } from './open-database.ts';
-import { block, entry, StoreFolder, scattered, storesOf } from './store-fixture.ts';
 
 const folder = new StoreFolder();
 let database: Database;

@@ -3,9 +3,9 @@ import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSyn
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stopTime } from '../../testkit/stop-time.ts';
+import { block, blockedTexts, StoreFolder } from '../../testkit/store/store-folder.ts';
 import { BlockedIpsStore } from './blocked-ips-store.ts';
 import type { Database } from './open-database.ts';
-import { block, blockedTexts, StoreFolder } from './store-fixture.ts';
 
 let folder: StoreFolder;
 let database: Database;

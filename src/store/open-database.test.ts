@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { block, blockedTexts, StoreFolder } from '../../testkit/store/store-folder.ts';
 import { BlockedIpsStore } from './blocked-ips-store.ts';
 import { InstanceStore } from './instance-store.ts';
 import { MIGRATIONS, migrate } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
-import { block, blockedTexts, StoreFolder } from './store-fixture.ts';
 
 let folder: StoreFolder;
 beforeEach(() => {

@@ -1,6 +1,5 @@
 import { Kysely, sql } from 'kysely';
 import { crashPoint } from '../faults/crash-point.ts';
-import { BlockedCount } from './blocked-count.ts';
 import { databaseFile } from './database-file.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
@@ -15,6 +14,33 @@ export interface OpenOptions {
   readonly createIfMissing: boolean;
   /** How long, in milliseconds, a lock of another process is waited for; the process stands still only at the opening. */
   readonly busyTimeoutMs?: number;
+}
+
+/**
+ * How many addresses are blocked. SQLite counts a million rows in 20 to 50 ms, and each page of the list and each health
+ * check needs the number: it is counted at the opening and updated with each commit. That is exact because one service
+ * owns the database (it holds a lock); each rewrite of the map file corrects it after changes by other programs.
+ */
+class BlockedCount {
+  #value: number;
+
+  constructor(counted: number) {
+    this.#value = counted;
+  }
+
+  get value(): number {
+    return this.#value;
+  }
+
+  /** The complete table was read, and nothing was committed since. */
+  counted(value: number): void {
+    this.#value = value;
+  }
+
+  /** To be called after the commit, never before it. */
+  committed(net: { readonly added: readonly string[]; readonly removed: readonly string[] }): void {
+    this.#value += net.added.length - net.removed.length;
+  }
 }
 
 /** An open database: what the stores are made of. Nothing outside `store/` looks inside. */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { entry, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
+import type { ReloadRecord } from '../api/configuration.ts';
 import { ApiKeysStore } from './api-keys-store.ts';
 import type { Database } from './open-database.ts';
-import { KEPT_RELOADS, type ReloadRecord, ReloadsStore } from './reloads-store.ts';
+import { KEPT_RELOADS, ReloadsStore } from './reloads-store.ts';
 import { SitesStore } from './sites-store.ts';
-import { entry, NOON, StoreFolder } from './store-fixture.ts';
 import { type TrustExpiry, TrustedIpsStore } from './trusted-ips-store.ts';
 
 const LATER = new Date('2026-11-20T12:00:59.999Z');

@@ -1,24 +1,8 @@
 import type { Selectable } from 'kysely';
+import type { ReloadRecord } from '../api/configuration.ts';
 import type { Database } from './open-database.ts';
-import type { ReloadStatus, ReloadsTable } from './schema.ts';
+import type { ReloadsTable } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
-
-export interface ReloadRecord {
-  readonly id: string;
-  readonly status: ReloadStatus;
-  readonly reasons: readonly string[];
-  /** Whether the configuration differed from the live one; null: it never came so far. */
-  readonly changed: boolean | null;
-  readonly validation_output: string | null;
-  readonly error: string | null;
-  /** The id of the backup set. */
-  readonly backup: string | null;
-  readonly worker_before: number | null;
-  readonly worker_after: number | null;
-  readonly warnings: readonly string[];
-  readonly started_at: string;
-  readonly finished_at: string | null;
-}
 
 /** How many are kept. */
 export const KEPT_RELOADS = 1000;

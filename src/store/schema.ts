@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { ReloadRecord } from '../api/configuration.ts';
 
 /**
  * The tables, as the code sees them. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so
@@ -73,14 +74,11 @@ export interface SessionsTable {
   last_used_at: string;
 }
 
-/** Refused: by the template or the proxy's check. Failed: not confirmed, or something else failed. */
-export type ReloadStatus = 'completed' | 'refused' | 'failed';
-
 export interface ReloadsTable {
   /** Order of appending; the page cursor. */
   seq: Generated<number>;
   id: string;
-  status: ReloadStatus;
+  status: ReloadRecord['status'];
   reasons_json: string;
   changed: number | null;
   validation_output: string | null;

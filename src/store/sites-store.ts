@@ -1,12 +1,8 @@
+import type { SiteRecord } from '../api/sites.ts';
 import type { Site, SiteServer } from '../domain/site.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { SitesTable } from './schema.ts';
-
-export interface SiteRow extends Site {
-  readonly created_at: string;
-  readonly updated_at: string;
-}
 
 /** The table `sites`: what the proxy serves, in order of domains. */
 export class SitesStore {
@@ -19,7 +15,7 @@ export class SitesStore {
   }
 
   /** Creates or replaces. */
-  async put(site: Site, now: Date, audited?: AuditedChange): Promise<{ created: boolean; row: SiteRow }> {
+  async put(site: Site, now: Date, audited?: AuditedChange): Promise<{ created: boolean; row: SiteRecord }> {
     const at = now.toISOString();
     const done = await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const existing = await transaction
@@ -46,14 +42,14 @@ export class SitesStore {
   }
 
   /** The site that was there; null when there was none. */
-  async remove(domain: string, now: Date = new Date(), audited?: AuditedChange): Promise<SiteRow | null> {
+  async remove(domain: string, now: Date = new Date(), audited?: AuditedChange): Promise<SiteRecord | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const row = await transaction.deleteFrom('sites').where('domain', '=', domain).returningAll().executeTakeFirst();
       return row === undefined ? null : toSite(row);
     });
   }
 
-  async get(domain: string): Promise<SiteRow | null> {
+  async get(domain: string): Promise<SiteRecord | null> {
     const row = await this.#database.read
       .selectFrom('sites')
       .selectAll()
@@ -62,7 +58,7 @@ export class SitesStore {
     return row === undefined ? null : toSite(row);
   }
 
-  async all(): Promise<SiteRow[]> {
+  async all(): Promise<SiteRecord[]> {
     const rows = await this.#database.read.selectFrom('sites').selectAll().orderBy('domain').execute();
     return rows.map(toSite);
   }
@@ -81,7 +77,7 @@ export class SitesStore {
   }
 }
 
-function toSite(row: SitesTable): SiteRow {
+function toSite(row: SitesTable): SiteRecord {
   const servers = JSON.parse(row.servers_json) as SiteServer[];
   return { domain: row.domain, servers, created_at: row.created_at, updated_at: row.updated_at };
 }

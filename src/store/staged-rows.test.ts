@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { entry, line, StoreFolder, scattered, storesOf } from '../../testkit/store/store-folder.ts';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import { presentAmong } from './blocked-keys.ts';
 import { BulkStore } from './bulk-store.ts';
@@ -8,7 +9,6 @@ import { StagedBlocks } from './staged-blocks.ts';
 import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
 import { compareKeys, KEY_BYTES, type StagedRow, StagedRows } from './staged-rows.ts';
-import { entry, line, StoreFolder, scattered, storesOf } from './store-fixture.ts';
 
 /** Both sides of the place that IPv4 has among IPv6, and networks that begin where others do. */
 const texts = [

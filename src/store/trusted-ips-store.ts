@@ -1,17 +1,10 @@
 import type { Kysely } from 'kysely';
+import type { TrustedIp } from '../api/trusted-ips.ts';
 import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
-
-export interface TrustedIpRow {
-  ip_address: string;
-  note: string | null;
-  added_at: string;
-  /** ISO 8601, UTC, milliseconds; null: permanent. */
-  expires_at: string | null;
-}
 
 /** How long an address is trusted. */
 export type TrustExpiry =
@@ -43,7 +36,7 @@ export class TrustedIpsStore {
     change: { readonly note?: string | null | undefined; readonly expiry: TrustExpiry },
     now: Date,
     audited?: AuditedChange,
-  ): Promise<{ created: boolean; row: TrustedIpRow }> {
+  ): Promise<{ created: boolean; row: TrustedIp }> {
     const done = await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const stored = await transaction
         .selectFrom('trusted_ips')
@@ -51,7 +44,7 @@ export class TrustedIpsStore {
         .where('ip_address', '=', entry.text)
         .executeTakeFirst();
       const existing = stored !== undefined && !hasExpired(stored, now) ? stored : null;
-      const row: TrustedIpRow = {
+      const row: TrustedIp = {
         ip_address: entry.text,
         note: change.note === undefined ? (existing?.note ?? null) : change.note,
         added_at: existing?.added_at ?? now.toISOString(),
@@ -64,12 +57,12 @@ export class TrustedIpsStore {
   }
 
   /** Stores the row as it was, whatever is stored now: for a change that is taken back. */
-  async putBack(entry: IpEntry, row: TrustedIpRow): Promise<void> {
+  async putBack(entry: IpEntry, row: TrustedIp): Promise<void> {
     await this.#write(this.#database.write, entry, row);
   }
 
   /** The row that was there; null when there was none. */
-  async remove(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIpRow | null> {
+  async remove(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIp | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const removed = await transaction
         .deleteFrom('trusted_ips')
@@ -81,7 +74,7 @@ export class TrustedIpsStore {
   }
 
   /** Removes it if it has expired by `now`; null, and nothing is changed, if it is absent, permanent or was extended. */
-  async removeExpired(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIpRow | null> {
+  async removeExpired(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIp | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const removed = await transaction
         .deleteFrom('trusted_ips')
@@ -106,13 +99,13 @@ export class TrustedIpsStore {
   }
 
   /** `ip`: canonical text. */
-  async get(ip: string): Promise<TrustedIpRow | null> {
+  async get(ip: string): Promise<TrustedIp | null> {
     const query = this.#database.read.selectFrom('trusted_ips').select(COLUMNS).where('ip_address', '=', ip);
     return (await query.executeTakeFirst()) ?? null;
   }
 
   /** In order of addresses. */
-  async list(): Promise<TrustedIpRow[]> {
+  async list(): Promise<TrustedIp[]> {
     return await this.#database.read.selectFrom('trusted_ips').select(COLUMNS).orderBy('sort_key').execute();
   }
 
@@ -126,7 +119,7 @@ export class TrustedIpsStore {
     return await this.#lookup.insideOf(entry, limit);
   }
 
-  async #write(runner: Kysely<Schema>, entry: IpEntry, row: TrustedIpRow): Promise<void> {
+  async #write(runner: Kysely<Schema>, entry: IpEntry, row: TrustedIp): Promise<void> {
     const { ip_address: _, ...columns } = row;
     await runner
       .insertInto('trusted_ips')
@@ -137,11 +130,11 @@ export class TrustedIpsStore {
 }
 
 /** Whether its time is over; it is there until the next look for such entries. */
-export function hasExpired({ expires_at: end }: TrustedIpRow, now: Date): boolean {
+export function hasExpired({ expires_at: end }: TrustedIp, now: Date): boolean {
   return end !== null && end <= now.toISOString();
 }
 
-function endAfter(existing: TrustedIpRow | null, expiry: TrustExpiry, now: Date): string | null {
+function endAfter(existing: TrustedIp | null, expiry: TrustExpiry, now: Date): string | null {
   switch (expiry.kind) {
     case 'keep':
       return existing?.expires_at ?? null;

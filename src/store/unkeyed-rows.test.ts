@@ -1,9 +1,18 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  block,
+  blockedTexts,
+  entry,
+  finish,
+  line,
+  NOON,
+  StoreFolder,
+  storesOf,
+} from '../../testkit/store/store-folder.ts';
 import type { BlockedIpsStore } from './blocked-ips-store.ts';
 import { BulkStore } from './bulk-store.ts';
 import type { Database } from './open-database.ts';
-import { block, blockedTexts, entry, finish, line, NOON, StoreFolder, storesOf } from './store-fixture.ts';
 
 let folder: StoreFolder;
 let store: BlockedIpsStore;

@@ -1,8 +1,9 @@
 // Rows that an operator wrote into `blocked_ips` with a plain `INSERT INTO blocked_ips(ip_address, blocked_at) …`. The
 // text is whatever was typed and there is no sort key; a row counts from the moment at which it has one.
+
 import type { Kysely, Transaction } from 'kysely';
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import { type IpEntry, parseIp, sortKey } from '../domain/ip.ts';
-import type { BlockedIpRow } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS } from './blocked-rows.ts';
 import type { Schema } from './schema.ts';
 
@@ -40,12 +41,7 @@ export async function adoptUnkeyed(
   return { adopted: rows.length - unusable.length, unusable, last };
 }
 
-async function adoptOne(
-  transaction: Transaction<Schema>,
-  row: BlockedIpRow,
-  entry: IpEntry,
-  now: string,
-): Promise<void> {
+async function adoptOne(transaction: Transaction<Schema>, row: BlockedIp, entry: IpEntry, now: string): Promise<void> {
   const existing = await keyedRow(transaction, entry.text);
   await transaction.deleteFrom('blocked_ips').where('ip_address', '=', row.ip_address).execute();
   if (existing !== undefined) {
@@ -64,7 +60,7 @@ async function adoptOne(
     .execute();
 }
 
-async function keyedRow(db: Kysely<Schema>, text: string): Promise<BlockedIpRow | undefined> {
+async function keyedRow(db: Kysely<Schema>, text: string): Promise<BlockedIp | undefined> {
   return await db
     .selectFrom('blocked_ips')
     .select(BLOCKED_COLUMNS)
@@ -74,7 +70,7 @@ async function keyedRow(db: Kysely<Schema>, text: string): Promise<BlockedIpRow 
 }
 
 /** The row as it counts once it is adopted, but for its text and key. */
-export function adoptedRow(row: BlockedIpRow, now: string): BlockedIpRow {
+export function adoptedRow(row: BlockedIp, now: string): BlockedIp {
   return { ...row, blocked_at: asTime(row.blocked_at) ?? now };
 }
 

@@ -3,7 +3,7 @@
 import { withTimeout } from '../concurrency/pause.ts';
 
 /** Milliseconds. */
-export interface GlanceTimes {
+export interface ProbeTimes {
   /** For how long an answer does. */
   readonly fresh: number;
   /** From when on an answer is none any more. */
@@ -12,21 +12,21 @@ export interface GlanceTimes {
   readonly share?: number;
 }
 
-export class Glance<T> {
+export class CachedProbe<T> {
   readonly #ask: () => Promise<T>;
-  readonly #times: GlanceTimes;
+  readonly #times: ProbeTimes;
   readonly #onFailure: (error: unknown) => void;
   #asking: Promise<void> | null = null;
   #last: { readonly value: T; readonly at: number; readonly tookMs: number } | null = null;
 
-  constructor(ask: () => Promise<T>, times: GlanceTimes, onFailure: (error: unknown) => void) {
+  constructor(ask: () => Promise<T>, times: ProbeTimes, onFailure: (error: unknown) => void) {
     this.#ask = ask;
     this.#times = times;
     this.#onFailure = onFailure;
   }
 
   /** Null: nothing is known, or the last question failed. Never throws. */
-  async look(patienceMs: number): Promise<T | null> {
+  async read(patienceMs: number): Promise<T | null> {
     const { fresh, stale, share } = this.#times;
     const rest = share === undefined ? 0 : (this.#last?.tookMs ?? 0) / share;
     const known = this.#notOlderThan(Math.max(fresh, rest));

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IpEntry, parseIp } from '../domain/ip.ts';
-import { BlockedIpsStore } from './blocked-ips-store.ts';
-import { BulkStore, type StagedRow } from './bulk-store.ts';
-import { type Database, openDatabase } from './open-database.ts';
+import { type IpEntry, parseIp } from '../../src/domain/ip.ts';
+import { BlockedIpsStore } from '../../src/store/blocked-ips-store.ts';
+import { BulkStore, type StagedRow } from '../../src/store/bulk-store.ts';
+import { type Database, openDatabase } from '../../src/store/open-database.ts';
 
 /** For the tests of the store: real files in a folder of their own, which `remove` takes away. */
 export class StoreFolder {

@@ -1,11 +1,11 @@
 // Metrics of which every one has a value: for tests that must forget none.
 import { Registry } from '@prometheus-io/client';
-import { endedOperation } from '../../testkit/ended-operation.ts';
-import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
-import { healthParts } from '../health/health-verdict.ts';
-import { type MetricSources, Metrics } from './metrics.ts';
-import { MetricObservers } from './observers.ts';
-import type { SetSources } from './set-metrics.ts';
+import type { ProxyStat } from '../../src/haproxy/process/proxy-stats.ts';
+import { healthParts } from '../../src/health/health-verdict.ts';
+import { type MetricSources, Metrics } from '../../src/metrics/metrics.ts';
+import { MetricObservers } from '../../src/metrics/observers.ts';
+import type { SetSources } from '../../src/metrics/set-metrics.ts';
+import { endedOperation } from '../ended-operation.ts';
 
 export interface MetricsKit {
   readonly registry: Registry;

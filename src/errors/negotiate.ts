@@ -33,6 +33,13 @@ export function errorMediaType(accept: string | undefined): ErrorMediaType {
   return anyQuality > bestQuality ? 'problem+json' : best;
 }
 
+/** The client names `type`, and prefers it to `other`. Wildcards name no type. */
+export function isPreferred(type: string, other: string, accept: string | undefined): boolean {
+  const ranges = splitOutsideQuotes(accept ?? '', ',').map(parseRange);
+  const quality = (of: string) => Math.max(0, ...ranges.map((range) => (range.type === of ? range.quality : 0)));
+  return quality(type) > quality(other);
+}
+
 function formOf({ type, messageType }: MediaRange): ErrorMediaType | undefined {
   if (type === 'application/problem+json' || type === 'application/json') return 'problem+json';
   if (type !== 'application/x-protobuf') return undefined;

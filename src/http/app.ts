@@ -1,7 +1,6 @@
 // The HTTP service, apart from listening: limits, hooks and the routes of every resource.
 
 import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
-import './request-context.ts';
 import { getMetrics } from '../api/metrics.ts';
 import { operations } from '../api/operations.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -25,8 +24,8 @@ import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
 import { isLostVisit, panelRoutes, sendPage } from './panel-routes.ts';
-import { pathOf } from './path-of.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
+import { pathOf } from './request-context.ts';
 import { requestId } from './request-id.ts';
 import { RequestLines } from './request-lines.ts';
 import { requireScope } from './require-scope.ts';

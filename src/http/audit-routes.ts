@@ -3,13 +3,11 @@
 import type { FastifyInstance } from 'fastify';
 import { listAudit } from '../api/audit.ts';
 import { operations } from '../api/operations.ts';
-import type { Parsed } from '../domain/parsed.ts';
-import { codes } from '../errors/catalogue.ts';
+import { parseTime } from '../domain/rfc3339.ts';
 import { refusedLook } from './ended-operations.ts';
 import { handle } from './handle.ts';
-import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
-import { parseTime } from './rfc3339.ts';
+import { pathAddress, validTime } from './request-values.ts';
 import type { Services } from './services.ts';
 
 /** Those of requests, what the service does by itself, and how many refusals of a key were not told one by one. */
@@ -41,8 +39,5 @@ export function auditRoutes(app: FastifyInstance, { audit }: Services): void {
 }
 
 function readTime(name: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const time: Parsed<Date> = parseTime(text);
-  if (!time.ok) throw refusedFields([{ name, description: time.why }], codes.InvalidTime);
-  return time.value.toISOString();
+  return text === undefined ? undefined : validTime(name, parseTime(text)).toISOString();
 }

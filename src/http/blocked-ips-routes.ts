@@ -1,6 +1,6 @@
 // One blocked address at a time, the list, the check and the sync.
 
-import { finished } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type BlockedIpPage,
@@ -14,15 +14,13 @@ import { syncBlockedAddresses } from '../api/blocked-ips-bulk.ts';
 import { checkAddress } from '../api/check.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { codes } from '../errors/catalogue.ts';
-import { prefersText } from './accept.ts';
-import { readBlockRequest } from './block-request.ts';
+import { isPreferred } from '../errors/negotiate.ts';
 import { handle } from './handle.ts';
-import { pathAddress } from './path-address.ts';
 import { clientGone, refusedFields } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
+import { pathAddress, readBlockRequest } from './request-values.ts';
 import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
-import { textListStream } from './text-list-reply.ts';
 
 /** Each holds a page of the list for as long as its client takes to read it. */
 const MOST_EXPORTS = 256;
@@ -59,7 +57,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   handle(app, checkAddress, ({ params }) => blockedSet.check(pathAddress(params.ip_address)));
   handle(app, listBlockedAddresses, async ({ query, request, reply }) => {
     reply.header('vary', 'Accept');
-    if (prefersText(request.headers.accept)) return sendTextList(request, reply);
+    if (isPreferred('text/plain', 'application/json', request.headers.accept)) return sendTextList(request, reply);
     return list(query, request.keyName, reply);
   });
   handle(app, syncBlockedAddresses, async ({ query, caller, request, answerWith }) => {
@@ -103,4 +101,20 @@ function untilGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   finished(reply.raw, () => gone.abort(clientGone()));
   return gone.signal;
+}
+
+/**
+ * A stream of the list. Fastify sends the headers with the first page, so that a database that cannot be read is still
+ * an error answer; a later failure breaks the connection, and the client sees that the list is not whole.
+ */
+export function textListStream(pages: AsyncIterable<readonly string[]>, slices: SliceQueue): Readable {
+  return Readable.from(lines(pages, slices), { objectMode: false, encoding: 'utf8' });
+}
+
+async function* lines(pages: AsyncIterable<readonly string[]>, slices: SliceQueue): AsyncGenerator<string> {
+  await slices.next();
+  for await (const page of pages) {
+    if (page.length > 0) yield `${page.join('\n')}\n`;
+    await slices.next();
+  }
 }

@@ -4,9 +4,8 @@ import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
 import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
 import { quote } from '../domain/quote.ts';
-import { readBlockRequest } from './block-request.ts';
 import type { JsonValue } from './json-values.ts';
-import { LONGEST_SHOWN, shortCopy, shortJson } from './short-json.ts';
+import { readBlockRequest } from './request-values.ts';
 import { describeSchemaErrors, type SchemaError } from './validation-errors.ts';
 
 /** A compiled schema, as ajv gives it. */
@@ -14,6 +13,9 @@ export interface Validator {
   (value: unknown): unknown;
   errors?: readonly SchemaError[] | null;
 }
+
+/** Characters of a rejected value in the response. */
+const LONGEST_SHOWN = 100;
 
 /** A bare address changes nothing that an entry says about itself. */
 const KEEP = { kind: 'keep' } as const;
@@ -101,4 +103,32 @@ function refuse(value: unknown, reasons: readonly string[]): Reading {
   const named = typeof value === 'string' ? value : (value as { ip_address?: unknown } | null)?.ip_address;
   const shown = typeof named === 'string' ? named : shortJson(value, LONGEST_SHOWN);
   return { ok: false, value: shortCopy(shown), why: reasons.slice(0, 3).join('; ') };
+}
+
+/**
+ * The beginning of a text from a body, to be kept. A copy of its own: a slice would keep the whole chunk of the body
+ * in memory (V8 slices share their parent's characters).
+ */
+export function shortCopy(text: string): string {
+  const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
+  return Buffer.from(short, 'utf16le').toString('utf16le');
+}
+
+const DEEPEST = 4;
+
+/** @param longest characters; what is returned may be somewhat longer, and is no JSON where something was left out */
+export function shortJson(value: unknown, longest: number, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  if (depth === DEEPEST) return `${open}...${close}`;
+  let text = open;
+  // By keys and not by entries: a list of a million need not be copied to show the first three.
+  for (const name in value) {
+    if (!Object.hasOwn(value, name)) continue;
+    if (text.length > 1) text += ',';
+    if (!Array.isArray(value)) text += `${JSON.stringify(name)}:`;
+    text += shortJson((value as Record<string, unknown>)[name], longest - text.length, depth + 1);
+    if (text.length > longest) return text;
+  }
+  return text + close;
 }

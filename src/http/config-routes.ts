@@ -12,7 +12,7 @@ import {
   validateConfig,
 } from '../api/configuration.ts';
 import { handle } from './handle.ts';
-import { consentOf } from './replace-consent.ts';
+import { consentOf } from './request-values.ts';
 import type { Services } from './services.ts';
 
 export function configRoutes(app: FastifyInstance, { configuration }: Services): void {

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { damaged, pieces } from '../../testkit/damage.ts';
+import { parseTime } from '../domain/rfc3339.ts';
+import { isPreferred } from '../errors/negotiate.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { prefersText } from './accept.ts';
+import { shortJson } from './bulk-elements.ts';
 import { type JsonForm, type JsonValue, readJsonValues } from './json-values.ts';
-import { parseTime } from './rfc3339.ts';
-import { shortJson } from './short-json.ts';
 import { refusalOfJson } from './strict-json.ts';
 import { readTextList } from './text-list.ts';
 
@@ -27,6 +27,8 @@ async function outcomeOf<Item>(read: AsyncIterable<readonly Item[]>): Promise<st
   }
   return JSON.stringify(items);
 }
+
+const prefersText = (accept: string) => isPreferred('text/plain', 'application/json', accept);
 
 /** The same JSON, its byte order marks escaped. */
 const escapedMarks = (json: string) => json.replaceAll('\ufeff', '\\uFeFf');

@@ -5,11 +5,10 @@ import { eventIdForm, streamEvents } from '../api/events.ts';
 import { grants } from '../domain/scope.ts';
 import { bearerOf, holderOf } from './authentication.ts';
 import { EventStream, type StreamPace } from './event-stream.ts';
-import { unknownTypes } from './event-types.ts';
 import { handle } from './handle.ts';
 import { refusedFields } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
-import type { Services } from './services.ts';
+import type { EventsService, Services } from './services.ts';
 
 /** Each holds a connection; those of one key may be so many that an operator's still finds room. */
 const MOST_STREAMS = 256;
@@ -76,7 +75,7 @@ export function eventsRoutes(
   function readTypes(text: string | undefined): ReadonlySet<string> | null {
     if (text === undefined) return null;
     const types = text.split(',');
-    if (!unknownTypes(types, events)) return new Set(types);
+    if (!hasUnknownType(types, events)) return new Set(types);
     throw refusedFields([{ name: 'types', description: `must be a list with commas of ${events.types().join(', ')}` }]);
   }
 }
@@ -86,4 +85,10 @@ function readLastId(text: string | string[] | undefined): string | null {
   if (text === undefined || text === '') return null;
   if (typeof text === 'string' && eventIdForm.test(text)) return text;
   throw refusedFields([{ name: 'Last-Event-ID', description: 'must be the id of an event, as it was sent' }]);
+}
+
+/** One of them is not an event type. */
+export function hasUnknownType(types: readonly string[], events: Pick<EventsService, 'types'>): boolean {
+  const known = new Set(events.types());
+  return types.some((type) => !known.has(type));
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { getMetrics } from '../api/metrics.ts';
-import { prefers } from './accept.ts';
+import { isPreferred } from '../errors/negotiate.ts';
 import { handle } from './handle.ts';
 import { encodingsOf } from './panel-asset.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -28,7 +28,7 @@ export function metricsRoutes(app: FastifyInstance, { metrics }: Services): void
   handle(app, getMetrics, async ({ request, reply }) => {
     const end = scrapes.begin(request.keyName);
     finished(reply.raw, end);
-    const wanted = prefers(request.headers.accept, 'application/openmetrics-text', 'text/plain');
+    const wanted = isPreferred('application/openmetrics-text', 'text/plain', request.headers.accept);
     const form = wanted ? 'openmetrics' : 'prometheus';
     const text = await metrics.scrape(form);
     reply.type(contentTypes[form]).header('vary', 'Accept, Accept-Encoding');

@@ -49,3 +49,9 @@ export function callerOf(request: FastifyRequest): Caller {
     },
   };
 }
+
+/** The path of a request's URL, without the query, which may contain what is not for the log. */
+export function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}

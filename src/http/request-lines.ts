@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { sourceOf } from './failure-limiter.ts';
-import { pathOf } from './path-of.ts';
+import { pathOf } from './request-context.ts';
 import type { RequestLog } from './services.ts';
 
 // Log lines that anybody could cause by the thousand: of requests without a valid key, and of refusals and failures with

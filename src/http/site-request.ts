@@ -1,23 +1,10 @@
 import type { SiteRequest } from '../api/sites.ts';
 import type { Parsed } from '../domain/parsed.ts';
-import {
-  parseDomain,
-  parsePort,
-  parseServerAddress,
-  parseServerOptions,
-  type Site,
-  type SiteServer,
-} from '../domain/site.ts';
+import { parsePort, parseServerAddress, parseServerOptions, type Site, type SiteServer } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { FieldError } from '../errors/service-error.ts';
 import { refusedFields } from './refusals.ts';
-
-/** The domain of a path, lower-cased. Errors: 105. */
-export function pathDomain(text: string): string {
-  const domain = parseDomain(text);
-  if (!domain.ok) throw refusedFields([{ name: 'domain', description: domain.why }], codes.InvalidDomain);
-  return domain.value;
-}
+import { pathDomain } from './request-values.ts';
 
 /** A site as the path and the body of the right shape name it. Errors: 105, and 106 for its servers. */
 export function readSite(domain: string, body: SiteRequest): Site {

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { getSite, listServers, listSites, removeSite, setSite } from '../api/sites.ts';
 import { handle } from './handle.ts';
-import { consentOf } from './replace-consent.ts';
+import { consentOf, pathDomain } from './request-values.ts';
 import type { Services } from './services.ts';
-import { pathDomain, readSite } from './site-request.ts';
+import { readSite } from './site-request.ts';
 
 export function sitesRoutes(app: FastifyInstance, { sites }: Services): void {
   handle(app, listSites, async () => {

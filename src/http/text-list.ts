@@ -3,8 +3,8 @@ import { TextDecoder } from 'node:util';
 import type { BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
 import { withoutComment } from '../domain/list-line.ts';
+import { shortCopy } from './bulk-elements.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
-import { shortCopy } from './short-json.ts';
 
 /** About 5 ms of parsing; between two batches everybody else has a turn. */
 const BATCH = 2000;

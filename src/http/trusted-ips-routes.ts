@@ -7,11 +7,11 @@ import {
   trustAddress,
 } from '../api/trusted-ips.ts';
 import type { TrustChange } from '../blocking/blocked-set-service.ts';
+import { parseFutureTime } from '../domain/rfc3339.ts';
 import { codes } from '../errors/catalogue.ts';
 import { handle } from './handle.ts';
-import { pathAddress } from './path-address.ts';
 import { refusedFields } from './refusals.ts';
-import { parseFutureTime } from './rfc3339.ts';
+import { bothTimes, pathAddress, validTime } from './request-values.ts';
 import type { Services } from './services.ts';
 
 export function trustedIpsRoutes(app: FastifyInstance, { trustedIps }: Services, now: () => Date): void {
@@ -36,20 +36,14 @@ export function trustedIpsRoutes(app: FastifyInstance, { trustedIps }: Services,
   });
 }
 
-/** @throws ServiceError 400 for a time that is not in the future, or told twice */
+/** Errors: 104. */
 function readTrustExpiry(
   { expires_at: at, duration_seconds: seconds }: TrustRequest,
   now: Date,
 ): TrustChange['expiry'] {
-  if (at !== undefined && seconds !== undefined) {
-    const description = 'expires_at and duration_seconds exclude each other; give one of them';
-    const fields = ['expires_at', 'duration_seconds'].map((name) => ({ name, description }));
-    throw refusedFields(fields, codes.InvalidTime);
-  }
+  if (at !== undefined && seconds !== undefined) throw refusedFields(bothTimes, codes.InvalidTime);
   if (seconds !== undefined) return { kind: 'duration', seconds };
   if (at === undefined) return { kind: 'keep' };
   if (at === null) return { kind: 'permanent' };
-  const time = parseFutureTime(at, now);
-  if (!time.ok) throw refusedFields([{ name: 'expires_at', description: time.why }], codes.InvalidTime);
-  return { kind: 'at', at: time.value };
+  return { kind: 'at', at: validTime('expires_at', parseFutureTime(at, now)) };
 }

@@ -3,7 +3,7 @@ import { getWebhook, listWebhooks, removeWebhook, setWebhook, type WebhookReques
 import { parseWebhookSecret } from '../domain/webhook-secret.ts';
 import { parseWebhookUrl } from '../domain/webhook-url.ts';
 import type { FieldError } from '../errors/service-error.ts';
-import { unknownTypes } from './event-types.ts';
+import { hasUnknownType } from './events-routes.ts';
 import { handle } from './handle.ts';
 import { refusedFields } from './refusals.ts';
 import type { Services } from './services.ts';
@@ -25,7 +25,7 @@ export function webhooksRoutes(app: FastifyInstance, { webhooks, events }: Servi
     if (!url.ok) fields.push({ name: 'url', description: url.why });
     const read = secret === undefined ? null : parseWebhookSecret(secret);
     if (read?.ok === false) fields.push({ name: 'secret', description: read.why });
-    if (types !== null && unknownTypes(types, events))
+    if (types !== null && hasUnknownType(types, events))
       fields.push({ name: 'events', description: `must be a list of ${events.types().join(', ')}` });
     if (!url.ok || fields.length > 0) throw refusedFields(fields);
     return { url: url.value, types, secret, enabled };

@@ -1,9 +1,7 @@
 // One operation: what it does, what it takes, examples that can be pasted, what it answers.
 import type { Media, NamedExample, OpenApi, Operation, Parameter, Response } from '../openapi/openapi-types.ts';
 import { nameOfReference } from '../openapi/openapi-types.ts';
-import { curlCommand, type ExampleRequest } from './curl.ts';
-import { type Html, html } from './html.ts';
-import { breakable, inline, paragraphs } from './prose.ts';
+import { breakable, type Html, html, inline, paragraphs } from './html.ts';
 import { fieldTable, typeText } from './schemas.ts';
 
 export interface PlacedOperation {
@@ -124,4 +122,40 @@ function resolved(document: OpenApi, response: Response): Response {
   return response.$ref === undefined
     ? response
     : (document.components.responses[nameOfReference(response.$ref)] as Response);
+}
+
+interface ExampleRequest {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: { readonly type: string; readonly value: unknown } | null;
+  /** What is asked for, where it is not JSON. */
+  readonly accept: string | null;
+}
+
+/** An example as a shell command; `URL` and `KEY` are variables of the reader. */
+export function curlCommand(method: string, path: string, { security }: Operation, request: ExampleRequest): string {
+  const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(request.path[name])));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query)) query.set(name, String(value));
+  const words = [
+    'curl',
+    ...(method === 'GET' ? [] : ['-X', method]),
+    `"$URL"${quoted(query.size === 0 ? filled : `${filled}?${query}`)}`,
+  ];
+  const options = [
+    ...(security.length === 0 ? [] : ['-H "Authorization: Bearer $KEY"']),
+    ...(request.accept === null ? [] : [`-H ${quoted(`Accept: ${request.accept}`)}`]),
+    ...(request.body === null ? [] : bodyOptions(request.body)),
+  ];
+  return [words.join(' '), ...options.map((option) => `  ${option}`)].join(' \\\n');
+}
+
+function bodyOptions({ type, value }: { readonly type: string; readonly value: unknown }): string[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return [`-H ${quoted(`Content-Type: ${type}`)}`, `--data-binary ${quoted(text)}`];
+}
+
+/** For a POSIX shell; as it is where nothing in it means anything there. */
+function quoted(text: string): string {
+  return /^[A-Za-z0-9/._:=@%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -4,9 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocument } from '../../../testkit/http/api-document.ts';
 import { stubApp } from '../../../testkit/http/stub-services.ts';
 import type { OpenApi } from '../openapi/openapi-types.ts';
-import { curlCommand } from './curl.ts';
-import { html } from './html.ts';
-import { breakable, inline } from './prose.ts';
+import { breakable, html, inline } from './html.ts';
+import { curlCommand } from './operations.ts';
 
 let document: OpenApi;
 let page: string;

@@ -1,9 +1,8 @@
 // The API as a page for people, made on the server from the document: HTML and a style, no script, nothing from outside.
 import { createHash } from 'node:crypto';
 import type { OpenApi } from '../openapi/openapi-types.ts';
-import { Html, html } from './html.ts';
+import { Html, html, paragraphs } from './html.ts';
 import { operationSection, type PlacedOperation } from './operations.ts';
-import { paragraphs } from './prose.ts';
 import { modelSections } from './schemas.ts';
 
 /** Sent inside the page. */

@@ -1,8 +1,7 @@
 // Schemas as people read them: a table of fields, and types in words.
 import type { OpenApi, Schema } from '../openapi/openapi-types.ts';
 import { nameOfReference } from '../openapi/openapi-types.ts';
-import { type Html, html } from './html.ts';
-import { breakable, inline } from './prose.ts';
+import { breakable, type Html, html, inline } from './html.ts';
 
 /** The named schemas, each with an anchor. */
 export function modelSections(document: OpenApi): Html {

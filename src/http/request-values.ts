@@ -1,0 +1,73 @@
+// Values of a request that a parser of `src/domain` reads after its schema: addresses, domains, times, consent.
+import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
+import type { BlockRequest, Expiry } from '../blocking/answers.ts';
+import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
+import { type IpEntry, parseIp } from '../domain/ip.ts';
+import type { Parsed } from '../domain/parsed.ts';
+import { parseFutureTime } from '../domain/rfc3339.ts';
+import { parseDomain } from '../domain/site.ts';
+import { codes } from '../errors/catalogue.ts';
+import type { FieldError } from '../errors/service-error.ts';
+import { invalidAddress, refusedFields } from './refusals.ts';
+
+/** The decoded address of a path or a query (`10.0.0.0%2F8`). Errors: 101. */
+export function pathAddress(text: string): IpEntry {
+  const ip = parseIp(text);
+  if (!ip.ok) throw invalidAddress(ip.why);
+  return ip.entry;
+}
+
+/** The domain of a path in lower case. Errors: 105. */
+export function pathDomain(text: string): string {
+  const domain = parseDomain(text);
+  if (!domain.ok) throw refusedFields([{ name: 'domain', description: domain.why }], codes.InvalidDomain);
+  return domain.value;
+}
+
+/** Errors: 104. */
+export function validTime(name: string, time: Parsed<Date>): Date {
+  if (!time.ok) throw refusedFields([{ name, description: time.why }], codes.InvalidTime);
+  return time.value;
+}
+
+export function consentOf(query: { readonly replace_configuration?: boolean }): ReplaceConsent {
+  return { replace: query.replace_configuration === true };
+}
+
+/** What a body with both `expires_at` and `duration_seconds` is rejected with. */
+export const bothTimes: readonly FieldError[] = ['expires_at', 'duration_seconds'].map((name) => ({
+  name,
+  description: 'expires_at and duration_seconds exclude each other; send one of them',
+}));
+
+export type BlockReading =
+  | { readonly ok: true; readonly request: BlockRequest }
+  | { readonly ok: false; readonly fields: readonly FieldError[]; readonly badAddress: boolean };
+
+/**
+ * @param now `expires_at` must be later
+ * @param listed an element of a list never shortens a block, and without a time it keeps the expiry
+ */
+export function readBlockRequest(body: BlockBody, now: Date, { listed = false } = {}): BlockReading {
+  const fields: FieldError[] = [];
+  const ip = parseIp(body.ip_address);
+  if (!ip.ok) fields.push({ name: 'ip_address', description: ip.why });
+  const expiry = readExpiry(body, now, fields, listed);
+  if (!ip.ok || fields.length > 0) return { ok: false, fields, badAddress: !ip.ok };
+  const { reason, blocked_by: blockedBy, force = false, allow_wide: allowWide } = body;
+  return { ok: true, request: { entry: ip.entry, reason, blockedBy, expiry, force, allowWide } };
+}
+
+function readExpiry(body: BlockBody, now: Date, fields: FieldError[], listed: boolean): Expiry {
+  const { expires_at: at, duration_seconds: seconds } = body;
+  if (typeof at === 'string' && seconds !== undefined) {
+    fields.push(...bothTimes);
+  } else if (seconds !== undefined) {
+    return { kind: 'duration', seconds };
+  } else if (typeof at === 'string') {
+    const time = parseFutureTime(at, now);
+    if (time.ok) return { kind: listed ? 'not-before' : 'at', at: time.value };
+    fields.push({ name: 'expires_at', description: time.why });
+  }
+  return { kind: listed && at === undefined ? 'keep' : 'permanent' };
+}

@@ -1,1 +1,0 @@
-export { parseFutureTime, parseTime } from '../domain/rfc3339.ts';

@@ -173,9 +173,9 @@ function formOf(reason: string): RegExp {
 /** Where the reasons of `/health` are made, and what is one there. */
 const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/health/health.ts', /found\.add\('\w+', [`'](.*?)[`']\)/g],
-  ['src/health/health.ts', /found\.(?:take|miss)\('\w+', '(.*?)'/g],
-  ['src/health/look.ts', /why: `(not looked at)/g],
-  ['src/health/look.ts', /`(no answer within )\$/g],
+  ['src/health/health.ts', /found\.(?:take|addNotChecked)\('\w+', '(.*?)'/g],
+  ['src/health/timed-probe.ts', /`(not checked) \(/g],
+  ['src/health/timed-probe.ts', /`(timed out after )\$/g],
   ['src/health/entry-counter.ts', /return `(it holds )\$/g],
   [
     'src/health/health.ts',

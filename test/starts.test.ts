@@ -213,7 +213,7 @@ describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
     const proxy = spawn(bin, ['-f', config], { stdio: 'ignore' });
     cleanUps.push(() => gone(proxy));
     const named = new RegExp(
-      `port ${service.proxyPort} \\(process ${proxy.pid}, .*haproxy.*\\): somebody else listens`,
+      `port ${service.proxyPort} \\(process ${proxy.pid}, .*haproxy.*\\): another process listens`,
     );
     await eventually('health is degraded and names the second proxy', async () => {
       const { body } = await service.health();

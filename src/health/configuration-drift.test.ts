@@ -49,75 +49,75 @@ const service = () =>
 
 test('is rendered anew only where something it is made of has changed', async () => {
   const none = { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null };
-  expect([await drift.look(), await drift.look()]).toEqual([none, none]);
+  expect([await drift.report(), await drift.report()]).toEqual([none, none]);
   expect(renders).toBe(1);
   await writeFile(at('template'), 'new');
-  await drift.look();
+  await drift.report();
   reloads.last = { id: 'r1' };
-  await drift.look();
+  await drift.report();
   expect(renders).toBe(3);
   await writeFile(at('proxy.cfg'), 'bind :80\n# by hand\n');
-  expect(await drift.look()).toMatchObject({ status: 'drift', live: 'other', added: 0, removed: 1 });
+  expect(await drift.report()).toMatchObject({ status: 'drift', live: 'other', added: 0, removed: 1 });
   await origin.confirmed('bind :80\n# by hand\n', 'b1');
-  expect(await drift.look()).toMatchObject({ status: 'drift', live: 'restored', backup: 'b1' });
+  expect(await drift.report()).toMatchObject({ status: 'drift', live: 'restored', backup: 'b1' });
 });
 
 test('a setting that changed while the service was away shows at its start', async () => {
   rendered = 'bind :80\nbind [::]:80\n';
-  expect(await drift.look()).toMatchObject({ status: 'drift', live: 'rendered', added: 1, removed: 0 });
+  expect(await drift.report()).toMatchObject({ status: 'drift', live: 'rendered', added: 1, removed: 0 });
 });
 
 test('what cannot be rendered is unknown, with its reason and whose the live one is', async () => {
   rendered = new ServiceError(codes.TemplateRefused, 'render', 'line 3');
-  const found = await drift.look();
+  const found = await drift.report();
   expect(found).toMatchObject({ status: 'unknown', live: 'rendered', added: null });
   expect(found.reason).toContain('line 3');
   await rm(at('proxy.cfg'));
-  expect(await drift.look()).toMatchObject({ status: 'unknown', live: null });
+  expect(await drift.report()).toMatchObject({ status: 'unknown', live: null });
 });
 
 test('while a reload is under way what was found before is told, and nothing of the time between', async () => {
   reloads.underWay = true;
-  expect(await drift.look()).toMatchObject({ status: 'unknown', reason: 'a reload is under way' });
+  expect(await drift.report()).toMatchObject({ status: 'unknown', reason: 'a reload is under way' });
   reloads.underWay = false;
-  await drift.look();
+  await drift.report();
   reloads.underWay = true;
   rendered = 'with a site\n';
   await writeFile(at('template'), 'newer');
-  expect(await drift.look()).toMatchObject({ status: 'none' });
+  expect(await drift.report()).toMatchObject({ status: 'none' });
 });
 
 test('what failed for a moment is looked at again', async () => {
   rendered = new ServiceError(codes.DatabaseUnusable, 'read sites', 'the database is locked');
-  expect(await drift.look()).toMatchObject({ status: 'unknown', live: 'rendered' });
+  expect(await drift.report()).toMatchObject({ status: 'unknown', live: 'rendered' });
   rendered = 'bind :80\n';
-  expect(await drift.look()).toMatchObject({ status: 'none' });
+  expect(await drift.report()).toMatchObject({ status: 'none' });
   expect(logged).toEqual([]);
 });
 
 test('a refusal is told for a minute without another render, as it may be for a busy machine', async () => {
   using time = stopTime();
   rendered = new ServiceError(codes.TemplateRefused, 'render', 'it was not rendered within 12 s');
-  const refused = await drift.look();
+  const refused = await drift.report();
   rendered = 'bind :80\n';
-  expect([await drift.look(), renders]).toEqual([refused, 1]);
+  expect([await drift.report(), renders]).toEqual([refused, 1]);
   time.standStill(60_000);
-  expect(await drift.look()).toMatchObject({ status: 'none' });
+  expect(await drift.report()).toMatchObject({ status: 'none' });
 });
 
 test('a defect is unknown with its reason, and logged once while it stays', async () => {
   rendered = Object.assign(new Error('Worker initialization failure: EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
   for (let turn = 0; turn < 3; turn += 1) {
-    expect(await drift.look()).toMatchObject({ status: 'unknown', live: 'rendered', reason: rendered.message });
+    expect(await drift.report()).toMatchObject({ status: 'unknown', live: 'rendered', reason: rendered.message });
   }
   expect(logged).toHaveLength(1);
   rendered = 'bind :80\n';
-  expect(await drift.look()).toMatchObject({ status: 'none' });
+  expect(await drift.report()).toMatchObject({ status: 'none' });
 });
 
 test('a live file that cannot be looked at is unknown too, and no defect', async () => {
   await rm(at('proxy.cfg'));
   await mkdir(at('proxy.cfg'));
-  expect(await drift.look()).toMatchObject({ status: 'unknown', reason: expect.stringContaining('EISDIR') });
+  expect(await drift.report()).toMatchObject({ status: 'unknown', reason: expect.stringContaining('EISDIR') });
   expect(logged).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Whether the live configuration is what sites, settings and template give now. Rendering is dear with thousands of
-// sites, so it is done anew only where something it is made of has changed since.
+// Whether the live configuration is what sites, settings and template give now. Rendering thousands of sites is
+// expensive, so a report is reused until one of its inputs changes.
 
 import type { DriftReport } from '../api/health.ts';
 import type { LiveFile } from '../configuration/reload/live-file.ts';
@@ -9,104 +9,97 @@ import { changedLines, unifiedDiff } from '../configuration/unified-diff.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { fileIdentity } from '../files/file-identity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import type { Seen } from './look.ts';
+import type { ProbeResult } from './timed-probe.ts';
 
-/** What a render reads beside the settings, which change with a restart only, and the sites. */
+/** What a render reads besides the sites, and the settings, which change only at a restart. */
 const machineFiles = ['/etc/resolv.conf', '/etc/hosts'];
-/** A refusal may be for a machine that was too busy; one for what the template says takes its time again at each render. */
-const refusalTellsForMs = 60_000;
+/** A refusal may come from a busy machine, but repeating the render of a faulty template at each request is expensive. */
+const refusalFreshMs = 60_000;
+
+export interface ConfigurationDriftDeps {
+  readonly live: LiveFile;
+  readonly origin: LiveOrigin;
+  /** With the stored sites. */
+  readonly render: () => Promise<RenderedConfiguration>;
+  /** Null: the built-in one. */
+  readonly template: string | null;
+  /** Sites change only with a reload. */
+  readonly reloads: { readonly underWay: boolean; readonly last: { readonly id: string } | null };
+  readonly log: Log;
+}
 
 export class ConfigurationDrift {
-  readonly #live: LiveFile;
-  readonly #origin: LiveOrigin;
-  readonly #render: () => Promise<RenderedConfiguration>;
+  readonly #deps: ConfigurationDriftDeps;
   readonly #files: readonly string[];
-  readonly #reloads: { readonly underWay: boolean; readonly last: { readonly id: string } | null };
-  readonly #log: Log;
-  #known: { readonly madeOf: string; readonly report: DriftReport; readonly until: number } | null = null;
+  #known: { readonly fingerprint: string; readonly report: DriftReport; readonly until: number } | null = null;
   #lastDefect: string | null = null;
 
-  constructor(options: {
-    readonly live: LiveFile;
-    readonly origin: LiveOrigin;
-    /** With the stored sites. */
-    readonly render: () => Promise<RenderedConfiguration>;
-    /** null: the built-in one. */
-    readonly template: string | null;
-    /** Sites change with a reload only. */
-    readonly reloads: { readonly underWay: boolean; readonly last: { readonly id: string } | null };
-    readonly log: Log;
-  }) {
-    this.#live = options.live;
-    this.#origin = options.origin;
-    this.#render = options.render;
-    this.#reloads = options.reloads;
-    this.#log = options.log;
-    const { live, origin, template } = options;
+  constructor(deps: ConfigurationDriftDeps) {
+    this.#deps = deps;
+    const { live, origin, template } = deps;
     this.#files = [live.path, origin.path, ...(template === null ? [] : [template]), ...machineFiles];
   }
 
-  /** Whatever cannot be rendered, read or compared now is `unknown`, with its reason: it never fails a health answer. */
-  async look(): Promise<DriftReport> {
-    // Live file and stored sites are of different minds until it has ended.
-    if (this.#reloads.underWay) return this.#known?.report ?? unknown('a reload is under way');
+  /** What cannot be rendered, read or compared is `unknown`, with its reason; never throws. */
+  async report(): Promise<DriftReport> {
+    // Live file and stored sites may disagree until it has ended.
+    if (this.#deps.reloads.underWay) return this.#known?.report ?? unknown('a reload is under way');
     try {
-      return await this.#lookNow();
+      return await this.#reportNow();
     } catch (error) {
-      this.#tellDefect(error);
+      this.#logDefect(error);
       return unknown(causeText(error));
     }
   }
 
-  /** Once, as health is asked for again and again. What the machine refuses, such as a file, is no defect. */
-  #tellDefect(error: unknown): void {
+  /** Once for each cause, as health is requested often. A failed system call, such as a file that is gone, is no defect. */
+  #logDefect(error: unknown): void {
     if (error instanceof ServiceError || (error as NodeJS.ErrnoException).syscall !== undefined) return;
     const cause = causeText(error);
     if (cause === this.#lastDefect) return;
     this.#lastDefect = cause;
-    this.#log.error('The drift of the configuration could not be looked at', { cause });
+    this.#deps.log.error('Configuration drift could not be checked', { cause });
   }
 
-  async #lookNow(): Promise<DriftReport> {
-    const madeOf = await this.#madeOf();
-    if (this.#known?.madeOf === madeOf && performance.now() < this.#known.until) return this.#known.report;
-    const { report, tellsForMs } = await this.#compare();
-    if (tellsForMs > 0 && !this.#reloads.underWay && (await this.#madeOf()) === madeOf)
-      this.#known = { madeOf, report, until: performance.now() + tellsForMs };
+  async #reportNow(): Promise<DriftReport> {
+    const fingerprint = await this.#fingerprint();
+    if (this.#known?.fingerprint === fingerprint && performance.now() < this.#known.until) return this.#known.report;
+    const { report, freshMs } = await this.#compare();
+    if (freshMs > 0 && !this.#deps.reloads.underWay && (await this.#fingerprint()) === fingerprint)
+      this.#known = { fingerprint, report, until: performance.now() + freshMs };
     return report;
   }
 
-  /** What keeps it from being rendered for a moment only, such as a locked database, is not kept. */
-  async #compare(): Promise<{ readonly report: DriftReport; readonly tellsForMs: number }> {
-    const live = await this.#live.read();
-    if (live === null) return { report: unknown('there is no configuration yet'), tellsForMs: 0 };
-    const finding = await this.#origin.of(live);
+  /** A temporary failure, such as a locked database, is not kept. */
+  async #compare(): Promise<{ readonly report: DriftReport; readonly freshMs: number }> {
+    const live = await this.#deps.live.read();
+    if (live === null) return { report: unknown('there is no configuration yet'), freshMs: 0 };
+    const finding = await this.#deps.origin.of(live);
     try {
-      const report = this.#compared(live, finding, (await this.#render()).text);
+      const report = this.#compared(live, finding, (await this.#deps.render()).text);
       this.#lastDefect = null;
-      return { report, tellsForMs: Number.POSITIVE_INFINITY };
+      return { report, freshMs: Number.POSITIVE_INFINITY };
     } catch (error) {
-      this.#tellDefect(error);
+      this.#logDefect(error);
       const isRefused = error instanceof ServiceError && error.status === 422;
-      return { report: { ...unknown(causeText(error)), ...finding }, tellsForMs: isRefused ? refusalTellsForMs : 0 };
+      return { report: { ...unknown(causeText(error)), ...finding }, freshMs: isRefused ? refusalFreshMs : 0 };
     }
   }
 
   #compared(live: string, finding: LiveOriginFinding, text: string): DriftReport {
     if (text === live) return { status: 'none', ...finding, added: 0, removed: 0, reason: null };
-    const lines = changedLines(unifiedDiff(live, text, this.#live.path));
+    const lines = changedLines(unifiedDiff(live, text, this.#deps.live.path));
     return { status: 'drift', ...finding, ...lines, reason: null };
   }
 
-  async #madeOf(): Promise<string> {
+  async #fingerprint(): Promise<string> {
     const identities = await Promise.all(this.#files.map(fileIdentity));
-    return [...identities, this.#reloads.last?.id ?? ''].join('\n');
+    return [...identities, this.#deps.reloads.last?.id ?? ''].join('\n');
   }
 }
 
-/** As `/health` tells it. */
-export function driftSeen(look: Seen<DriftReport>): DriftReport {
-  return look.seen ? look.value : unknown(look.why);
+export function driftFrom(result: ProbeResult<DriftReport>): DriftReport {
+  return result.checked ? result.value : unknown(result.why);
 }
 
 function unknown(reason: string): DriftReport {

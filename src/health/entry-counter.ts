@@ -1,4 +1,4 @@
-// How many entries the current worker holds, against what the database does, while changes come.
+// Compares the number of entries in the current worker and in the database, while changes arrive.
 import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
 import type { Reconciler } from '../blocking/compare/reconciler.ts';
 import type { WorkerBook } from '../blocking/compare/worker-book.ts';
@@ -8,20 +8,20 @@ import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import { RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
 import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 
-const patienceMs = 1_500;
+const countTimeoutMs = 1_500;
 /** Blocks wait meanwhile. */
-const inTurnPatienceMs = 250;
-/** How often the entries are counted beside the changes that come, before one count has the turn. */
-const countsBeside = 3;
+const inTurnTimeoutMs = 250;
+/** Counts made while changes go on, before one takes a turn of the write queue. */
+const concurrentCounts = 3;
 
 export interface EntryCount {
-  /** Null: the worker could not be asked. */
+  /** Null: the worker did not answer. */
   readonly seen: number | null;
   readonly expected: number;
-  /** What the worker may hold at this moment, both included: other than `expected` only during a big change. */
+  /** What the worker may hold now, both included: other than `expected` only during a bulk change. */
   readonly least: number;
   readonly most: number;
-  /** A worker that hangs behind a master that answers. */
+  /** Why, where the worker hangs behind a master that answers. */
   readonly unanswered: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface CountedParts {
   readonly book: WorkerBook;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'underWay'>;
-  /** Paused: a big change is under way, and database and workers differ on purpose. */
+  /** Paused: a bulk change is under way, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused'>;
 }
 
@@ -42,16 +42,16 @@ export class EntryCounter {
     this.#parts = parts;
   }
 
-  /** Nothing was seen; all that is known is what there should be. */
+  /** Without a count, only the expected number is known. */
   uncounted(unanswered: string | null = null): EntryCount {
     const expected = this.#parts.keeper.expected.total;
     return { seen: null, expected, least: 0, most: Number.POSITIVE_INFINITY, unanswered };
   }
 
   /**
-   * Of the worker that is current when it begins.
-   * @param mayTakeTurn whether changes may have to wait for the count
-   * @param isWanted whether somebody still waits for it
+   * Counts the entries of the worker that is current at the beginning.
+   * @param mayTakeTurn whether the count may delay changes
+   * @param isWanted false once all callers have timed out
    */
   async count(mayTakeTurn: boolean, isWanted: () => boolean): Promise<EntryCount> {
     const { keeper, turns, book } = this.#parts;
@@ -59,19 +59,19 @@ export class EntryCounter {
     if (pid === undefined) return this.uncounted();
     let answered = false;
     try {
-      for (let tries = 0; tries < countsBeside && isWanted(); tries += 1) {
+      for (let tries = 0; tries < concurrentCounts && isWanted(); tries += 1) {
         const before = { idle: turns.idle, expected: keeper.expected.total };
-        const count = await this.#countOnce(pid, patienceMs);
+        const count = await this.#countOnce(pid, countTimeoutMs);
         if (isWithin(count)) return count;
         answered = true;
-        // Nobody was changing anything meanwhile.
+        // Nothing changed meanwhile.
         if (!mayTakeTurn && before.idle && turns.idle && before.expected === count.expected) return count;
       }
-      // A change may be between database and worker at each of these moments; where many come, at nearly every one.
+      // With many changes, one is between database and worker at nearly every count.
       if (!mayTakeTurn) return this.uncounted();
       return await turns.take('urgent', async () =>
-        // Who asked may have his answer by then, and blocks need not wait for it.
-        isWanted() ? await this.#countOnce(pid, inTurnPatienceMs) : this.uncounted(),
+        // No caller may be waiting by then, and a count delays blocks.
+        isWanted() ? await this.#countOnce(pid, inTurnTimeoutMs) : this.uncounted(),
       );
     } catch (error) {
       if (error instanceof MasterSocketError) {
@@ -86,7 +86,7 @@ export class EntryCounter {
   async #countOnce(pid: number, withinMs: number): Promise<EntryCount> {
     const { blocked, keeper, book } = this.#parts;
     const count = await blocked.runtime.entryCount(performance.now() + withinMs, { kind: 'pid', pid });
-    // A version that was given up is counted until the next commit; the reconciler knows how much of it there is.
+    // The entries of an abandoned version count until the next commit; the reconciler knows how many there are.
     const expected = keeper.expected.total;
     const twoVersions = count.nextVersion > count.currentVersion;
     const leftOver = twoVersions ? book.byPid(pid)?.leftOver.blocked : undefined;
@@ -95,8 +95,8 @@ export class EntryCounter {
   }
 
   /**
-   * What a big change has stored and not brought to the worker yet, either way. `twoVersions`: the worker may hold one
-   * that a replace is filling at the end of it, which is counted too.
+   * Allows for what a bulk change has stored but not applied to the worker yet. `twoVersions`: the worker may also hold
+   * the version that a replace is filling, whose entries count too.
    */
   #bounds(expected: number, twoVersions: boolean): Pick<EntryCount, 'least' | 'most'> {
     const { bulk, reconciler } = this.#parts;
@@ -114,14 +114,14 @@ function isWithin({ seen, least, most }: EntryCount): boolean {
   return seen !== null && seen >= least && seen <= most;
 }
 
-export function saysNothing({ seen, unanswered }: EntryCount): boolean {
+export function isUncounted({ seen, unanswered }: EntryCount): boolean {
   return seen === null && unanswered === null;
 }
 
-/** What is wrong in a count; null: nothing, or nothing was seen. */
-export function troubleInCount(count: EntryCount): string | null {
+/** What is wrong in a count; null: nothing, or there is no count. */
+export function problemInCount(count: EntryCount): string | null {
   const { seen, expected, least, most, unanswered } = count;
   if (seen === null || isWithin(count)) return unanswered;
-  const wanted = least === most ? `instead of ${expected}` : `where a big change under way leaves ${least} to ${most}`;
+  const wanted = least === most ? `instead of ${expected}` : `where a bulk change under way leaves ${least} to ${most}`;
   return `it holds ${seen} entries ${wanted}`;
 }

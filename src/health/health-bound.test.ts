@@ -1,4 +1,4 @@
-// Whatever hangs, `/health` answers: what it could not look at in time is told as that.
+// `/health` answers in time whatever hangs, and reports what it could not check.
 import { afterEach, describe, expect, vi } from 'vitest';
 import { type BlockingKit, caller, toBlock } from '../../testkit/blocking.ts';
 import { eventually, settled } from '../../testkit/conditions.ts';
@@ -15,7 +15,7 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
     ...kit,
     reloads: { scheduled: null, last: null, underWay: false } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
-    drift: { look: async () => noDrift },
+    drift: { report: async () => noDrift },
     attached: () => null,
     findMaster: async () => null,
     trustHasEffect: () => true,
@@ -25,7 +25,7 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
     ...more,
   });
 
-/** What is answered when the time is up, and not before. */
+/** The answer, which must come at the deadline and not before. */
 async function whenTimeIsUp<T>(time: StoppedTime, asked: Promise<T>, ms = withinMs): Promise<T> {
   let answered = false;
   const noted = asked.finally(() => {
@@ -38,13 +38,13 @@ async function whenTimeIsUp<T>(time: StoppedTime, asked: Promise<T>, ms = within
   return await noted;
 }
 
-/** Notes what is looked at. @returns resolves once the map's entries have been counted, and the files looked at */
-function looksAt({ master, kit }: ScriptedBlocking, { file = true } = {}): () => Promise<void> {
+/** @returns resolves once the map's entries have been counted, and the files checked */
+function otherChecks({ master, kit }: ScriptedBlocking, { file = true } = {}): () => Promise<void> {
   const files = vi.spyOn(kit.trusted, 'fileUnchanged');
   const counts = () => master.commands.filter((command) => command.endsWith(' show map')).length;
   const before = counts();
   return async () => {
-    await eventually('all else is looked at', () => {
+    await eventually('all other checks have ended', () => {
       const filesDone = files.mock.settledResults.at(-1)?.type === 'fulfilled' || !file;
       return counts() > before && kit.socket.connections === 0 && filesDone;
     });
@@ -52,53 +52,56 @@ function looksAt({ master, kit }: ScriptedBlocking, { file = true } = {}): () =>
   };
 }
 
-const unlooked = (about: string) =>
-  expect.stringMatching(new RegExp(`^${about}: not looked at, no answer within \\d\\.\\d s`));
+const notChecked = (about: string) =>
+  expect.stringMatching(new RegExp(`^${about}: not checked \\(timed out after \\d\\.\\d s`));
 const never = new Promise<never>(() => undefined);
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a look that hangs', () => {
-  itScripted('is told as not looked at, and all others as they are', async ({ scripted, master, kit, time }) => {
-    await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
-    vi.spyOn(kit.database, 'probe').mockReturnValue(never);
-    const health = healthOf(kit, { proxyProblems: async () => ['a stranger listens'] });
-    const rest = looksAt(scripted);
-    const asked = health.health();
-    await rest();
-    expect(await whenTimeIsUp(time, asked)).toMatchObject({
-      status: 'degraded',
-      reasons: [unlooked('database'), 'a stranger listens'],
-      database: { status: 'unknown', reason: expect.stringMatching(/^not looked at/) },
-      master_socket: { status: 'ok' },
-      workers: { current: { pid: master.current.pid, whole: true } },
-      map_file: { status: 'ok', entries: 1 },
-      runtime_map: { expected: 1, seen: 1 },
-    });
-  });
+describe('a check that hangs', () => {
+  itScripted(
+    'is reported as not checked, beside the results of all others',
+    async ({ scripted, master, kit, time }) => {
+      await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
+      vi.spyOn(kit.database, 'probe').mockReturnValue(never);
+      const health = healthOf(kit, { proxyProblems: async () => ['a stranger listens'] });
+      const rest = otherChecks(scripted);
+      const asked = health.health();
+      await rest();
+      expect(await whenTimeIsUp(time, asked)).toMatchObject({
+        status: 'degraded',
+        reasons: [notChecked('database'), 'a stranger listens'],
+        database: { status: 'unknown', reason: expect.stringMatching(/^not checked/) },
+        master_socket: { status: 'ok' },
+        workers: { current: { pid: master.current.pid, whole: true } },
+        map_file: { status: 'ok', entries: 1 },
+        runtime_map: { expected: 1, seen: 1 },
+      });
+    },
+  );
 
   itScripted(
-    'is one of several that are looked at side by side: those that hang share the time',
+    'runs beside the others, so that several that hang share one time-out',
     async ({ scripted, kit, time }) => {
       vi.spyOn(kit.database, 'probe').mockReturnValue(never);
       vi.spyOn(kit.keeper.file, 'unchanged').mockReturnValue(never);
-      const rest = looksAt(scripted, { file: false });
+      const rest = otherChecks(scripted, { file: false });
       const asked = healthOf(kit, { proxyProblems: () => never }).health();
       await rest();
       const value = await whenTimeIsUp(time, asked);
-      expect(value.reasons).toEqual([unlooked('database'), unlooked('map file'), unlooked('proxy')]);
+      expect(value.reasons).toEqual([notChecked('database'), notChecked('map file'), notChecked('proxy')]);
       expect(value).toMatchObject({ status: 'degraded', map_file: { status: 'unknown' } });
     },
   );
 
-  itScripted('is neither well nor wrong, and told with what was found before', async ({ scripted, kit, time }) => {
+  itScripted('is neither ok nor wrong where it was ok before', async ({ scripted, kit, time }) => {
     const file = vi.spyOn(kit.keeper.file, 'unchanged');
     const health = healthOf(kit);
     expect(await health.health()).toMatchObject({ status: 'ok' });
     file.mockReturnValueOnce(never);
-    const rest = looksAt(scripted, { file: false });
+    const rest = otherChecks(scripted, { file: false });
     const asked = health.verdict('ping');
     await rest();
     const { status, parts } = await whenTimeIsUp(time, asked);
@@ -108,72 +111,69 @@ describe('a look that hangs', () => {
     });
   });
 
-  itScripted('stays wrong where it was found wrong, and its age is told', async ({ scripted, kit, time }) => {
+  itScripted('stays wrong where it was wrong before, with the age of that result', async ({ scripted, kit, time }) => {
     const file = vi.spyOn(kit.keeper.file, 'unchanged').mockResolvedValueOnce(false).mockReturnValue(never);
     const health = healthOf(kit);
     expect(await health.health()).toMatchObject({ map_file: { status: 'behind' } });
     await time.pass(1_300);
-    let rest = looksAt(scripted, { file: false });
+    let rest = otherChecks(scripted, { file: false });
     const asked = health.health();
     await rest();
     const report = await whenTimeIsUp(time, asked);
     expect(report.map_file.status).toBe('unknown');
     expect(report.reasons).toEqual([
-      'map file: not looked at, no answer within 0.7 s; 2.0 s ago it was: it is not what was written',
+      'map file: not checked (timed out after 0.7 s; 2.0 s ago: it is not what was written)',
     ]);
-    rest = looksAt(scripted, { file: false });
+    rest = otherChecks(scripted, { file: false });
     const verdict = health.verdict('ping');
     await rest();
     expect((await whenTimeIsUp(time, verdict)).parts.map_file).toBe(false);
     expect(file).toHaveBeenCalledTimes(2);
   });
 
-  itScripted(
-    'is not looked at once more beside itself, and is again when it came back',
-    async ({ scripted, kit, time }) => {
-      const hang = Promise.withResolvers<void>();
-      const probe = vi.spyOn(kit.database, 'probe').mockReturnValueOnce(hang.promise);
-      const health = healthOf(kit);
-      for (let times = 0; times < 3; times += 1) {
-        const rest = looksAt(scripted);
-        const asked = health.health();
-        await rest();
-        expect((await whenTimeIsUp(time, asked)).reasons).toEqual([unlooked('database')]);
-      }
-      expect(probe).toHaveBeenCalledTimes(1);
-      hang.resolve();
-      await eventually('all is well', async () => (await health.health()).status === 'ok');
-      expect(probe.mock.calls.length).toBeGreaterThan(1);
-    },
-  );
+  itScripted('is not started again before it has ended', async ({ scripted, kit, time }) => {
+    const hang = Promise.withResolvers<void>();
+    const probe = vi.spyOn(kit.database, 'probe').mockReturnValueOnce(hang.promise);
+    const health = healthOf(kit);
+    for (let times = 0; times < 3; times += 1) {
+      const rest = otherChecks(scripted);
+      const asked = health.health();
+      await rest();
+      expect((await whenTimeIsUp(time, asked)).reasons).toEqual([notChecked('database')]);
+    }
+    expect(probe).toHaveBeenCalledTimes(1);
+    hang.resolve();
+    await eventually('all is well', async () => (await health.health()).status === 'ok');
+    expect(probe.mock.calls.length).toBeGreaterThan(1);
+  });
 
-  itScripted('that failed after all is told by the look that follows', async ({ scripted, kit, time }) => {
+  itScripted('is reported by the next check when it fails late', async ({ scripted, kit, time }) => {
     const hang = Promise.withResolvers<void>();
     vi.spyOn(kit.database, 'probe').mockReturnValueOnce(hang.promise);
     const health = healthOf(kit);
-    const rest = looksAt(scripted);
+    const rest = otherChecks(scripted);
     const asked = health.health();
     await rest();
     expect(await whenTimeIsUp(time, asked)).toMatchObject({ status: 'degraded' });
     hang.reject(new Error('database or disk is full'));
     await eventually(
-      'it is told',
-      async () => (await health.look('ping')).database.reason === 'database or disk is full',
+      'the failure is reported',
+      async () => (await health.report('ping')).database.reason === 'database or disk is full',
     );
   });
 
   itScripted(
-    'for its turn behind the writer leaves the turn to others once it was told',
+    'for its turn of the write queue gives up the turn after the deadline',
     async ({ scripted, master, kit, time }) => {
       const held = Promise.withResolvers<void>();
       const turn = kit.turns.take('urgent', () => held.promise);
       master.map(kit.mapPath).add('9.9.9.9', '1');
-      const rest = looksAt(scripted);
+      const rest = otherChecks(scripted);
       const asked = healthOf(kit).health();
       await rest();
       await eventually('it waits for its turn', () => kit.turns.waiting > 0);
       const { reasons, runtime_map } = await whenTimeIsUp(time, asked);
-      expect(reasons).toEqual([unlooked('running map')]);
+      expect(reasons).toEqual([notChecked('running map')]);
       expect(runtime_map).toMatchObject({ expected: 0, seen: null });
       const counts = () => master.commands.filter((command) => command.endsWith(' show map')).length;
       const before = counts();
@@ -185,41 +185,41 @@ describe('a look that hangs', () => {
   );
 });
 
-describe('those who ask for the health', () => {
-  itScripted('at once share one look; those who come while it goes on share the next', async ({ kit }) => {
-    const looked = Promise.withResolvers<void>();
-    const probe = vi.spyOn(kit.database, 'probe').mockReturnValueOnce(looked.promise);
+describe('concurrent requests for the health', () => {
+  itScripted('share one check; those that arrive meanwhile share the next', async ({ kit }) => {
+    const checked = Promise.withResolvers<void>();
+    const probe = vi.spyOn(kit.database, 'probe').mockReturnValueOnce(checked.promise);
     const health = healthOf(kit, { answerWithinMs: 60_000 });
     const first = Promise.all([health.health(), health.health(), health.health()]);
-    await eventually('it is looked', () => probe.mock.calls.length > 0);
+    await eventually('the check runs', () => probe.mock.calls.length > 0);
     const later = Promise.all([health.health(), health.health(), health.health()]);
-    looked.resolve();
+    checked.resolve();
     await first;
     expect((await later).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
     expect(probe).toHaveBeenCalledTimes(2);
   });
 
   itScripted(
-    'while a look of others hangs have their answer in time, and all else looked at for themselves',
+    'are answered in time while an earlier check hangs, with fresh results for all else',
     async ({ scripted, kit, time }) => {
       const probe = vi.spyOn(kit.database, 'probe').mockReturnValue(never);
       const health = healthOf(kit);
-      let rest = looksAt(scripted);
+      let rest = otherChecks(scripted);
       const first = health.health();
-      await eventually('it is looked', () => probe.mock.calls.length > 0);
+      await eventually('the check runs', () => probe.mock.calls.length > 0);
       await rest();
       await time.pass(400);
-      rest = looksAt(scripted);
+      rest = otherChecks(scripted);
       const second = health.health();
       await rest();
-      expect((await whenTimeIsUp(time, first, 300)).reasons).toEqual([unlooked('database')]);
+      expect((await whenTimeIsUp(time, first, 300)).reasons).toEqual([notChecked('database')]);
       const value = await whenTimeIsUp(time, second, 399);
       expect(value).toMatchObject({
         master_socket: { status: 'ok' },
         map_file: { status: 'ok' },
         runtime_map: { seen: 0 },
       });
-      expect(value.reasons).toEqual([unlooked('database')]);
+      expect(value.reasons).toEqual([notChecked('database')]);
     },
   );
 });

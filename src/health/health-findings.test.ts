@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { HealthFindings, healthParts } from './health-verdict.ts';
 
-describe('what a probe found', () => {
-  it('is told in the order in which it was found, and says which parts it concerns', () => {
+describe('the findings of a probe', () => {
+  it('keep their order, and name the parts that they concern', () => {
     const found = new HealthFindings();
-    found.add('master_socket', 'nobody answers');
-    found.add('proxy', 'a stranger listens', 'the rule is missing');
+    found.add('master_socket', 'no answer');
+    found.add('proxy', 'foreign listener', 'the rule is missing');
     found.add('version');
-    expect(found.reasons).toEqual(['nobody answers', 'a stranger listens', 'the rule is missing']);
+    expect(found.reasons).toEqual(['no answer', 'foreign listener', 'the rule is missing']);
     const { status, parts } = found.verdict('degraded');
     expect(status).toBe('degraded');
     expect(healthParts.filter((part) => !parts[part])).toEqual(['master_socket', 'proxy']);
   });
 
-  it('is neither well nor wrong where it was not looked at, but for what was wrong before', () => {
+  it('report an unchecked part as neither ok nor wrong, unless it was wrong before', () => {
     const found = new HealthFindings();
-    found.miss('map_file', 'map file', { seen: false, why: 'not looked at', wasWrong: false });
-    found.miss('database', 'database', { seen: false, why: 'not looked at; it was full', wasWrong: true });
-    found.miss('runtime_map', 'running map', { seen: false, why: 'not looked at', wasWrong: false });
-    found.add('runtime_map', 'a worker lacks something');
-    found.take('proxy', 'proxy', { seen: true, value: null }, (problem) => problem);
-    expect(found.reasons).toContain('map file: not looked at');
+    found.addNotChecked('map_file', 'map file', { checked: false, why: 'not checked', wasWrong: false });
+    found.addNotChecked('database', 'database', { checked: false, why: 'not checked; it was full', wasWrong: true });
+    found.addNotChecked('runtime_map', 'running map', { checked: false, why: 'not checked', wasWrong: false });
+    found.add('runtime_map', 'a worker is out of sync');
+    found.take('proxy', 'proxy', { checked: true, value: null }, (problem) => problem);
+    expect(found.reasons).toContain('map file: not checked');
     const { parts } = found.verdict('degraded');
     expect(parts).toMatchObject({ map_file: null, database: false, runtime_map: false, proxy: true });
   });
 
-  it('is nothing where all is well', () => {
+  it('report every part as ok where there are none', () => {
     const { parts } = new HealthFindings().verdict('ok');
     expect(healthParts.every((part) => parts[part])).toBe(true);
   });

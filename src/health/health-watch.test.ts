@@ -15,7 +15,7 @@ function watching(reports: (Report | Error)[], everyMs = 1) {
   const warned: (LogFields | undefined)[] = [];
   const looks: string[] = [];
   const watch = new HealthWatch({
-    look: async (how) => {
+    probe: async (how) => {
       looks.push(how);
       const report = reports.length > 1 ? reports.shift()! : reports[0]!;
       if (report instanceof Error) throw report;
@@ -34,7 +34,7 @@ const ok: Report = { status: 'ok', reasons: [] };
 const lacks = (count: number): Report => ({ status: 'degraded', reasons: [`it holds ${count} entries`] });
 
 describe('a change of the health', () => {
-  it('is told once, with what it was; numbers that change are no news', async () => {
+  it('is emitted once with its previous status, and not again when only numbers change', async () => {
     const { told, looks } = watching([ok, ok, lacks(1), lacks(2), lacks(3), ok]);
     await untilPasses(() => expect(told).toHaveLength(3));
     expect(told).toEqual([
@@ -42,11 +42,11 @@ describe('a change of the health', () => {
       ['health.changed', { status: 'degraded', was: 'ok', reasons: ['it holds 1 entries'] }],
       ['health.changed', { status: 'ok', was: 'degraded', reasons: [] }],
     ]);
-    // The database is written to at the first look, and then for half a minute not.
+    // Only the first probe of each half minute writes to the database.
     expect(looks.slice(0, 4)).toEqual(['probe', 'ping', 'ping', 'ping']);
   });
 
-  it('is seen soon after something happened, not only at the next look', async () => {
+  it('is noticed soon after something happened, before the next regular probe', async () => {
     const { watch, told } = watching([ok, { status: 'down', reasons: ['no worker'] }], 3_600_000);
     await untilPasses(() => expect(told).toHaveLength(1));
     watch.kick();
@@ -54,7 +54,7 @@ describe('a change of the health', () => {
     await untilPasses(() => expect(told).toHaveLength(2));
   });
 
-  it('is looked for on, though a look failed', async () => {
+  it('is still watched after a probe failed', async () => {
     const { told, warned } = watching([new Error('no descriptors'), ok]);
     await untilPasses(() => expect(told).toHaveLength(1));
     expect(warned).toEqual([{ cause: 'no descriptors' }]);

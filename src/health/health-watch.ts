@@ -1,19 +1,19 @@
-// Tells when the service's health changes: a look every few seconds, and soon after something happened that may have
-// changed it. What is looked at is what `/health` looks at; only the database is not written to each time.
+// Emits `health.changed`. Probes every few seconds, and soon after anything that may change the health, with the same
+// checks as `/health`, but without a write to the database each time.
 
 import type { Health as HealthReport } from '../api/health.ts';
 import { pause, WakeablePause } from '../concurrency/pause.ts';
 import type { Emit } from '../events/facts.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
-const lookEveryMs = 5_000;
+const probeEveryMs = 5_000;
 /** A synced write of one page. */
 const writeEveryMs = 30_000;
-/** What follows one another, as a reload and its workers, is looked at once. */
+/** Events that follow one another, as a reload and its workers, share one probe. */
 const soonMs = 200;
 
 export class HealthWatch {
-  readonly #look: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
+  readonly #probe: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
   readonly #emit: Emit;
   readonly #log: Log;
   readonly #everyMs: number;
@@ -22,26 +22,26 @@ export class HealthWatch {
   #kicked = false;
   #loop: Promise<void> | null = null;
   #status: string | null = null;
-  #told = '';
+  #last = '';
   #wroteAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: {
-    readonly look: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
+    readonly probe: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
     readonly emit: Emit;
     readonly log: Log;
     readonly everyMs?: number;
   }) {
-    this.#look = options.look;
+    this.#probe = options.probe;
     this.#emit = options.emit;
     this.#log = options.log;
-    this.#everyMs = options.everyMs ?? lookEveryMs;
+    this.#everyMs = options.everyMs ?? probeEveryMs;
   }
 
   start(): void {
     this.#loop ??= this.#run();
   }
 
-  /** Look soon: something happened. */
+  /** Probe soon: something happened. */
   kick(): void {
     this.#kicked = true;
     this.#timer.wake();
@@ -57,7 +57,7 @@ export class HealthWatch {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       this.#kicked = false;
-      await this.#lookOnce();
+      await this.#probeOnce();
       if (!this.#kicked) {
         await this.#timer.wait(this.#everyMs, { signal, ref: false });
       }
@@ -65,23 +65,23 @@ export class HealthWatch {
     }
   }
 
-  async #lookOnce(): Promise<void> {
+  async #probeOnce(): Promise<void> {
     const writes = performance.now() - this.#wroteAt >= writeEveryMs;
     if (writes) this.#wroteAt = performance.now();
     try {
-      const { status, reasons } = await this.#look(writes ? 'probe' : 'ping');
+      const { status, reasons } = await this.#probe(writes ? 'probe' : 'ping');
       this.#compare(status, reasons);
     } catch (error) {
-      this.#log.warn('The health could not be looked at', { cause: causeText(error) });
+      this.#log.warn('Health could not be probed', { cause: causeText(error) });
     }
   }
 
-  /** Numbers in a reason (entries, milliseconds) change from look to look, and are no news. */
+  /** Numbers in a reason (entries, milliseconds) do not count as a change. */
   #compare(status: string, reasons: readonly string[]): void {
     const now = [status, ...reasons.map((reason) => reason.replaceAll(/\d+/g, '#'))].join('\n');
-    if (now === this.#told) return;
+    if (now === this.#last) return;
     this.#emit('health.changed', { status, was: this.#status, reasons });
-    this.#told = now;
+    this.#last = now;
     this.#status = status;
   }
 }

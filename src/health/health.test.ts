@@ -15,7 +15,7 @@ const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
     ...kit,
     reloads: { scheduled: null, last: null, underWay: false, ...reloads } as unknown as ReloadCoordinator,
     versions: () => ({ service: '', proxy: '', unsupported: [], untested: null }),
-    drift: { look: async () => noDrift },
+    drift: { report: async () => noDrift },
     attached: () => null,
     findMaster: async () => null,
     trustHasEffect: () => true,
@@ -137,9 +137,9 @@ describe('health, while changes come', () => {
     async ({ kit }) => {
       const health = healthOf(kit);
       const writes = vi.spyOn(kit.database, 'probe').mockRejectedValue(new Error('database or disk is full'));
-      expect(await health.look('ping')).toMatchObject({ status: 'ok' });
+      expect(await health.report('ping')).toMatchObject({ status: 'ok' });
       for (const how of ['probe', 'ping', 'ping'] as const) {
-        expect(await health.look(how)).toMatchObject({
+        expect(await health.report(how)).toMatchObject({
           status: 'down',
           database: { status: 'down', reason: 'database or disk is full' },
         });
@@ -148,15 +148,15 @@ describe('health, while changes come', () => {
       expect(writes).toHaveBeenCalledOnce();
       writes.mockRestore();
       expect(await health.health()).toMatchObject({ status: 'ok' });
-      expect(await health.look('ping')).toMatchObject({ status: 'ok', database: { status: 'ok' } });
+      expect(await health.report('ping')).toMatchObject({ status: 'ok', database: { status: 'ok' } });
     },
   );
 
   itScripted('is down by a read that failed for no longer than reads fail', async ({ kit }) => {
     const health = healthOf(kit);
     vi.spyOn(kit.database, 'ping').mockRejectedValueOnce(new Error('no descriptors'));
-    expect(await health.look('probe')).toMatchObject({ status: 'down' });
-    expect(await health.look('ping')).toMatchObject({ status: 'ok' });
+    expect(await health.report('probe')).toMatchObject({ status: 'down' });
+    expect(await health.report('ping')).toMatchObject({ status: 'ok' });
   });
 
   itScripted(
@@ -254,7 +254,7 @@ describe('health, while changes come', () => {
       const before = master.map(kit.mapPath).entries;
       master.map(kit.mapPath).add('30.0.0.1', '1');
       expect((await health.health()).reasons).toEqual([
-        `running map: it holds 1202 entries where a big change under way leaves ${1_200 - stored} to 1201`,
+        `running map: it holds 1202 entries where a bulk change under way leaves ${1_200 - stored} to 1201`,
       ]);
       master.map(kit.mapPath).entries = before.slice(0, 1_199 - stored);
       expect(await health.health()).toMatchObject({

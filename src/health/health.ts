@@ -1,4 +1,4 @@
-// The truth about the whole, probed when asked: one glance says whether blocking is enforced, and if not, why.
+// Whether blocking is enforced, and if not, why: probed on request.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttachedReport, DriftReport, Health as HealthReport } from '../api/health.ts';
 import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
@@ -16,20 +16,19 @@ import { mayBeReload } from '../haproxy/socket/master-socket-error.ts';
 import type { Database } from '../store/open-database.ts';
 import { childrenOf, processAlive } from '../system/processes.ts';
 import { causeText } from '../telemetry/log.ts';
-import { type ConfigurationDrift, driftSeen } from './configuration-drift.ts';
-import { type EntryCount, EntryCounter, saysNothing, troubleInCount } from './entry-counter.ts';
+import { type ConfigurationDrift, driftFrom } from './configuration-drift.ts';
+import { type EntryCount, EntryCounter, isUncounted, problemInCount } from './entry-counter.ts';
 import { HealthFindings, type HealthVerdict } from './health-verdict.ts';
-import { Look, type Seen } from './look.ts';
-import { LookBound } from './look-bound.ts';
+import { Deadline, type ProbeResult, TimedProbe } from './timed-probe.ts';
 
-/** Whoever asks has his answer after this long, whatever hangs; a load balancer's check waits some seconds at most. */
+/** Whatever hangs; the check of a load balancer waits some seconds at most. */
 const answerWithinMs = 3_000;
-const probePatienceMs = 1_500;
-/** A template of an operator's own is rendered by a thread; what it finds later is there for the next question. */
-const driftPatienceMs = 1_000;
-/** A comparison leaves so much of the time to the count behind it. */
+const probeTimeoutMs = 1_500;
+/** An operator's template takes long to render; a later result is used by the next request. */
+const driftTimeoutMs = 1_000;
+/** What a comparison leaves of the time to the count that follows it. */
 const countNeedsMs = 500;
-/** While one reload follows the other, the socket is there for some 10 ms at a time. */
+/** During successive reloads the socket is usable for some 10 ms at a time. */
 const reloadPollMs = 10;
 
 export interface HealthSources {
@@ -42,15 +41,15 @@ export interface HealthSources {
   readonly blocked: MirroredMap;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'problem' | 'underWay'>;
-  /** Paused: a big change is under way, and database and workers differ on purpose. */
+  /** Paused: a bulk change is under way, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused' | 'lookThroughReload'>;
   readonly reloads: ReloadCoordinator;
-  /** null: the configuration is not written here. */
-  readonly drift: Pick<ConfigurationDrift, 'look'> | null;
+  /** Null: proxy-manager does not write the configuration. */
+  readonly drift: Pick<ConfigurationDrift, 'report'> | null;
   readonly attached: () => AttachedReport | null;
-  /** As of the last look at the live configuration; null: not known. */
+  /** As of the last check of the live configuration; null: unknown. */
   readonly trustHasEffect: () => boolean | null;
-  /** By its pid file, whatever its socket says. */
+  /** By its pid file, even when its socket does not answer. */
   readonly findMaster: () => Promise<{ readonly pid: number } | null>;
   readonly versions: () => {
     readonly service: string;
@@ -58,27 +57,27 @@ export interface HealthSources {
     readonly unsupported: readonly string[];
     readonly untested: string | null;
   };
-  /** What else is wrong: the supervisor's state, foreign listeners. */
+  /** Such as the supervisor's state, and foreign listeners. */
   readonly proxyProblems: () => Promise<readonly string[]>;
   readonly started: () => boolean;
-  /** Milliseconds; 3,000 unless told. */
+  /** Milliseconds; default 3,000. */
   readonly answerWithinMs?: number;
 }
 
-type DatabaseLook = 'ping' | 'probe';
+/** `ping` writes nothing to the database. */
+type DatabaseCheck = 'ping' | 'probe';
 
 interface Probe {
   readonly report: HealthReport;
   readonly verdict: HealthVerdict;
 }
 
-/** What the proxy itself was asked: one thing after the other, as each needs what was seen before. */
-interface ProxyLooks {
-  readonly processes: Seen<Processes | MasterSocketError>;
-  readonly count: Seen<EntryCount>;
-  readonly problems: Seen<readonly string[]>;
+interface ProxyResults {
+  readonly processes: ProbeResult<Processes | MasterSocketError>;
+  readonly count: ProbeResult<EntryCount>;
+  readonly problems: ProbeResult<readonly string[]>;
   readonly noWorker: boolean;
-  /** Whether a big change was under way when the entries began to be counted. */
+  /** Whether a bulk change was under way when the count of the entries began. */
   readonly changingBefore: boolean;
 }
 
@@ -86,16 +85,16 @@ export class Health {
   readonly #sources: HealthSources;
   readonly #withinMs: number;
   readonly #counter: EntryCounter;
-  readonly #database = new Look<string | null>((problem) => problem);
-  readonly #file = new Look<string | null>((problem) => problem);
-  readonly #processes = new Look<Processes | MasterSocketError>(socketProblem);
-  readonly #comparison = new Look<void>(() => null);
-  readonly #count = new Look<EntryCount>((count) => (saysNothing(count) ? undefined : troubleInCount(count)));
-  readonly #problems = new Look<readonly string[]>((problems) => problems[0] ?? null);
-  readonly #drift = new Look<DriftReport>(() => null);
-  readonly #life = new Look<boolean>((lives) => (lives ? null : 'no worker of the proxy is running'));
+  readonly #database = new TimedProbe<string | null>((problem) => problem);
+  readonly #file = new TimedProbe<string | null>((problem) => problem);
+  readonly #processes = new TimedProbe<Processes | MasterSocketError>(socketProblem);
+  readonly #comparison = new TimedProbe<void>(() => null);
+  readonly #count = new TimedProbe<EntryCount>((count) => (isUncounted(count) ? undefined : problemInCount(count)));
+  readonly #problems = new TimedProbe<readonly string[]>((problems) => problems[0] ?? null);
+  readonly #drift = new TimedProbe<DriftReport>(() => null);
+  readonly #alive = new TimedProbe<boolean>((alive) => (alive ? null : 'no worker of the proxy is running'));
   #running: Promise<Probe> | null = null;
-  /** What the last write that was tried found: between two of them a disk stays full, though reads succeed. */
+  /** Of the last attempted write: until the next one a disk counts as full, although reads succeed. */
   #writeProblem: string | null = null;
 
   constructor(sources: HealthSources) {
@@ -105,84 +104,82 @@ export class Health {
   }
 
   /**
-   * Within three seconds; what could not be looked at in that time is told as that. Those who ask while somebody else's
-   * answer is made share the looks that were not begun by then: an answer is never older than its question.
+   * Answers within three seconds, and reports a part that did not answer by then as not checked. Concurrent requests
+   * share the checks that have not begun yet, so that no result is older than the request.
    */
   async health(): Promise<HealthReport> {
     return (await this.#start('probe', true)).report;
   }
 
   /**
-   * The same, part by part, for the service's own sake: it takes part in a probe that runs, and holds up no change.
-   * @param how `ping`: nothing is written to the database
+   * The same, part by part, for the service's own use: joins a running probe, and delays no change.
    */
-  async verdict(how: DatabaseLook): Promise<HealthVerdict> {
+  async verdict(how: DatabaseCheck): Promise<HealthVerdict> {
     return (await this.#anyProbe(how)).verdict;
   }
 
-  /** The report for the service's own sake, which nobody waits for, as `verdict` is. `ping`: nothing is written. */
-  async look(how: DatabaseLook): Promise<HealthReport> {
+  /** The report for the service's own use, as `verdict`. */
+  async report(how: DatabaseCheck): Promise<HealthReport> {
     return (await this.#anyProbe(how)).report;
   }
 
-  async #anyProbe(how: DatabaseLook): Promise<Probe> {
+  async #anyProbe(how: DatabaseCheck): Promise<Probe> {
     return await (this.#running ?? this.#start(how, false));
   }
 
-  /** @param mayTakeTurn whether changes may have to wait for the count of the entries */
-  async #start(how: DatabaseLook, mayTakeTurn: boolean): Promise<Probe> {
-    const bound = new LookBound(performance.now() + this.#withinMs);
-    const probe = this.#probe(how, mayTakeTurn, bound);
+  /** @param mayTakeTurn whether the count of the entries may delay changes */
+  async #start(how: DatabaseCheck, mayTakeTurn: boolean): Promise<Probe> {
+    const deadline = new Deadline(performance.now() + this.#withinMs);
+    const probe = this.#probe(how, mayTakeTurn, deadline);
     this.#running = probe;
     try {
       return await probe;
     } finally {
-      bound.end();
+      deadline.end();
       if (this.#running === probe) this.#running = null;
     }
   }
 
-  /** Anybody may ask this, so it costs no write. */
+  /** Needs no key, so it costs no write. */
   async ready(): Promise<boolean> {
     return this.#sources.started() && (await this.#readProblem()) === null;
   }
 
-  async #probe(how: DatabaseLook, mayTakeTurn: boolean, bound: LookBound): Promise<Probe> {
+  async #probe(how: DatabaseCheck, mayTakeTurn: boolean, deadline: Deadline): Promise<Probe> {
     const { book, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
     const [database, file, drift, proxy] = await Promise.all([
-      this.#database.within(bound, () => this.#databaseProblem(how), { kind: how }),
-      this.#file.within(bound, () => this.#fileProblem()),
-      // Has no part in the verdict: it is rendered for those who ask only, and holds up nothing else for long.
-      this.#driftSeen(mayTakeTurn, bound),
-      this.#lookAtProxy(mayTakeTurn, bound),
+      this.#database.run(deadline, () => this.#databaseProblem(how), { kind: how }),
+      this.#file.run(deadline, () => this.#fileProblem()),
+      // Not part of the verdict, and rendered for `health` only.
+      this.#driftReport(mayTakeTurn, deadline),
+      this.#probeProxy(mayTakeTurn, deadline),
     ]);
     const { processes, count, problems, noWorker, changingBefore } = proxy;
     found.take('database', 'database', database, (problem) => problem);
     found.take('master_socket', 'master socket', processes, socketProblem);
-    found.take('runtime_map', 'running map', count, troubleInCount);
+    found.take('runtime_map', 'running map', count, problemInCount);
     found.take('map_file', 'map file', file, (problem) => problem);
     if (bulk.problem !== null) found.add('database', `database: ${bulk.problem}`);
-    // What a big change under way leaves to be done is on purpose, and is told by its own answer; what was found before
-    // it or beside it, such as a block that did not get into a worker, is neither.
+    // What a bulk change has not applied yet is no problem, and its own response reports it. Problems found before or
+    // beside it, such as a block that did not reach a worker, still count.
     const changing = changingBefore || this.#sources.reconciler.paused;
     const { scheduled } = reloads;
     if (scheduled !== null) found.add('reload', `a reload is scheduled: ${scheduled.reasons[0]}`);
     const { unsupported, ...versions } = this.#sources.versions();
     found.add('version', ...unsupported);
-    if (problems.seen) found.add('proxy', ...problems.value);
-    else found.miss('proxy', 'proxy', problems);
-    // Last, as the workers' part of the answer: one that a reload has cut short meanwhile may be whole again, or gone.
-    if (book.hasPassingLack()) await this.#comparedByNow(bound.restMs, bound);
+    if (problems.checked) found.add('proxy', ...problems.value);
+    else found.addNotChecked('proxy', 'proxy', problems);
+    // Last: a worker that a reload has cut short meanwhile may be in sync again, or gone.
+    if (book.hasPassingLack()) await this.#compareNow(deadline.restMs, deadline);
     for (const worker of book.all()) {
-      const lack = lackOf(worker, book, worker.unresponsive ? [] : this.#passingNow(changing));
+      const lack = lackOf(worker, book, worker.unresponsive ? [] : this.#expectedNow(changing));
       if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
     }
 
     if (noWorker) found.add('workers', 'no worker of the proxy is running');
     const { reasons } = found;
-    // A disk that was found full by a write stays full until a write succeeds.
-    const databaseProblem = database.seen ? database.value : this.#writeProblem;
+    const databaseProblem = database.checked ? database.value : this.#writeProblem;
     const status = databaseProblem !== null || noWorker ? 'down' : reasons.length > 0 ? 'degraded' : 'ok';
     const current = noWorker ? null : book.current();
     const report: HealthReport = {
@@ -202,8 +199,8 @@ export class Health {
       },
       map_file: { ...partOf(file, 'behind', (problem) => problem), entries: keeper.file.entryCount },
       runtime_map: {
-        expected: count.seen ? count.value.expected : keeper.expected.total,
-        seen: count.seen ? count.value.seen : null,
+        expected: count.checked ? count.value.expected : keeper.expected.total,
+        seen: count.checked ? count.value.seen : null,
         big_change: bulk.underWay === null ? null : { added: bulk.underWay.added, removed: bulk.underWay.removed },
         last_verified_at: book.lastVerifiedAt?.toISOString() ?? null,
       },
@@ -220,43 +217,45 @@ export class Health {
     return { report, verdict: found.verdict(status) };
   }
 
-  async #lookAtProxy(mayTakeTurn: boolean, bound: LookBound): Promise<ProxyLooks> {
-    const processes = await this.#processes.within(bound, () => this.#listed());
-    // Whose sockets are ours is known by now.
+  async #probeProxy(mayTakeTurn: boolean, deadline: Deadline): Promise<ProxyResults> {
+    const processes = await this.#processes.run(deadline, () => this.#listed());
+    // After the listing, which tells the proxy's own sockets from foreign ones.
     const [counted, problems, noWorker] = await Promise.all([
-      this.#counted(processes, mayTakeTurn, bound),
-      this.#problems.within(bound, () => this.#proxyProblems()),
-      this.#noWorker(processes, bound),
+      this.#compareAndCount(processes, mayTakeTurn, deadline),
+      this.#problems.run(deadline, () => this.#proxyProblems()),
+      this.#noWorker(processes, deadline),
     ]);
     return { processes, ...counted, problems, noWorker };
   }
 
-  async #counted(
-    processes: Seen<Processes | MasterSocketError>,
+  async #compareAndCount(
+    processes: ProbeResult<Processes | MasterSocketError>,
     mayTakeTurn: boolean,
-    bound: LookBound,
-  ): Promise<Pick<ProxyLooks, 'count' | 'changingBefore'>> {
-    await this.#comparedByNow(bound.restMs - countNeedsMs, bound);
+    deadline: Deadline,
+  ): Promise<Pick<ProxyResults, 'count' | 'changingBefore'>> {
+    await this.#compareNow(deadline.restMs - countNeedsMs, deadline);
     const changingBefore = this.#sources.reconciler.paused;
-    const count = processes.seen ? await this.#countedIn(processes.value, mayTakeTurn, bound) : this.#count.leftOut();
+    const count = processes.checked
+      ? await this.#countIn(processes.value, mayTakeTurn, deadline)
+      : this.#count.skipped();
     return { count, changingBefore };
   }
 
-  async #countedIn(
+  async #countIn(
     processes: Processes | MasterSocketError,
     mayTakeTurn: boolean,
-    bound: LookBound,
-  ): Promise<Seen<EntryCount>> {
-    if (processes instanceof MasterSocketError) return { seen: true, value: this.#counter.uncounted() };
+    deadline: Deadline,
+  ): Promise<ProbeResult<EntryCount>> {
+    if (processes instanceof MasterSocketError) return { checked: true, value: this.#counter.uncounted() };
     const kind = mayTakeTurn ? 'by turn' : 'beside';
-    return await this.#count.within(bound, (isWanted) => this.#counter.count(mayTakeTurn, isWanted), { kind });
+    return await this.#count.run(deadline, (isWanted) => this.#counter.count(mayTakeTurn, isWanted), { kind });
   }
 
-  async #driftSeen(isAskedFor: boolean, bound: LookBound): Promise<DriftReport | null> {
+  async #driftReport(mayRender: boolean, deadline: Deadline): Promise<DriftReport | null> {
     const { drift } = this.#sources;
     if (drift === null) return null;
-    if (!isAskedFor) return driftSeen(this.#drift.leftOut());
-    return driftSeen(await this.#drift.within(bound, () => drift.look(), { patienceMs: driftPatienceMs }));
+    if (!mayRender) return driftFrom(this.#drift.skipped());
+    return driftFrom(await this.#drift.run(deadline, () => drift.report(), { timeoutMs: driftTimeoutMs }));
   }
 
   /** A configuration that cannot be read is a finding, not a failure of the probe. */
@@ -269,16 +268,16 @@ export class Health {
   }
 
   /**
-   * What nobody has to be called for. A big change brings what is lacking. A reload proves its new worker before it is
-   * called done, and tells when it cannot; a worker that was found to differ meanwhile is none of that.
+   * Differences that need no operator. A bulk change adds what is missing. A reload proves its new worker before it
+   * completes, and reports a failure; a worker found to differ meanwhile still counts.
    */
-  #passingNow(changing: boolean): readonly Passing[] {
+  #expectedNow(changing: boolean): readonly Passing[] {
     const { reconciler, reloads } = this.#sources;
     if (changing || reconciler.paused) return ['unproved', 'unbrought'];
     return reloads.underWay ? ['unproved'] : [];
   }
 
-  async #databaseProblem(how: DatabaseLook): Promise<string | null> {
+  async #databaseProblem(how: DatabaseCheck): Promise<string | null> {
     const readProblem = await this.#readProblem();
     if (readProblem !== null) return readProblem;
     if (how === 'probe') this.#writeProblem = await problemOf(() => this.#sources.database.probe());
@@ -291,7 +290,7 @@ export class Health {
 
   async #listed(): Promise<Processes | MasterSocketError> {
     const { book, socket, link } = this.#sources;
-    const deadline = performance.now() + probePatienceMs;
+    const deadline = performance.now() + probeTimeoutMs;
     for (;;) {
       try {
         const processes = await showProcesses(socket, deadline);
@@ -299,7 +298,7 @@ export class Health {
         return processes;
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
-        // A reload takes the socket away for a moment, and is nothing that anybody has to be called for.
+        // A reload makes the socket unavailable for a moment.
         const mayEnd = link.state.up && mayBeReload(error.reason);
         if (!mayEnd || performance.now() + reloadPollMs >= deadline) return error;
       }
@@ -307,15 +306,14 @@ export class Health {
     }
   }
 
-  /** One that is new, or could not be reached during a reload, is looked at now: "not compared yet" would tell nothing. */
-  async #comparedByNow(patienceMs: number, bound: LookBound): Promise<void> {
+  /** Compares new workers, and those unreachable during a reload: "not compared yet" would be no result. */
+  async #compareNow(timeoutMs: number, deadline: Deadline): Promise<void> {
     const { book, reconciler, link } = this.#sources;
     const settled = book.all().every((worker) => book.isWhole(worker) || worker.unresponsive);
     if (settled || reconciler.paused || !link.state.up) return;
-    const givenMs = Math.min(patienceMs, probePatienceMs);
-    // What it does not come to is told of the worker.
+    const givenMs = Math.min(timeoutMs, probeTimeoutMs);
     if (givenMs > 0)
-      await this.#comparison.within(bound, () => reconciler.lookThroughReload(false), { patienceMs: givenMs });
+      await this.#comparison.run(deadline, () => reconciler.lookThroughReload(false), { timeoutMs: givenMs });
   }
 
   async #fileProblem(): Promise<string | null> {
@@ -325,24 +323,24 @@ export class Health {
     return (await trusted.fileUnchanged()) ? null : 'that of the trusted addresses is not what was written';
   }
 
-  async #noWorker(processes: Seen<Processes | MasterSocketError>, bound: LookBound): Promise<boolean> {
-    if (processes.seen && !(processes.value instanceof MasterSocketError)) return processes.value.current.length === 0;
-    const life = await this.#life.within(bound, () => this.#anyWorkerLives());
-    // Not known is not dead.
-    return life.seen && !life.value;
+  async #noWorker(processes: ProbeResult<Processes | MasterSocketError>, deadline: Deadline): Promise<boolean> {
+    if (processes.checked && !(processes.value instanceof MasterSocketError))
+      return processes.value.current.length === 0;
+    const alive = await this.#alive.run(deadline, () => this.#anyWorkerLives());
+    return alive.checked && !alive.value;
   }
 
-  /** With the socket away, /proc still tells. */
+  /** From /proc, while the socket does not answer. Unknown counts as alive. */
   async #anyWorkerLives(): Promise<boolean> {
     const { book } = this.#sources;
     try {
       for (const worker of book.all()) if (await processAlive(worker.pid, worker.startTime)) return true;
-      // A reload that went by signal has workers that nobody could list yet, as has a proxy whose socket never answered.
+      // Workers that were never listed: of a reload by signal, or of a proxy whose socket never answered.
       const masters = [book.masterPid, (await this.#sources.findMaster())?.pid ?? null].filter((pid) => pid !== null);
       for (const pid of masters) if ((await childrenOf(pid)).length > 0) return true;
       return false;
     } catch (error) {
-      // No file descriptor is left to look with, for one. Not known is not dead.
+      // Such as no file descriptor left.
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
       return true;
     }
@@ -358,13 +356,13 @@ async function problemOf(ask: () => Promise<void>): Promise<string | null> {
   }
 }
 
-function socketProblem(seen: Processes | MasterSocketError): string | null {
-  return seen instanceof MasterSocketError ? seen.detail : null;
+function socketProblem(processes: Processes | MasterSocketError): string | null {
+  return processes instanceof MasterSocketError ? processes.detail : null;
 }
 
-function partOf<T, Wrong extends string>(look: Seen<T>, wrong: Wrong, problemIn: (value: T) => string | null) {
-  if (!look.seen) return { status: 'unknown' as const, reason: look.why };
-  const reason = problemIn(look.value);
+function partOf<T, Wrong extends string>(result: ProbeResult<T>, wrong: Wrong, problemIn: (value: T) => string | null) {
+  if (!result.checked) return { status: 'unknown' as const, reason: result.why };
+  const reason = problemIn(result.value);
   return { status: reason === null ? ('ok' as const) : wrong, reason };
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { proxyProblems } from './proxy-problems.ts';
 
-it('names a configuration that is not there, and how to learn why', async () => {
+it('reports a missing configuration, and how to find out why', async () => {
   const live = { path: '/etc/proxy/proxy.cfg', read: async () => null };
   const configured = { live, rule: { check: async () => undefined, problemOf: () => null }, supervisor: null };
   const book = { all: () => [], masterPid: null };

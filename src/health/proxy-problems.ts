@@ -1,4 +1,4 @@
-// What is wrong around the proxy that no comparison of maps shows, each as a sentence for `/health`.
+// Problems of the proxy that no comparison of maps shows, as reasons for `/health`.
 import type { WorkerBook } from '../blocking/compare/worker-book.ts';
 import { bindAddresses } from '../configuration/reload/listeners.ts';
 import type { LiveFile } from '../configuration/reload/live-file.ts';
@@ -21,7 +21,7 @@ export async function proxyProblems(
   const configuration = await live.read();
   if (configuration === null) {
     problems.push(
-      `proxy: there is no configuration at ${live.path}: proxy-manager reload --dry-run says what keeps one from being made`,
+      `proxy: there is no configuration at ${live.path}: proxy-manager reload --dry-run reports what prevents it`,
     );
   }
   const text = configuration ?? '';
@@ -31,7 +31,7 @@ export async function proxyProblems(
     foreignListeners(bindAddresses(text), known),
   );
   for (const foreign of await describeSockets(foreigners)) {
-    problems.push(`${foreign}: somebody else listens on it too, and serves requests past the blocked map`);
+    problems.push(`${foreign}: another process listens on it too, and its requests bypass the blocked map`);
   }
   return problems;
 }

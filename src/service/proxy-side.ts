@@ -23,7 +23,7 @@ export interface ProxySide {
   /** What the configuration does with the maps, as of the last look. */
   readonly trust: TrustInConfiguration;
   /** What `/health` says of the configuration that is written here; null: none is. */
-  readonly drift: { look(): Promise<DriftReport> } | null;
+  readonly drift: { report(): Promise<DriftReport> } | null;
   /** A reload that a crash interrupted is to be made good. */
   readonly interrupted: boolean;
   /** False: no reload could enforce what is not in force, or none is allowed. */

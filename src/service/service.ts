@@ -206,7 +206,7 @@ async function startLocked(
     proxyProblems: () => proxy.problems(),
     started: () => started,
   });
-  const healthWatch = new HealthWatch({ look: (how) => health.look(how), emit, log });
+  const healthWatch = new HealthWatch({ probe: (how) => health.report(how), emit, log });
   facts.listen(({ type }) => {
     if (mayChangeHealth.has(type)) healthWatch.kick();
   });

@@ -169,7 +169,7 @@ function reasonLines(reasons: readonly string[], paint: Paint): string[] {
 }
 
 const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
-  [/: not looked at,/, 'it did not answer in time: is the machine busy, or a disk that hangs? dmesg'],
+  [/: not checked \(/, 'it did not answer in time: is the machine busy, or a disk that hangs? dmesg'],
   [/^database: .* while it was in use/, 'put back the file that was there; where it is lost, restart the service'],
   [
     /^database: .*(damaged|not a database)/,

@@ -331,7 +331,7 @@ describe('status', () => {
   });
 
   it('tells what could not be looked at as neither well nor down', () => {
-    const why = 'not looked at, no answer within 3.0 s; 4.1 s ago all was well';
+    const why = 'not checked (timed out after 3.0 s; ok 4.1 s ago)';
     const lines = statusLines(
       {
         ...health,

@@ -12,7 +12,7 @@ const health = (socket: 'ok' | 'down') =>
   }) as unknown as Health;
 
 it('tells what did not answer in time as not known, with its reason', () => {
-  const why = 'not looked at, no answer within 3.0 s';
+  const why = 'not checked (timed out after 3.0 s)';
   const unknown = { status: 'unknown' as const, reason: why, since: null, entries: 3 };
   const parts = partsOf({ ...health('ok'), database: unknown, map_file: unknown, master_socket: unknown });
   const seen = parts.slice(0, 3).map(({ tone, words }) => ({ tone, words }));

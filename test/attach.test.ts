@@ -6,10 +6,11 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttachOptions, attach, type Operator } from '../src/attach/attach.ts';
 import { detach } from '../src/attach/detach.ts';
+import type { Facts } from '../src/attach/facts.ts';
 import type { Host, Ran } from '../src/attach/host.ts';
 import { ownSettings } from '../src/attach/own-settings.ts';
 import { nothingMade, recordFile } from '../src/attach/record.ts';
-import { Made, paths, restartWithSocket } from '../src/attach/steps.ts';
+import { Made, paths, restartWithSocket, stepsOf } from '../src/attach/steps.ts';
 import { type AttachedService, frontEnd, head, startAttached } from '../testkit/attached-service.ts';
 import { untilPasses } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
@@ -25,6 +26,8 @@ class PlayedHost implements Host {
   /** Of `systemctl cat`. */
   unitTexts = '';
   hasSystemd = true;
+  /** Output of other commands, by program. */
+  readonly answers = new Map<string, string>();
   /** Commands that fail. */
   failing: RegExp = /^$/;
   readonly #service: RealService;
@@ -76,6 +79,8 @@ class PlayedHost implements Host {
       const state = this.#isRunning ? 'ActiveState=active\nNeedDaemonReload=no\nUnitFileState=enabled\n' : '';
       return answer(0, state);
     }
+    const output = this.answers.get(command);
+    if (output !== undefined) return answer(0, output);
     this.commands.push(line);
     if (this.failing.test(line)) return answer(1);
     if (command === 'install') this.files.set(words.at(-1) ?? '', '');
@@ -177,6 +182,35 @@ describeOnProductProxies('attach', ({ bin }) => {
     expect(await run({ yes: true })).toBe('open');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
     expect(told.join('\n')).toMatch(/No front end has the rule yet/);
+  });
+
+  test('makes the service the owner of lists that exist already, unless they are links', async () => {
+    const { blockedMap, trustedMap } = service.paths;
+    const withLists = async (state: string) => {
+      const host = new PlayedHost(service);
+      for (const path of [blockedMap, trustedMap]) host.files.set(path, '');
+      host.answers.set('stat', state);
+      const made = new Made(host, nothingMade);
+      const steps = stepsOf({
+        host,
+        facts: { proxy: { unit: null }, socket: {} } as unknown as Facts,
+        root,
+        packaged: '',
+        dropIn: '',
+        lists: [blockedMap, trustedMap],
+        made,
+      });
+      for (const step of steps) {
+        if (step.says.includes('owner') && !(await step.isDone())) await step.apply();
+      }
+      return host.commands;
+    };
+    const chown = (path: string) => `chown --no-dereference proxy-manager:proxy-manager -- ${path}`;
+    expect(await withLists('root 1 regular file\n')).toEqual([chown(blockedMap), chown(trustedMap)]);
+    expect(await withLists('root 1 regular empty file\n')).toHaveLength(2);
+    expect(await withLists('proxy-manager 1 regular file\n')).toEqual([]);
+    for (const state of ['root 2 regular file\n', 'root 1 symbolic link\n'])
+      await expect(withLists(state)).rejects.toThrow(`${blockedMap} is not a plain file with one name`);
   });
 
   test('waits at a terminal for the pasted lines, and says why they are not in effect', async () => {

@@ -64,6 +64,20 @@ describeOnProductProxies('attached as a user without rights,', ({ bin }) => {
     expect(check.body['detail']).toContain('secret.http');
   });
 
+  it('reports the errors beside what it may not read, when HAProxy refuses the configuration', async () => {
+    const config = await readFile(service.paths.config, 'utf8');
+    await writeFile(service.paths.config, `${config}\nnonsense here\n`);
+    const check = await service.call('POST', '/api/config/validate');
+    expect(check.body).toMatchObject({ status: 503, code: 6014 });
+    expect(check.body['detail']).toMatch(/secret\.http \(HAProxy's check also reports: .*nonsense/);
+    const answer = await service.call('POST', '/api/config/reload');
+    expect(answer.body).toMatchObject({ status: 422, code: 5002 });
+    expect(`${answer.body['detail']}`).toMatch(/\[ALERT\].*nonsense/);
+    expect(await service.visit('127.0.0.9')).toBe(403);
+    await writeFile(service.paths.config, config);
+    expect((await service.call('POST', '/api/config/reload')).body).toMatchObject({ status: 'completed' });
+  });
+
   it('reports a configuration that it cannot read as not checked', async () => {
     await chmod(service.paths.config, 0o600);
     const reason = `configuration: ${service.paths.config} cannot be read: EACCES`;

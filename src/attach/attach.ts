@@ -86,7 +86,15 @@ class Attaching {
     await this.#refuseManaged();
     refuseWithoutSocket(facts, packaged);
     const made = new Made(host, await readRecord(host));
-    const steps = stepsOf({ host, facts, root, packaged, dropIn, made });
+    const steps = stepsOf({
+      host,
+      facts,
+      root,
+      packaged,
+      dropIn,
+      lists: [settings.blockedMap, settings.trustedMap],
+      made,
+    });
     if (this.#options.dryRun) return await this.#dryRun(facts, settings, steps, made);
     await this.#make(steps, settings.reloadBy);
     const service = new ServiceCommand(host, root, settings);

@@ -93,6 +93,7 @@ export function stepsOf({
   root,
   packaged,
   dropIn,
+  lists,
   made,
 }: {
   readonly host: Host;
@@ -101,6 +102,8 @@ export function stepsOf({
   readonly root: string;
   readonly packaged: string;
   readonly dropIn: string;
+  /** The files of the lists; they may exist already, from another installation. */
+  readonly lists: readonly string[];
   readonly made: Made;
 }): readonly Step[] {
   const { folder, unit, serviceDropIn: settings, command } = paths;
@@ -127,6 +130,7 @@ export function stepsOf({
         await succeed(host, 'ln', '-s', join(root, 'bin/proxy-manager'), command);
       },
     },
+    ...lists.map((path) => listOwner(host, path)),
     ...socketSteps(host, facts, made),
     {
       says: `${serviceUnit}, started and at every start of the machine`,
@@ -138,6 +142,24 @@ export function stepsOf({
       },
     },
   ];
+}
+
+/**
+ * An existing list is imported at the first start of the service, which then rewrites the file and so has to own it.
+ * Links are refused: the folder belongs to the service, and root must not change the owner of what a link names.
+ */
+function listOwner(host: Host, path: string): Step {
+  const state = async () => (await host.run('stat', '--format=%U %h %F', '--', path)).output.trim();
+  return {
+    says: `${user} the owner of ${path}`,
+    isDone: async () => !(await host.exists(path)) || (await state()).startsWith(`${user} `),
+    async apply() {
+      const [, links, ...type] = (await state()).split(' ');
+      if (links !== '1' || !type.join(' ').startsWith('regular'))
+        throw new CannotAttach(`${path} is not a plain file with one name: move it away first`);
+      await succeed(host, 'chown', '--no-dereference', `${user}:${user}`, '--', path);
+    },
+  };
 }
 
 /** None where the socket can be used already. */

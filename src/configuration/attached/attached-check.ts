@@ -15,12 +15,23 @@ export async function attachedCheck(proxyBin: string, running: RunningArguments)
   const folder = await workFolderOfProxy(running);
   const files = running.files.map((file) => resolve(folder, file));
   const barred = await unreadableOf(files);
-  if (barred !== null) return { verdict: 'unknown', output: `this service may not read ${barred}` };
+  if (barred !== null) return unknown(barred, []);
   const { valid, output } = await checkConfiguration(proxyBin, files, { folder });
   if (valid) return { verdict: 'valid', output };
   const named = await unreadableOf(pathsIn(output).map((path) => resolve(folder, path)));
-  if (named !== null) return { verdict: 'unknown', output: `this service may not read ${named}` };
-  return { verdict: 'invalid', output };
+  return named === null ? { verdict: 'invalid', output } : unknown(named, otherAlerts(output, named));
+}
+
+function unknown(path: string, alerts: readonly string[]): AttachedCheck {
+  return { verdict: 'unknown', unreadable: `this service may not read ${path}`, alerts };
+}
+
+/** HAProxy reports every line that it does not accept before it gives up. */
+function otherAlerts(output: string, unreadable: string): string[] {
+  const alerts = output.split('\n').filter((line) => line.includes('[ALERT]'));
+  return alerts.filter(
+    (line) => /\bparsing \[/i.test(line) && !line.includes(unreadable) && !/permission denied/i.test(line),
+  );
 }
 
 /** Whether this user may use the master socket; reported at start, before the first request for health. */

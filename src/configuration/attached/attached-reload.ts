@@ -17,11 +17,15 @@ import {
 import { comparisonWarnings } from '../reload/worker-comparison.ts';
 
 /** `unknown`: this user may not read all that the check reads; HAProxy's own check at the reload decides. */
-export interface AttachedCheck {
-  readonly verdict: 'valid' | 'invalid' | 'unknown';
-  /** HAProxy's output; for `unknown`, what this user may not read. */
-  readonly output: string;
-}
+export type AttachedCheck =
+  | { readonly verdict: 'valid' | 'invalid'; readonly output: string }
+  | {
+      readonly verdict: 'unknown';
+      /** What this user may not read, as a sentence. */
+      readonly unreadable: string;
+      /** What HAProxy's check reported about other lines. Some may follow from what it could not read. */
+      readonly alerts: readonly string[];
+    };
 
 export interface AttachedReloadDeps {
   readonly ports: Pick<ReloadPorts, 'writeMaps' | 'reloadProxy' | 'verifyWorkers'>;
@@ -56,13 +60,15 @@ export class AttachedReload implements Reload {
     this.#requireAllowed(request);
     // HAProxy reads the maps at the reload, and refuses to start with a damaged one.
     await ports.writeMaps();
-    const { verdict, output } = await check();
-    if (verdict === 'invalid')
-      throw refusal(request, 'HAProxy refuses its configuration, so it was not reloaded', output);
+    const checked = await check();
+    if (checked.verdict === 'invalid')
+      throw refusal(request, 'HAProxy refuses its configuration, so it was not reloaded', checked.output);
     const outcome = await ports.reloadProxy();
-    if (!outcome.confirmed) throw failure(request, outcome);
+    if (!outcome.confirmed) throw failure(request, outcome, checked.verdict === 'unknown' ? checked.alerts : []);
     const warnings = [
-      ...(verdict === 'unknown' ? [`only HAProxy itself checked the configuration: ${output}`] : proxyWarnings(output)),
+      ...(checked.verdict === 'unknown'
+        ? [`only HAProxy itself checked the configuration: ${checked.unreadable}`]
+        : proxyWarnings(checked.output)),
       ...(await comparisonWarnings(ports)),
     ];
     const { id, reasons } = request;
@@ -86,10 +92,19 @@ function refusal({ id, reasons }: ReloadRequest, what: string, output: string, w
   });
 }
 
-function failure(request: ReloadRequest, outcome: ReloadOutcome & { readonly confirmed: false }): ServiceError {
+function failure(
+  request: ReloadRequest,
+  outcome: ReloadOutcome & { readonly confirmed: false },
+  alerts: readonly string[],
+): ServiceError {
   const { reason, detail, output, workerBefore, workerAfter } = outcome;
   const workers = { worker_before: workerBefore, worker_after: workerAfter };
-  if (reason === 'refused') return refusal(request, detail, output, workers);
+  if (reason === 'refused') {
+    // Up to 2.6 the master does not answer, and systemctl does not repeat what HAProxy printed.
+    return output === '' && alerts.length > 0
+      ? refusal(request, `${detail}: as the user of this service, HAProxy's check reports`, alerts.join('\n'), workers)
+      : refusal(request, detail, output, workers);
+  }
   const code = reason === 'not-running' ? codes.ProxyNotRunning : codes.ReloadUnconfirmed;
   const { id, reasons } = request;
   return new ServiceError(code, 'reload', `the reload was not confirmed: ${detail}`, {

@@ -53,14 +53,17 @@ export class OthersConfiguration implements ConfigurationService {
 
   /** HAProxy's own check of the files as they are. */
   async validate(): Promise<ValidationAnswer> {
-    const { verdict, output } = await this.#deps.reloads.exclusively(this.#deps.check);
-    if (verdict === 'unknown') {
+    const checked = await this.#deps.reloads.exclusively(this.#deps.check);
+    if (checked.verdict === 'unknown') {
+      const { unreadable, alerts } = checked;
+      const others = alerts.length === 0 ? '' : ` (HAProxy's check also reports: ${alerts.join('; ')})`;
       throw new ServiceError(
         codes.ConfigurationFilesUnusable,
         'validate configuration',
-        `this service may not read every file that HAProxy reads, so it cannot check the configuration: ${output}; run as root: haproxy -c -f ${this.#deps.configFile}`,
+        `the configuration cannot be checked: ${unreadable}${others}; run as root: haproxy -c -f ${this.#deps.configFile}`,
       );
     }
+    const { verdict, output } = checked;
     const warnings = verdict === 'valid' ? proxyWarnings(output) : [];
     return { valid: verdict === 'valid', output, sha256: '', warnings, needs_replace_configuration: false };
   }

@@ -17,5 +17,5 @@ export function proxyWarnings(output: string): string[] {
 /** The line that says why a configuration is refused. */
 export function firstAlert(output: string): string {
   const lines = output.split('\n').map((line) => line.trim());
-  return lines.find((line) => line.includes('[ALERT]')) ?? lines.find((line) => line !== '') ?? 'it gave no reason';
+  return lines.find((line) => line.includes('[ALERT]')) ?? lines.find((line) => line !== '') ?? "see HAProxy's log";
 }

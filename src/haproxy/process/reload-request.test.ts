@@ -29,9 +29,7 @@ describe('a reload by a unit of systemd', () => {
   });
 
   it.each([
-    ['failed', 'Job for haproxy.service failed.\nSee "journalctl -xeu haproxy.service" for details.'],
-    ['denied', 'Failed to reload haproxy.service: Access denied'],
-    ['denied', 'Failed to reload haproxy.service: Interactive authentication required.'],
+    ['failed', 'Job for haproxy.service failed.'],
     ['denied', 'Failed to reload x.service: Unit x.service not found.'],
     ['denied', 'haproxy.service is not active, cannot reload.'],
     ['denied', 'System has not been booted with systemd as init system (PID 1). Can\u2019t operate.'],
@@ -39,6 +37,26 @@ describe('a reload by a unit of systemd', () => {
     const systemctl = await program(`printf '%s\\n' '${words}' >&2; exit 1`);
     const answer = await reloadUnit('haproxy.service', 60_000, systemctl);
     expect(answer).toEqual({ kind, detail: `systemctl reload haproxy.service: ${words}` });
+  });
+
+  it('keeps the cause and drops the line that names other commands', async () => {
+    const output = 'Job for haproxy.service failed.\nSee "journalctl -xeu haproxy.service" for details.';
+    const systemctl = await program(`printf '%s\n' '${output}' >&2; exit 1`);
+    expect(await reloadUnit('haproxy.service', 60_000, systemctl)).toEqual({
+      kind: 'failed',
+      detail: 'systemctl reload haproxy.service: Job for haproxy.service failed.',
+    });
+  });
+
+  it.each([
+    'Failed to reload haproxy.service: Access denied',
+    'Failed to reload haproxy.service: Interactive authentication required.\nSee system logs for details.',
+  ])('names the missing polkit rule: %s', async (words) => {
+    const systemctl = await program(`printf '%s\n' '${words}' >&2; exit 1`);
+    expect(await reloadUnit('haproxy.service', 60_000, systemctl)).toEqual({
+      kind: 'denied',
+      detail: expect.stringContaining('polkit rule that "proxy-manager attach --reload-by systemd:haproxy.service"'),
+    });
   });
 
   it('is not known when it does not end in time', async () => {

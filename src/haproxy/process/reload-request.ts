@@ -61,8 +61,17 @@ export function reloadUnit(unit: string, timeLimitMs: number, program = 'systemc
       } else {
         // "Job for haproxy.service failed": only then was there a job.
         const kind = /^Job for /m.test(output) ? 'failed' : 'denied';
-        resolve({ kind, detail: `${command}: ${output === '' ? `exit code ${error.code}` : output}` });
+        resolve({ kind, detail: `${command}: ${causeOf(output, unit) ?? `exit code ${error.code}`}` });
       }
     });
   });
+}
+
+/** The first line: the second only says where to read more. */
+function causeOf(output: string, unit: string): string | null {
+  const [cause = ''] = output.split('\n');
+  if (cause === '') return null;
+  return /authentication required|Access denied/i.test(cause)
+    ? `${cause.replace(/\.$/, '')}. The user of this service needs the polkit rule that "proxy-manager attach --reload-by systemd:${unit}" prints.`
+    : cause;
 }

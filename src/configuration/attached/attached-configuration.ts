@@ -8,7 +8,7 @@ import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { configurationFilesOf, UnreadableConfiguration } from '../../haproxy/process/configuration-files.ts';
 import { findMaster } from '../../haproxy/process/master-process.ts';
-import { type ProxyArguments, parseMasterWords } from '../../haproxy/process/proxy-arguments.ts';
+import { type ProxyArguments, parseProxyArguments } from '../../haproxy/process/proxy-arguments.ts';
 import { describeReloadBy, type Settings } from '../../settings.ts';
 import { ageMs, commandLine } from '../../system/processes.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
@@ -123,7 +123,7 @@ export class AttachedConfiguration {
     const { pidFile, configFile } = this.#settings;
     const pid = this.#book.masterPid ?? (await findMaster(pidFile, configFile))?.pid ?? null;
     const words = pid === null ? null : await commandLine(pid);
-    const said = parseMasterWords(words ?? []);
+    const said = parseProxyArguments(words ?? []);
     return said.files.length > 0 ? { ...said, pid } : { ...said, files: [configFile], pid: null };
   }
 

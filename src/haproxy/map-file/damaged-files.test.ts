@@ -45,14 +45,14 @@ describe('a map file', () => {
   const file = mapFile();
   const entries = ['10.0.0.0/8', '192.0.2.1', '198.51.100.7', '2001:db8::/32', '203.0.113.9'];
 
-  test('is read as it was written', () => {
+  test('reads a map file as it was written', () => {
     const lines = linesOf([file]);
     expect(lines.map((line) => (line.kind === 'entry' ? `${line.key} ${line.value}` : line.why))).toEqual(
       entries.map((key) => `${key} 1`),
     );
   });
 
-  test('is the same whole, byte by byte and cut anywhere, damaged or not', () => {
+  test('reads a map file, damaged or not, the same at once, byte by byte and in any pieces', () => {
     const parts = fc
       .oneof(fc.constant(file), damaged(file))
       .chain((bytes) => pieces(bytes).map((cut) => [bytes, cut] as const));
@@ -62,7 +62,7 @@ describe('a map file', () => {
     );
   });
 
-  test('never shows an entry that is not a line of the file', () => {
+  test('reads no entry that is not a line of the damaged map file', () => {
     fc.assert(
       fc.property(damaged(file), (bytes) => {
         const texts = bytes.toString('latin1').split('\n');
@@ -79,7 +79,7 @@ describe('a map file', () => {
     );
   });
 
-  test('keeps no more than a line, however long one is', () => {
+  test('buffers at most one line of a map file, however long it is', () => {
     const parser = new MapLineParser();
     const found = Array.from({ length: 100 }, () => parser.push(Buffer.alloc(65_536, '1'))).flat();
     expect(found).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('a map file', () => {
     expect(parser.push(Buffer.from('\n10.1.1.1 1\n'))).toMatchObject([{ kind: 'entry', key: '10.1.1.1', line: 2 }]);
   });
 
-  test('has a header that is read back exactly, and never wrong', () => {
+  test('reads a header of a map file exactly, and a damaged one never wrong', () => {
     const database = fc.stringMatching(/^[0-9A-Za-z-]{1,64}$/);
     fc.assert(
       fc.property(database, fc.nat(Number.MAX_SAFE_INTEGER), (name, generation) => {
@@ -107,7 +107,7 @@ describe('a map file', () => {
     );
   });
 
-  test('never gives one slot to two addresses, whatever comes and goes', () => {
+  test('never assigns one slot of a map file to two addresses', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const steps = fc.array(fc.tuple(fc.constantFrom('add', 'free', 'grow'), fc.constantFrom(...names)), {
       maxLength: 300,
@@ -136,7 +136,7 @@ describe('a map file', () => {
   });
 });
 
-test('what a map file is read to hold is canonical or known not to be', () => {
+test('every key read from a map file is canonical or recognised as not canonical', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
       const parsed = parseIp(address);
@@ -149,7 +149,7 @@ test('what a map file is read to hold is canonical or known not to be', () => {
 });
 
 describe.each(transcripts)('/proc beside HAProxy %s', (_version, { stat, commandLine, pidFile }) => {
-  test('a stat line is read, and never wrong from a damaged one', () => {
+  test('reads a stat line of /proc, and a damaged one never wrong', () => {
     const whole = parseStat(stat);
     expect(whole).toMatchObject({ state: expect.stringMatching(/^[SR]$/) });
     fc.assert(
@@ -166,7 +166,7 @@ describe.each(transcripts)('/proc beside HAProxy %s', (_version, { stat, command
     );
   });
 
-  test('a command line is our master only with our configuration, word for word', () => {
+  test('recognises a master only if its arguments name exactly this configuration', () => {
     const wordsOf = (text: string) => text.replace(/\0$/, '').split('\0');
     expect(runsConfiguration(wordsOf(commandLine), '/run/pm/proxy.cfg')).toBe(true);
     fc.assert(
@@ -187,7 +187,7 @@ describe.each(transcripts)('/proc beside HAProxy %s', (_version, { stat, command
     });
     afterAll(() => rm(folder, { recursive: true }));
 
-    test('that is damaged names no stranger', async () => {
+    test('a damaged pid file never yields another pid', async () => {
       const path = join(folder, 'proxy.pid');
       await fc.assert(
         fc.asyncProperty(damaged(Buffer.from(pidFile, 'latin1')), async (bytes) => {

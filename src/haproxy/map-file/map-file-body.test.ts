@@ -1,8 +1,8 @@
 import { open, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ipv4, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { MapFileBody } from './map-file-body.ts';
-import { ipv4, temporaryMapPath } from './map-file-fixture.ts';
 import { bodyLine, canonicalEntry, HEADER_BYTES } from './map-file-layout.ts';
 
 /** Every third address, so that there is something between any two; the dead ones lose their first character. */
@@ -56,7 +56,7 @@ describe('the search finds exactly the live lines', () => {
     check(body, count, isDead, 3);
   });
 
-  test('in any arrangement of dead runs', async () => {
+  test('finds exactly the live lines between any runs of dead lines', async () => {
     const run = fc.record({ from: fc.nat(3000), length: fc.nat(1500) });
     await fc.assert(
       fc.asyncProperty(fc.array(run, { maxLength: 6 }), fc.nat(3000), async (runs, count) => {
@@ -68,7 +68,7 @@ describe('the search finds exactly the live lines', () => {
     );
   });
 
-  test('while lines die under it', async () => {
+  test('finds exactly the live lines while lines are removed', async () => {
     const count = 4000;
     const { body, file, offsetOf } = await bodyOf(count, () => false);
     const dead = new Set<number>();
@@ -85,7 +85,7 @@ describe('the search finds exactly the live lines', () => {
   });
 });
 
-describe('what was not written here is a surprise:', () => {
+describe('a body that this service did not write is reported as a surprise:', () => {
   const edits: [name: string, content: string][] = [
     ['no newline at all', 'x'.repeat(200_000)],
     ['dead without end', '#'.repeat(200_000)],

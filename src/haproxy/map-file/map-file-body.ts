@@ -4,26 +4,26 @@ import type { IpEntry } from '../../domain/ip.ts';
 import { type MapFileError, surprise } from './map-file-error.ts';
 import { bodyLine, canonicalEntry, compareEntries, HASH, LONGEST_LINE, NEWLINE } from './map-file-layout.ts';
 
-/** Where the search stops halving and reads what is left. */
+/** At this size the search stops halving and reads the remaining part. */
 const WINDOW_BYTES = 4096;
 const READ_BYTES = WINDOW_BYTES * 4;
 /**
- * Probes of parts larger than one 512th of the body are remembered: the first nine halvings, at most about a thousand
- * probes of 200 bytes. They are where a long run of dead lines would be read again and again.
+ * Probes of parts larger than one 512th of the body are cached: the first nine halvings, at most about a thousand probes
+ * of 200 bytes. Without the cache these would read a long run of dead lines again for every search.
  */
-const REMEMBERED_PARTS = 512;
+const CACHED_PARTS = 512;
 
-/** What lies behind one offset. Stays true for good: lines do not move, and a dead line does not come back. */
+/** What follows one offset. Stays valid: lines do not move, and a dead line stays dead. */
 interface Probe {
-  /** Start of the first line that begins behind the offset. */
+  /** Start of the first line that begins after the offset. */
   readonly firstLine: number;
-  /** The first line from there on that was alive; null when all up to the end of that search were dead. */
+  /** The first live line from there on; null when all up to the end of that search were dead. */
   readonly live: { readonly at: number; readonly end: number; readonly entry: IpEntry } | null;
 }
 
 /**
- * The sorted lines that the last rewrite wrote, searched on disk: nothing of a million entries is held in memory but
- * the few lines at which every search begins. Reads are synchronous: some ten reads of 2 µs from the page cache.
+ * The sorted lines of the last rewrite, searched on disk: of a million entries only the few lines at which searches begin
+ * are in memory. Reads are synchronous: some ten reads of 2 µs from the page cache.
  */
 export class MapFileBody {
   readonly #path: string;
@@ -34,8 +34,7 @@ export class MapFileBody {
   readonly #buffer = Buffer.allocUnsafe(READ_BYTES);
 
   /**
-   * `path` is for messages. `start` and `end` are the offsets of the first line and behind the last one; `start` is at
-   * least 1.
+   * `path` is for messages. `start` is the offset of the first line and at least 1, `end` that after the last line.
    */
   constructor(path: string, file: FileHandle, start: number, end: number) {
     this.#path = path;
@@ -62,7 +61,7 @@ export class MapFileBody {
     return this.#findWithin(entry, low, high);
   }
 
-  /** Looks for the whole line, newlines around it included: a dead line (`#.2.3.4 1`) is never found. */
+  /** Searches for the complete line with the newlines around it: a dead line (`#.2.3.4 1`) never matches. */
   #findWithin(entry: IpEntry, low: number, high: number): number {
     if (high <= low) return -1;
     const window = this.#read(low - 1, high - low + 1);
@@ -74,9 +73,9 @@ export class MapFileBody {
     const known = this.#probes.get(middle);
     if (known !== undefined) return known;
     const probe = this.#readProbe(middle, high);
-    // By the part's size and not by a count: the probes on the way to a remembered one must be remembered too, or the
-    // parts could shift as lines die and this one would be taken for another part's.
-    if ((high - low) * REMEMBERED_PARTS > this.#end - this.#start) this.#probes.set(middle, probe);
+    // By the part's size and not by a count: the probes on the way to a cached one must be cached too, or the parts could
+    // shift as lines die and this probe would be used for another part.
+    if ((high - low) * CACHED_PARTS > this.#end - this.#start) this.#probes.set(middle, probe);
     return probe;
   }
 
@@ -119,18 +118,18 @@ export class MapFileBody {
   }
 
   #foreign(at: number, cause?: unknown): MapFileError {
-    return surprise(this.#path, `at ${at} it holds what was not written here`, cause);
+    return surprise(this.#path, `at ${at} it contains bytes that this service did not write`, cause);
   }
 }
 
 /**
- * The index of the first line from `index` on that is alive, or of the line whose rest lies behind the window, or the
- * window's length. `index` is a line's start.
+ * The index of the first live line from `index` on, or of the line that continues after the window, or the window's length.
+ * `index` is a line's start.
  */
 function skipDeadLines(window: Buffer, index: number): number {
   let start = index;
   while (start < window.length && window[start] === HASH) {
-    // A loop of its own: a call of indexOf for every 16 bytes costs ten times as much.
+    // A loop instead of indexOf, which costs ten times as much when called for every 16 bytes.
     let end = start + 1;
     while (end < window.length && window[end] !== NEWLINE) end += 1;
     if (end === window.length) return start;

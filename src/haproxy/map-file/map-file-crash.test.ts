@@ -4,8 +4,8 @@ import { fstatSync, readFileSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { collect, HEADER, inOrder, ipv4, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { MapFile } from './map-file.ts';
-import { collect, HEADER, inOrder, ipv4, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 import { diskOps, type MapFileOps } from './map-file-ops.ts';
 import { type MapFileLine, MapLineParser } from './map-file-reader.ts';
 
@@ -108,7 +108,7 @@ async function cutEverywhere(changes: { add: boolean; ips: string[] }[]): Promis
   return cuts;
 }
 
-test('every write, cut at every byte, leaves whole lines and the right ones', async () => {
+test('each write of a map file, truncated at any byte, leaves complete and correct lines', async () => {
   let cuts = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (changes) => {
@@ -119,7 +119,7 @@ test('every write, cut at every byte, leaves whole lines and the right ones', as
   expect(cuts).toBeGreaterThan(1000);
 });
 
-test('so it is for slots that are used again', async () => {
+test('each write to a reused slot, truncated at any byte, leaves complete and correct lines', async () => {
   const changes = Array.from({ length: 150 }, (_, n) => [
     { add: true, ips: [ipv4(5000 + n)] },
     { add: false, ips: [ipv4(5000 + n)] },
@@ -127,7 +127,7 @@ test('so it is for slots that are used again', async () => {
   expect(await cutEverywhere(changes)).toBeGreaterThan(150 * 65);
 });
 
-test('new slots, cut at any byte, leave whole lines', async () => {
+test('appended slots, truncated at any byte, leave complete lines', async () => {
   const path = await temporaryMapPath();
   const allowed: Allowed = { before: new Set(BODY), adds: new Set(), removes: new Set(), change: 1 };
   let cuts = 0;
@@ -152,7 +152,7 @@ test('new slots, cut at any byte, leave whole lines', async () => {
   await file.close();
 });
 
-test('a power failure that keeps some sectors of a change and loses others leaves whole lines', async () => {
+test('a power failure that loses some sectors of a change leaves complete lines', async () => {
   let crashes = 0;
   const anySeed = fc.infiniteStream(fc.nat(1000));
   await fc.assert(

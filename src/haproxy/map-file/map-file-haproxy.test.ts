@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { MapFile } from './map-file.ts';
-import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 
 const runFile = promisify(execFile);
 const CHECKS = 12;
@@ -30,7 +30,9 @@ frontend web
 }
 
 describeOnEachProxy('the check of a configuration', ({ bin: binary }) => {
-  test('finds the file valid at every moment of hundreds of changes and rewrites', { timeout: 120_000 }, async () => {
+  test('HAProxy finds the map file valid at every moment of hundreds of changes and rewrites', {
+    timeout: 120_000,
+  }, async () => {
     const map = await temporaryMapPath();
     const configuration = await configurationWith(map);
     const file = new MapFile(map, { slots: 64 });
@@ -77,7 +79,7 @@ describeOnEachProxy('the check of a configuration', ({ bin: binary }) => {
     await file.close();
   });
 
-  test('would refuse a damaged file (the check can fail)', async () => {
+  test('HAProxy refuses a damaged map file (the check can fail)', async () => {
     const map = await temporaryMapPath();
     await writeFile(map, '.2.3.4 1\n');
     await expect(runFile(binary, ['-c', '-f', await configurationWith(map)])).rejects.toThrow();

@@ -23,24 +23,24 @@ import {
 import type { MapFileOps } from './map-file-ops.ts';
 import { SlotTable } from './map-file-slots.ts';
 
-/** Where the parts of a file lie, in bytes; and how many lines its body has. */
+/** The offsets of the parts of a file in bytes, and the number of lines of its body. */
 export interface MapFileGeometry {
   readonly bodyEnd: number;
   readonly slotsStart: number;
   readonly slots: number;
   readonly entries: number;
-  /** Of its first two lines. */
+  /** In its first two lines. */
   readonly generation: number;
 }
 
 /** Slots written at once: 64 KiB. */
 const SLOTS_PER_WRITE = 1024;
-/** The least that a file without free slots grows by. */
+/** The least growth of a file without free slots. */
 const GROWTH = 256;
 
 /**
- * One open file in the map file's form, and the changes to it. It knows neither durability nor trust: whoever holds it
- * syncs after a change, and drops it after an error of any kind.
+ * One open file in the form of a map file, and the changes to it. Its owner syncs it after a change, and discards it after
+ * an error of any kind.
  */
 export class MapFileImage {
   readonly #ops: MapFileOps;
@@ -54,7 +54,7 @@ export class MapFileImage {
   #generation: number;
   #left: Identity | null = null;
 
-  /** `path` is where the file is, or will be. */
+  /** `path` is that of the file, now or after its rename. */
   constructor(ops: MapFileOps, path: string, file: FileHandle, geometry: MapFileGeometry) {
     this.#path = path;
     this.#ops = ops;
@@ -82,7 +82,7 @@ export class MapFileImage {
     return this.#deadLines;
   }
 
-  /** The number of the last change that was noted in it. */
+  /** The number of the last change recorded in it. */
   get generation(): number {
     return this.#generation;
   }
@@ -95,14 +95,14 @@ export class MapFileImage {
     return this.#slots.slotOf(ip) !== undefined || this.#body.find(canonicalEntry(ip)) !== -1;
   }
 
-  /** Brings the first two lines to a later generation: the body holds all changes up to it. */
-  holds(header: MapFileHeader): void {
+  /** Writes a later generation to the first two lines: the body contains all changes up to it. */
+  setGeneration(header: MapFileHeader): void {
     if (header.generation === this.#generation) return;
     this.#writeAll(Buffer.concat([headerLine(header), nowLine(header.generation)]), 0);
     this.#generation = header.generation;
   }
 
-  /** Writes the second line, unless the file is as far already; returns whether it did. */
+  /** Writes the second line, unless it has this generation or a later one; returns whether it did. */
   note(generation: number): boolean {
     if (generation <= this.#generation) return false;
     this.#writeAll(nowLine(generation), HEADER_BYTES);
@@ -112,7 +112,7 @@ export class MapFileImage {
 
   /**
    * Adds canonical addresses; those that are live already and duplicates are skipped. Returns how many were written.
-   * @param generation the number of the change; each of its slots has it
+   * @param generation the number of the change, recorded in each of its slots
    */
   async add(ips: readonly string[], generation = this.#generation): Promise<number> {
     const missing = await this.#missing(ips);
@@ -125,7 +125,7 @@ export class MapFileImage {
       const slots = part.map(() => this.#slots.take());
       this.#writeHidden(part, slots, generation);
       crashPoint('map-file.slot-hidden');
-      // Only now, the lines being whole, do they become visible, each by one byte.
+      // The lines are complete; one byte makes each of them visible.
       part.forEach((ip, index) => {
         const slot = slots[index] as number;
         this.#writeAll(firstByte(ip), this.#lineOf(slot));
@@ -137,7 +137,7 @@ export class MapFileImage {
     return missing.length;
   }
 
-  /** Removes the lines of canonical addresses, and notes the change if there were any; returns those that were there. */
+  /** Removes the lines of canonical addresses and records the change if there were any; returns the removed addresses. */
   async remove(ips: readonly string[], generation = this.#generation): Promise<string[]> {
     const removed: string[] = [];
     const slice = new TimeSlice();
@@ -147,7 +147,7 @@ export class MapFileImage {
       const slot = this.#slots.slotOf(ip);
       const line = slot === undefined ? this.#body.find(canonicalEntry(ip)) : this.#lineOf(slot);
       if (line !== -1) {
-        // Of a slot its number too: all of it in one page, which the wait for the disk writes anyway.
+        // For a slot with its number: both are in one page, which the sync writes anyway.
         if (slot === undefined) this.#writeAll(HASH_BYTE, line);
         else this.#writeAll(hiding, this.#positionOf(slot));
         crashPoint('map-file.line-hidden');
@@ -163,7 +163,7 @@ export class MapFileImage {
     return removed;
   }
 
-  /** Remembers the file as it is now, after our own writes. Throws a MapFileError (`surprise`) when its size is not ours. */
+  /** Records the file's state after this service's writes. Throws a MapFileError (`surprise`) when its size is another. */
   settle(): void {
     const now = identityOf(fstatSync(this.#file.fd, { bigint: true }));
     if (now.size !== BigInt(this.size)) {
@@ -172,10 +172,10 @@ export class MapFileImage {
     this.#left = now;
   }
 
-  /** What is at the path and is not the file as `settle` left it; null when it is. Costs one stat. */
+  /** How the file at the path differs from the state that `settle` recorded; null when it does not. Costs one stat. */
   surprise(): string | null {
     const left = this.#left;
-    if (left === null) return 'it was never settled';
+    if (left === null) return 'its state was never recorded';
     let now: Identity;
     try {
       now = identityOf(statSync(this.#path, { bigint: true }));
@@ -185,7 +185,7 @@ export class MapFileImage {
     }
     if (now.dev !== left.dev || now.ino !== left.ino) return 'another file took its place';
     if (now.size !== left.size) return `its size is ${now.size} instead of ${left.size}`;
-    return now.mtimeNs === left.mtimeNs ? null : 'somebody else wrote to it';
+    return now.mtimeNs === left.mtimeNs ? null : 'another process wrote to it';
   }
 
   async #missing(ips: readonly string[]): Promise<string[]> {
@@ -198,7 +198,7 @@ export class MapFileImage {
     return [...missing];
   }
 
-  /** Writes lines behind their `#`, contiguous slots in one write. */
+  /** Writes lines hidden by a leading `#`, contiguous slots in one write. */
   #writeHidden(ips: readonly string[], slots: readonly number[], generation: number): void {
     for (let from = 0; from < slots.length; ) {
       let to = from + 1;
@@ -212,7 +212,7 @@ export class MapFileImage {
     }
   }
 
-  /** Appends empty slots and makes them durable before the first is used; a torn append is a torn comment. */
+  /** Appends empty slots and makes them durable before the first is used; a torn append is an incomplete comment. */
   async #grow(slots: number): Promise<void> {
     for (let done = 0; done < slots; ) {
       const count = Math.min(slots - done, SLOTS_PER_WRITE);
@@ -240,7 +240,7 @@ export class MapFileImage {
     return this.#slotsStart + slot * SLOT_BYTES;
   }
 
-  /** Where the slot's line begins, behind its tag. */
+  /** Start of the slot's line, after its tag. */
   #lineOf(slot: number): number {
     return this.#positionOf(slot) + TAG_BYTES;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inOrder } from './map-file-fixture.ts';
+import { inOrder } from '../../../testkit/haproxy/map-files.ts';
 import {
   canonicalEntry,
   compareEntries,
@@ -22,7 +22,7 @@ const DATABASE = '0b6c1c1e-5f0a-4f43-9d55-1a2b3c4d5e6f';
 
 describe('the header', () => {
   test.each([0, 1, 4711, Number.MAX_SAFE_INTEGER])(
-    'with generation %d is one comment line and reads back',
+    'a header with generation %d is a comment line and can be read back',
     (generation) => {
       const line = headerLine({ database: DATABASE, generation });
       expect(line.length).toBe(HEADER_BYTES);
@@ -40,7 +40,7 @@ describe('the header', () => {
     { database: DATABASE, generation: -1 },
     { database: DATABASE, generation: 1.5 },
     { database: DATABASE, generation: 2 ** 53 },
-  ])('refuses %j', (header) => {
+  ])('refuses the header %j', (header) => {
     expect(() => headerLine(header)).toThrow(RangeError);
   });
 
@@ -50,18 +50,21 @@ describe('the header', () => {
     '1.2.3.4 1',
     ' # proxy-manager database=a generation=1',
     '# proxy-manager database=a generation=01',
-  ])('is not read out of %j', (line) => {
+  ])('reads no generation from %j', (line) => {
     expect(parseHeaderLine(line)).toBeNull();
   });
 });
 
 describe('the second line', () => {
-  test.each([0, 1, 4711, Number.MAX_SAFE_INTEGER])('with generation %d is one comment line and reads back', (now) => {
-    const line = nowLine(now).toString('latin1');
-    expect(line).toMatch(/^#.*\n$/);
-    expect(line.length).toBe(NOW_BYTES);
-    expect(parseNowLine(line.slice(0, -1))).toBe(now);
-  });
+  test.each([0, 1, 4711, Number.MAX_SAFE_INTEGER])(
+    'a header with generation %d is a comment line and can be read back',
+    (now) => {
+      const line = nowLine(now).toString('latin1');
+      expect(line).toMatch(/^#.*\n$/);
+      expect(line.length).toBe(NOW_BYTES);
+      expect(parseNowLine(line.slice(0, -1))).toBe(now);
+    },
+  );
 
   test.each([
     '',
@@ -69,12 +72,12 @@ describe('the second line', () => {
     '1.2.3.4 1',
     '# now at generation 17, 17',
     `# now at generation ${'9'.repeat(16)}, ${'9'.repeat(16)}`,
-  ])('is not read out of %j', (line) => {
+  ])('reads no generation from %j', (line) => {
     expect(parseNowLine(line)).toBeNull();
   });
 });
 
-test('a slot whose number is written in part has none, or one of the two', () => {
+test('a partially written number of a slot is none, or one of the two', () => {
   const [old, next] = [tagLine(35), tagLine(36)];
   for (let cut = 0; cut <= old.length; cut += 1) {
     expect([35, 36, null]).toContain(parseTag(`${next.slice(0, cut)}${old.slice(cut)}`.trimEnd()));
@@ -82,7 +85,7 @@ test('a slot whose number is written in part has none, or one of the two', () =>
   expect(() => tagLine(36 ** 8)).toThrow(RangeError);
 });
 
-test('a second line that is written in part is no number, or one of the two', () => {
+test('a partially written second line is no number, or one of the two', () => {
   const [old, next] = [nowLine(999), nowLine(1000)];
   for (let cut = 0; cut <= NOW_BYTES; cut += 1) {
     const torn = Buffer.concat([next.subarray(0, cut), old.subarray(cut)]).toString('latin1', 0, NOW_BYTES - 1);
@@ -91,7 +94,7 @@ test('a second line that is written in part is no number, or one of the two', ()
 });
 
 describe('padding', () => {
-  test('is a comment line that ends at a multiple of 64, for every length', () => {
+  test('padding is a comment line that ends at a multiple of 64, for every length', () => {
     for (let length = 128; length < 128 + 64; length += 1) {
       const line = padding(length).toString('latin1');
       expect((length + line.length) % 64).toBe(0);
@@ -102,7 +105,7 @@ describe('padding', () => {
 });
 
 describe('a slot', () => {
-  test('is 64 bytes of comment, empty or hidden, and a whole line when its first byte is flipped', () => {
+  test('a slot is 64 bytes of comment, empty or hidden, and a complete line once its first byte is written', () => {
     const slots = emptySlots(3);
     expect(slots.toString('latin1')).toBe(`${'#'.padEnd(17)}\n${'#'.padEnd(45)}\n`.repeat(3));
     writeHiddenSlot(slots, 64, '192.0.2.1', 17);
@@ -114,7 +117,7 @@ describe('a slot', () => {
     expect(slots.toString('latin1', 0, 64)).toBe(slots.toString('latin1', 128, 192));
   });
 
-  test('has room for the longest line', () => {
+  test('the longest line fits into a slot', () => {
     const longest = '2001:db8:1111:2222:3333:4444:5555:6666/127';
     expect(canonicalEntry(longest).text).toBe(longest);
     expect(longest.length + ' 1\n'.length).toBeLessThanOrEqual(LONGEST_LINE);
@@ -124,19 +127,19 @@ describe('a slot', () => {
   });
 });
 
-describe('only canonical text', () => {
-  test.each(['1.2.3.4', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32'])('%s is taken', (ip) => {
+describe('canonical text', () => {
+  test.each(['1.2.3.4', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32'])('accepts the canonical text %s', (ip) => {
     expect(canonicalEntry(ip).text).toBe(ip);
   });
   test.each(['1.2.3.4/32', '2001:DB8::1', '10.0.0.1/8', '', '1.2.3.4 1\n5.6.7.8', '#', '0.0.0.0/0', '::ffff:1.2.3.4'])(
-    '%j is not',
+    'refuses the text %j',
     (ip) => {
       expect(() => canonicalEntry(ip)).toThrow(expect.objectContaining({ reason: 'not-canonical' }));
     },
   );
 });
 
-test('entries compare as their sort keys do', () => {
+test('entries have the order of their sort keys', () => {
   const ips = [
     '0.0.0.1',
     '10.0.0.0',

@@ -1,34 +1,34 @@
 /**
- * The form of the map file, in bytes. Pure.
+ * The layout of the map file, in bytes. Pure.
  *
- *   header    one comment line of 128 bytes: whose file this is, and which change its body holds; then one of 64 bytes,
- *             written anew by a change that writes no slot: which change the whole file holds
+ *   header    one comment line of 128 bytes: the database of the file, and the last change that its body contains; then
+ *             one of 64 bytes, rewritten by a change that writes no slot: the last change that the file contains
  *   body      `<canonical> 1` lines in address order, as the last rewrite wrote them
  *   padding   one comment line up to the next multiple of 64
- *   slots     of 64 bytes, each of two lines at fixed places: a comment that names the change that wrote it, and the
- *             line itself, a comment until its first byte is flipped to an address's first character
+ *   slots     of 64 bytes, each of two lines at fixed offsets: a comment that names the change that wrote it, and the
+ *             line itself, a comment until its first byte is replaced by that of an address
  *
  * Everything that changes after the rewrite is a 64-byte aligned slot or one single byte, so that no reader's buffer
- * (4096 bytes in HAProxy's fgets) and no disk sector ever holds half of a change (promise 10).
+ * (4096 bytes in HAProxy's fgets) and no disk sector ever contains half of a change (promise 10).
  */
 import { type IpEntry, mapLine, parseIp } from '../../domain/ip.ts';
 import { prefixInIpv6Terms } from '../../domain/ip-entry.ts';
 import { MapFileError } from './map-file-error.ts';
 
 export interface MapFileHeader {
-  /** The database's own name for itself: letters, digits and hyphens, 64 at most; a UUID. */
+  /** The identity of the database: at most 64 letters, digits and hyphens; a UUID. */
   readonly database: string;
-  /** The number of the last change that the body holds; changes are counted in the database. */
+  /** The number of the last change that the body contains; the database counts changes. */
   readonly generation: number;
 }
 
-/** The first line. Not 64: the words, a UUID and a number do not fit in that. */
+/** The first line. Its text with a UUID and a number does not fit into 64. */
 export const HEADER_BYTES = 128;
 /** The second line: the file's own generation, unless a slot names a later one. */
 export const NOW_BYTES = 64;
 export const BODY_START = HEADER_BYTES + NOW_BYTES;
 export const SLOT_BYTES = 64;
-/** Of a slot: `#`, its number (blanks as long as it was never used) and a newline. */
+/** Of a slot: `#`, its number (blanks until its first use) and a newline. */
 export const TAG_BYTES = 18;
 /** Slots come in blocks of one page. */
 export const SLOTS_PER_BLOCK = 64;
@@ -38,7 +38,7 @@ export const LONGEST_LINE = 46;
 export const HASH = 0x23;
 export const BLANK = 0x20;
 export const NEWLINE = 0x0a;
-/** What a removal writes over a line's first byte. HAProxy takes `#` for a comment in column 0 only. */
+/** A removal writes this over a line's first byte. For HAProxy `#` begins a comment in column 0 only. */
 export const HASH_BYTE: Uint8Array = Uint8Array.of(HASH);
 
 const HEADER = /^# proxy-manager database=([0-9A-Za-z-]{1,64}) generation=(0|[1-9]\d{0,15}) *$/;
@@ -52,7 +52,7 @@ export function headerLine(header: MapFileHeader): Buffer {
   return Buffer.from(`${text.padEnd(HEADER_BYTES - 1)}\n`, 'latin1');
 }
 
-/** The header in a first line (no newline), null when the line is not one of ours. */
+/** The header in a first line (no newline), null for a line that this service did not write. */
 export function parseHeaderLine(line: string): MapFileHeader | null {
   const match = HEADER.exec(line);
   if (match?.[1] === undefined) return null;
@@ -62,13 +62,13 @@ export function parseHeaderLine(line: string): MapFileHeader | null {
 
 const NOW = /^# now at generation (\d{16}), (\d{16}) *$/;
 
-/** The second line, newline included. The number stands in it twice: one that is written in part is then no number. */
+/** The second line, newline included. It contains the number twice, so that a partial write is recognised. */
 export function nowLine(generation: number): Buffer {
   const text = `# now at generation ${digits(generation)}, ${digits(generation)}`;
   return Buffer.from(`${text.padEnd(NOW_BYTES - 1)}\n`, 'latin1');
 }
 
-/** The generation in a second line (no newline), null when the line is not one of ours: an older version wrote none. */
+/** The generation in a second line (no newline), null for any other line: older versions wrote none. */
 export function parseNowLine(line: string): number | null {
   const match = NOW.exec(line);
   if (match === null || match[1] !== match[2]) return null;
@@ -78,14 +78,14 @@ export function parseNowLine(line: string): number | null {
 
 const TAG = /^#([0-9a-z]{8})\1$/;
 
-/** A slot's first line, newline included: the number twice, in base 36, so that one that is written in part is none. */
+/** A slot's first line, newline included: the number twice, in base 36, so that a partial write is recognised. */
 export function tagLine(generation: number): string {
   const number = generation.toString(36).padStart(8, '0');
-  if (number.length > 8) throw new RangeError(`no slot has room for the number ${generation}`);
+  if (number.length > 8) throw new RangeError(`the number ${generation} does not fit into a slot`);
   return `#${number}${number}\n`;
 }
 
-/** The generation in a slot's first line (no newline); null for every other line. */
+/** The generation in a slot's first line (no newline); null for any other line. */
 export function parseTag(line: string): number | null {
   const match = TAG.exec(line);
   return match === null ? null : Number.parseInt(match[1]!, 36);
@@ -96,7 +96,7 @@ export function bodyLine(ip: string): string {
   return `${mapLine(ip)}\n`;
 }
 
-/** The comment line that brings a file of this length to a multiple of 64 bytes; empty when it is one. */
+/** The comment line that extends a file of this length to a multiple of 64 bytes; empty when it is one. */
 export function padding(length: number): Buffer {
   const missing = (SLOT_BYTES - (length % SLOT_BYTES)) % SLOT_BYTES;
   if (missing === 0) return Buffer.alloc(0);
@@ -105,14 +105,14 @@ export function padding(length: number): Buffer {
 }
 
 /**
- * Empty slots. Both lines begin with `#` instead of a blank, and the newlines keep their places: the bytes that are
- * written into it later are then part of a comment at every moment, whatever order a reader sees them in.
+ * Empty slots. Both lines begin with `#` instead of a blank, and the newlines stay at their offsets: the bytes written into
+ * it later are part of a comment at any time, in whatever order a reader sees them.
  */
 export function emptySlots(count: number): Buffer {
   return Buffer.alloc(count * SLOT_BYTES, Buffer.concat([commentLine(TAG_BYTES), commentLine(SLOT_BYTES - TAG_BYTES)]));
 }
 
-/** Writes a slot that holds the line of `ip`, still hidden: `#` stands for its first character. */
+/** Writes a slot with the line of `ip`, still hidden: `#` replaces its first character. */
 export function writeHiddenSlot(target: Buffer, offset: number, ip: string, generation: number): void {
   const line = offset + TAG_BYTES;
   target.fill(BLANK, line, offset + SLOT_BYTES - 1);
@@ -122,12 +122,12 @@ export function writeHiddenSlot(target: Buffer, offset: number, ip: string, gene
   target[offset + SLOT_BYTES - 1] = NEWLINE;
 }
 
-/** The byte that makes a hidden slot a line. */
+/** The byte that makes the line of a hidden slot visible. */
 export function firstByte(ip: string): Uint8Array {
   return Uint8Array.of(ip.charCodeAt(0));
 }
 
-/** The entry of a canonical text; promise 8: nothing else gets into the file. */
+/** The entry of a canonical text; nothing else is written to the file (promise 8). */
 export function canonicalEntry(ip: string): IpEntry {
   const parsed = parseIp(ip);
   if (parsed.ok && parsed.entry.text === ip) return parsed.entry;
@@ -135,7 +135,7 @@ export function canonicalEntry(ip: string): IpEntry {
   throw new MapFileError('not-canonical', `Not written to the map file: ${JSON.stringify(ip.slice(0, 60))}: ${why}`);
 }
 
-/** The order of `sortKey` (address, then wider network first), without building the keys. */
+/** The order of `sortKey` (address, then wider network first), without creating the keys. */
 export function compareEntries(a: IpEntry, b: IpEntry): number {
   return (
     a.words[0] - b.words[0] ||

@@ -2,11 +2,11 @@ import { writeSync } from 'node:fs';
 import { type FileHandle, rename } from 'node:fs/promises';
 import { fsyncFolder } from '../../files/atomic-file.ts';
 
-/** Everything the map file does that changes the disk. Passed in, so that tests can cut, fail and record each step. */
+/** Every operation of the map file that changes the disk. Passed in, so that tests can truncate, fail and record each step. */
 export interface MapFileOps {
   /**
-   * A small write at a position, bytes written. Synchronous on purpose: 2 µs into the page cache, where the thread
-   * pool costs 30 µs; the wait for the disk is in `dataSync`, which is not.
+   * A small write at a position; bytes written. Synchronous: 2 µs into the page cache, where the thread pool costs 30 µs.
+   * The wait for the disk is in `dataSync`.
    */
   writeNow(file: FileHandle, bytes: Uint8Array, position: number): number;
   /** A large write at a position; bytes written. */

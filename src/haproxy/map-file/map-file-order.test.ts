@@ -1,7 +1,7 @@
 // What must be durable before what. Only the order of the calls can show it: a test cannot pull the plug.
 import { expect, test } from 'vitest';
+import { ipv4, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { MapFile } from './map-file.ts';
-import { ipv4, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 import { diskOps, type MapFileOps } from './map-file-ops.ts';
 
 /** The real disk, writing down each kind of step; repeated ones once. */
@@ -37,7 +37,7 @@ function recorded(steps: string[]): MapFileOps {
   };
 }
 
-test('each step is durable before the one that builds on it', async () => {
+test('each step of a map file change is durable before the step that depends on it', async () => {
   const steps: string[] = [];
   const file = new MapFile(await temporaryMapPath(), { slots: 64, ops: recorded(steps) });
   await rewriteTo(file, ['1.1.1.1']);

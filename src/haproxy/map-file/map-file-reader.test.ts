@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { temporaryMapPath } from './map-file-fixture.ts';
+import { temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { emptySlots, headerLine, nowLine, writeHiddenSlot } from './map-file-layout.ts';
 import { type MapFileLine, MapLineParser, readMapFile, readMapFileHeader } from './map-file-reader.ts';
 
@@ -12,7 +12,7 @@ const CASES: [name: string, text: string, lines: unknown[]][] = [
   ['an empty file', '', []],
   ['plain entries', '1.2.3.4 1\n2001:db8::/32 1\n', [entry('1.2.3.4', '1', 1), entry('2001:db8::/32', '1', 2)]],
   ['comments and blank lines', '# a 1\n\n   \n\t\n#\n1.2.3.4 1\n', [entry('1.2.3.4', '1', 6)]],
-  ['a comment outside of column 0', ' #x 1\n', [damaged(1, /no IPv4/)]],
+  ['a comment outside of column 0', ' #x 1\n', [damaged(1, /not an IPv4/)]],
   ['blanks around', '  1.2.3.4 \t 1 \t\n', [entry('1.2.3.4', '1', 1)]],
   ['CRLF', '1.2.3.4 1\r\n\r\n', [entry('1.2.3.4', '1', 1)]],
   ['another value', '1.2.3.4 0\n5.6.7.8 a b\n', [entry('1.2.3.4', '0', 1), entry('5.6.7.8', 'a b', 2)]],
@@ -22,13 +22,13 @@ const CASES: [name: string, text: string, lines: unknown[]][] = [
     [entry('10.1.2.3/8', '1', 1), entry('2001:DB8::1', '1', 2), entry('10.0.0.0/255.0.0.0', '1', 3)],
   ],
   ['a line without a value', '1.2.3.4\n5.6.7.8 \n', [damaged(1, /no value/), damaged(2, /no value/)]],
-  ['a host name', 'example.com 1\n', [damaged(1, /no IPv4/)]],
-  ['bad prefixes', '1.2.3.4/33 1\n::/129 1\n1.2.3.4/ 1\n', [1, 2, 3].map((line) => damaged(line, /no IPv4/))],
-  ['a zone', 'fe80::1%eth0 1\n', [damaged(1, /no IPv4/)]],
+  ['a host name', 'example.com 1\n', [damaged(1, /not an IPv4/)]],
+  ['bad prefixes', '1.2.3.4/33 1\n::/129 1\n1.2.3.4/ 1\n', [1, 2, 3].map((line) => damaged(line, /not an IPv4/))],
+  ['a zone', 'fe80::1%eth0 1\n', [damaged(1, /not an IPv4/)]],
   ['a torn entry', '1.2.3.4 1\n5.6.7.8 1', [entry('1.2.3.4', '1', 1), damaged(2, /no newline/)]],
   ['a torn comment', '1.2.3.4 1\n# half', [entry('1.2.3.4', '1', 1)]],
   ['torn blanks', '1.2.3.4 1\n    ', [entry('1.2.3.4', '1', 1)]],
-  ['two glued lines', '1.2.3.41.2.3.5 1\n', [damaged(1, /no IPv4/)]],
+  ['two glued lines', '1.2.3.41.2.3.5 1\n', [damaged(1, /not an IPv4/)]],
   ['a NUL in an entry', '1.2.3.4\0 1\n5.6.7.8 1\n', [damaged(1, /NUL/), entry('5.6.7.8', '1', 2)]],
   ['a NUL in a comment', '#\0\0\n5.6.7.8 1\n', [damaged(1, /NUL/), entry('5.6.7.8', '1', 2)]],
   ['an overlong comment', `#${'x'.repeat(16_383)}\n5.6.7.8 1\n`, [damaged(1, /longer than/), entry('5.6.7.8', '1', 2)]],
@@ -56,7 +56,7 @@ const CASES: [name: string, text: string, lines: unknown[]][] = [
 ];
 
 describe.each(CASES)('%s', (_name, text, expected) => {
-  test('is read whole', async () => {
+  test('reads all lines at once', async () => {
     const path = await temporaryMapPath();
     await writeFile(path, text, 'latin1');
     const lines: MapFileLine[] = [];
@@ -66,7 +66,7 @@ describe.each(CASES)('%s', (_name, text, expected) => {
     expect(lines.map((line) => line.until)).toEqual(expected.map((line) => (line as { until?: string }).until));
   });
 
-  test.each([1, 7, 4096])('is read in pieces of %d', (size) => {
+  test.each([1, 7, 4096])('reads the same lines in pieces of %d bytes', (size) => {
     if (size === 1 && text.length > 10_000) size = 13;
     const bytes = Buffer.from(text, 'latin1');
     const parser = new MapLineParser();
@@ -82,13 +82,13 @@ describe.each(CASES)('%s', (_name, text, expected) => {
   });
 });
 
-test('a damaged line is quoted in part only', () => {
+test('only the beginning of a damaged line is quoted', () => {
   const parser = new MapLineParser();
   const [line] = parser.push(Buffer.from(`${'x'.repeat(5000)} 1\n`));
   expect(line).toMatchObject({ kind: 'damaged', text: 'x'.repeat(200) });
 });
 
-test('a file larger than one read comes in batches', async () => {
+test('a map file larger than one read is returned in batches', async () => {
   const path = await temporaryMapPath();
   const count = 20_000;
   const text = Array.from({ length: count }, (_, n) => `10.1.${n >> 8}.${n & 255} 1\n`).join('');
@@ -104,7 +104,7 @@ test('a file larger than one read comes in batches', async () => {
   expect(last).toEqual(entry('10.1.78.31', '1', count));
 });
 
-test('a missing file is an error', async () => {
+test('reading a missing map file rejects', async () => {
   const path = await temporaryMapPath();
   await expect(readMapFile(path).next()).rejects.toMatchObject({ code: 'ENOENT' });
 });

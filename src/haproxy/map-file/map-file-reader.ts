@@ -14,9 +14,8 @@ import {
 import { parseUntil, UNTIL_BYTES } from './trusted-map-text.ts';
 
 /**
- * What HAProxy makes of one line; comments and blank lines are left out. Line numbers begin at 1. `generation`: of a line
- * that was added since the last rewrite, the number of its change. `until`: where a comment right above says when trust
- * ends.
+ * How HAProxy reads one line; comments and blank lines are omitted. Line numbers begin at 1. `generation`: the number of
+ * its change, for a line added since the last rewrite. `until`: the end of trust, from a comment directly above.
  */
 export type MapFileLine =
   | {
@@ -35,16 +34,16 @@ export type MapFileLine =
       readonly until?: string;
     };
 
-/** HAProxy (2.6, 3.0) reads with fgets into a buffer of `tune.bufsize`, 16384 by default; the rest becomes a line of its own. */
+/** HAProxy (2.6, 3.0) reads with fgets into a buffer of `tune.bufsize`, 16384 by default; the rest becomes another line. */
 const LONGEST_READABLE_LINE = 16_383;
-/** A multiple of 64, so that a slot never lies across two reads. */
+/** A multiple of 64, so that no slot is split between two reads. */
 const CHUNK_BYTES = 65_536;
 const QUOTED_BYTES = 200;
 
 /**
- * Reads any map file, ours or foreign, in batches: what HAProxy would load of it, and what is damaged. The keys are as
- * the file spells them, not canonical. Memory is bounded whatever the file holds. Rejects with the system's error
- * (`ENOENT` for a missing file).
+ * Reads any map file, written by this service or not, in batches: the entries that HAProxy would load, and damaged lines.
+ * Keys are spelled as in the file, not canonical. Memory is bounded for any content. Rejects with the system's error (`ENOENT`
+ * for a missing file).
  */
 export async function* readMapFile(path: string): AsyncGenerator<MapFileLine[], void, undefined> {
   const file = await open(path, 'r');
@@ -64,13 +63,13 @@ export async function* readMapFile(path: string): AsyncGenerator<MapFileLine[], 
 
 export interface MapFileIdentity {
   readonly exists: boolean;
-  /** Null: there is no file, or it is not one of ours (or its first line is damaged). */
+  /** Null: there is no file, this service did not write it, or its first line is damaged. */
   readonly header: MapFileHeader | null;
-  /** The last change that the file tells of; null where there is no header, or an older version wrote the file. */
+  /** The last change recorded in the file; null without a header, or when an older version wrote the file. */
   readonly last: number | null;
 }
 
-/** Whose file this is, and which change it holds: the latest of its second line and of all of its slots. */
+/** The database of a map file, and its last change: the latest in its second line and all of its slots. */
 export async function readMapFileHeader(path: string): Promise<MapFileIdentity> {
   let file: FileHandle;
   try {
@@ -82,7 +81,7 @@ export async function readMapFileHeader(path: string): Promise<MapFileIdentity> 
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(BODY_START), 0, BODY_START, 0);
     const [first, second] = buffer.toString('latin1', 0, bytesRead).split('\n');
-    // Without its newline the first line may be cut short.
+    // Without its newline the first line may be truncated.
     const header = first === undefined || second === undefined ? null : parseHeaderLine(first);
     if (header === null) return { exists: true, header, last: null };
     const [now, tag] = [parseNowLine(second ?? ''), await latestTag(file)];
@@ -93,14 +92,14 @@ export async function readMapFileHeader(path: string): Promise<MapFileIdentity> 
   }
 }
 
-/** Every number below 36 to the power of 7. */
+/** Matches every number below 36 to the power of 7. */
 const TAG_BEGIN = '\n#0';
 
-/** The highest number of a slot, null when there is none. Some ms for a million entries: few lines begin so. */
+/** The highest number of a slot, null when there is none. Some ms for a million entries: few lines have this prefix. */
 async function latestTag(file: FileHandle): Promise<number | null> {
   const buffer = Buffer.allocUnsafe(16 * CHUNK_BYTES);
   let latest: number | null = null;
-  // What may be the beginning of a tag at the end of a part is read again with the next one.
+  // The end of a part, which may contain the beginning of a tag, is read again with the next part.
   for (let position = 0; ; ) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
     const part = buffer.subarray(0, bytesRead);
@@ -114,14 +113,14 @@ async function latestTag(file: FileHandle): Promise<number | null> {
   }
 }
 
-/** Bytes of a map file, cut anywhere → lines. Keeps its own remainder; `end` when there are no more. */
+/** Bytes of a map file, in pieces of any size → lines. Keeps the remainder; call `end` after the last piece. */
 export class MapLineParser {
   #rest: Buffer = Buffer.alloc(0);
   #skipping = false;
   #line = 1;
-  /** Of a slot whose line comes next. */
+  /** The number of the slot whose line comes next. */
   #tag: number | null = null;
-  /** Of a comment whose entry comes next. */
+  /** The end of trust for the entry in the next line. */
   #until: string | null = null;
 
   push(chunk: Buffer): MapFileLine[] {
@@ -139,9 +138,9 @@ export class MapLineParser {
   end(): MapFileLine[] {
     const rest = this.#rest;
     this.#rest = Buffer.alloc(0);
-    // A torn comment or torn blanks hide nothing and hurt nobody.
+    // An incomplete comment or incomplete blanks hide nothing and do no harm.
     if (this.#skipping || isCommentOrBlank(rest, 0, rest.length)) return [];
-    return [this.#withUntil(damaged(rest, this.#line, 'the last line has no newline: it may be cut short'))];
+    return [this.#withUntil(damaged(rest, this.#line, 'the last line has no newline: it may be truncated'))];
   }
 
   #finish(bytes: Buffer, start: number, end: number, lines: MapFileLine[]): void {
@@ -187,7 +186,7 @@ function readUntil(bytes: Buffer, start: number, end: number): string | null {
   return parseUntil(bytes.toString('latin1', start, end));
 }
 
-/** Why a line that holds an address alone is damaged; told apart because a list of addresses looks like this. */
+/** Why a line with an address alone is damaged; separate because a list of addresses looks like this. */
 export const NO_VALUE = 'no value: HAProxy loads it, and it does not block';
 
 function readLine(bytes: Buffer, start: number, end: number, line: number): MapFileLine | null {
@@ -204,7 +203,7 @@ function readLine(bytes: Buffer, start: number, end: number, line: number): MapF
     return damaged(
       bytes.subarray(start, end),
       line,
-      'the key is no IPv4 or IPv6 address or network: HAProxy refuses the file',
+      'the key is not an IPv4 or IPv6 address or network: HAProxy refuses the file',
     );
   }
   if (value === '') {
@@ -213,7 +212,7 @@ function readLine(bytes: Buffer, start: number, end: number, line: number): MapF
   return { kind: 'entry', key, value, line };
 }
 
-/** A NUL makes even a comment worth a look: it is the mark of a block that never reached the disk. */
+/** A comment with a NUL byte does not count: NUL marks a disk block that was never written. */
 function isCommentOrBlank(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start] === HASH && start < end) return !includesNul(bytes, start, end);
   for (let at = start; at < end; at += 1) {
@@ -229,13 +228,13 @@ function includesNul(bytes: Buffer, start: number, end: number): boolean {
   return at !== -1;
 }
 
-/** What HAProxy takes for a key of an ip map: wider than our canonical form (host bits, dotted masks, any spelling). */
+/** What HAProxy accepts as a key of an ip map: more than the canonical form (host bits, dotted masks, any spelling). */
 function isLoadableAddress(key: string): boolean {
   const slash = key.indexOf('/');
   const address = slash === -1 ? key : key.slice(0, slash);
   const mask = slash === -1 ? null : key.slice(slash + 1);
   if (isIPv4(address)) return mask === null || isPrefix(mask, 32) || isIPv4(mask);
-  // node:net lets a zone id pass, inet_pton does not.
+  // node:net accepts a zone id, inet_pton does not.
   return isIPv6(address) && !address.includes('%') && (mask === null || isPrefix(mask, 128));
 }
 

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmod, chown, lstat, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { MapFile, readMapFileHeader } from './map-file.ts';
-import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 import { BODY_START, HEADER_BYTES, nowLine } from './map-file-layout.ts';
 import { diskOps } from './map-file-ops.ts';
 
@@ -11,7 +11,7 @@ const failure = (reason: string) => expect.objectContaining({ name: 'MapFileErro
 const broken = () => Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
 
 describe('a rewrite', () => {
-  test('writes the header, the lines in address order, and aligned slots', async () => {
+  test('a rewrite writes the header, the lines in address order, and aligned slots', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile(path, { slots: 64 });
     const ips = ['::2', '10.0.0.0/8', '10.0.0.0/9', '10.0.0.1', '192.0.2.1', '2001:db8::/32', '2001:db8::1'];
@@ -28,7 +28,7 @@ describe('a rewrite', () => {
     await file.close();
   });
 
-  test('tells the generation with which it was finished, of its body and of itself', async () => {
+  test('a rewrite records the generation it was finished with, of its body and of the file', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile(path);
     const rewrite = await file.beginRewrite({ ...HEADER, generation: 5 });
@@ -38,7 +38,7 @@ describe('a rewrite', () => {
     await file.close();
   });
 
-  test('is not seen before it is finished, and leaves nothing when it is aborted', async () => {
+  test('a rewrite is invisible until it is finished and leaves no file when aborted', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile(path);
     await rewriteTo(file, ['1.1.1.1']);
@@ -60,21 +60,21 @@ describe('a rewrite', () => {
     [['2.2.2.2', '2.2.2.2'], []],
     [['10.0.0.0', '10.0.0.0/8'], []],
     [['2001:db8::'], ['255.255.255.255']],
-  ])('refuses what is out of order: %j then %j', async (first, second) => {
+  ])('a rewrite refuses addresses out of order: %j then %j', async (first, second) => {
     const file = new MapFile(await temporaryMapPath());
     const rewrite = await file.beginRewrite(HEADER);
     await expect(rewrite.append(first).then(() => rewrite.append(second))).rejects.toThrow(RangeError);
     await rewrite.abort();
   });
 
-  test('refuses what is not canonical', async () => {
+  test('a rewrite refuses text that is not canonical', async () => {
     const file = new MapFile(await temporaryMapPath());
     const rewrite = await file.beginRewrite(HEADER);
     await expect(rewrite.append(['1.1.1.1/32'])).rejects.toEqual(failure('not-canonical'));
     await rewrite.abort();
   });
 
-  test('runs alone', async () => {
+  test('a second rewrite at the same time is refused', async () => {
     const file = new MapFile(await temporaryMapPath());
     const first = await file.beginRewrite(HEADER);
     await expect(file.beginRewrite(HEADER)).rejects.toThrow('under way');
@@ -84,7 +84,7 @@ describe('a rewrite', () => {
     await file.close();
   });
 
-  test('with a header that could not be read back is refused, and another may follow', async () => {
+  test('a rewrite with an unreadable header is refused, and the next one succeeds', async () => {
     const file = new MapFile(await temporaryMapPath());
     await expect(file.beginRewrite({ database: 'a b', generation: 1 })).rejects.toThrow(RangeError);
     await rewriteTo(file, []);
@@ -92,12 +92,12 @@ describe('a rewrite', () => {
     await file.close();
   });
 
-  test('into a folder that is missing is unwritable', async () => {
+  test('a rewrite into a missing folder fails as unwritable', async () => {
     const path = join(await temporaryMapPath(), 'away', 'x.map');
     await expect(new MapFile(path).beginRewrite(HEADER)).rejects.toEqual(failure('unwritable'));
   });
 
-  test('of 200,000 entries can be searched and changed at once', async () => {
+  test('a rewrite of 200,000 entries can be searched and changed immediately', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile(path);
     const rewrite = await file.beginRewrite(HEADER);
@@ -123,7 +123,7 @@ describe('a rewrite', () => {
 });
 
 describe('what changes while a rewrite runs', () => {
-  test('is in the new file, whether its snapshot has it or not, and once', async () => {
+  test('changes during a rewrite are in the new file once, in its snapshot or not', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile(path, { slots: 64 });
     await rewriteTo(file, ['1.0.0.1', '1.0.0.2', '1.0.0.3']);
@@ -142,7 +142,7 @@ describe('what changes while a rewrite runs', () => {
     await file.close();
   });
 
-  test('is in the new file also when the old one could not take it', async () => {
+  test('changes during a rewrite are in the new file even if writing the old one failed', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile(path);
     await rewriteTo(file, ['1.1.1.1', '2.2.2.2']);
@@ -156,7 +156,7 @@ describe('what changes while a rewrite runs', () => {
     await file.close();
   });
 
-  test('may be more than the slots that were prepared', async () => {
+  test('changes during a rewrite may exceed the prepared slots', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile(path, { slots: 64 });
     await rewriteTo(file, []);
@@ -171,7 +171,7 @@ describe('what changes while a rewrite runs', () => {
 
 describe('a rewrite that fails', () => {
   test.each(['sync', 'rename'] as const)(
-    'in its %s leaves the old file current, and no temporary one',
+    'a rewrite that fails in its %s leaves the old file current and no temporary file',
     async (step) => {
       const path = await temporaryMapPath();
       const ops = { ...diskOps, sync: vi.fn(diskOps.sync), rename: vi.fn(diskOps.rename) };
@@ -188,7 +188,7 @@ describe('a rewrite that fails', () => {
     },
   );
 
-  test('in the sync of the folder leaves the state behind', async () => {
+  test('a rewrite that fails in the sync of the folder leaves the state behind', async () => {
     const path = await temporaryMapPath();
     const syncFolder = vi.fn(diskOps.syncFolder);
     const file = new MapFile(path, { ops: { ...diskOps, syncFolder } });
@@ -202,7 +202,7 @@ describe('a rewrite that fails', () => {
     await file.close();
   });
 
-  test('on a short write is unwritable', async () => {
+  test('a rewrite with a short write fails as unwritable', async () => {
     const path = await temporaryMapPath();
     const write: typeof diskOps.write = async (file, bytes, position) =>
       diskOps.write(file, bytes.subarray(0, bytes.length - 1), position);
@@ -213,7 +213,7 @@ describe('a rewrite that fails', () => {
 });
 
 describe('the new file', () => {
-  test('has the mode asked for when there was none, and the old one’s when there was', async () => {
+  test('a rewrite keeps the mode of the old file, or uses the requested one for a new file', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile(path, { mode: 0o604 });
     await rewriteTo(file, []);
@@ -224,7 +224,7 @@ describe('the new file', () => {
     await file.close();
   });
 
-  test.skipIf(process.getuid?.() !== 0)('has the owner of the old one', async () => {
+  test.skipIf(process.getuid?.() !== 0)('a rewrite keeps the owner of the old file', async () => {
     const path = await temporaryMapPath();
     await writeFile(path, '');
     await chown(path, 12345, 23456);
@@ -234,7 +234,7 @@ describe('the new file', () => {
     await file.close();
   });
 
-  test('takes the place of what a symbolic link leads to', async () => {
+  test('a rewrite replaces the target of a symbolic link', async () => {
     const path = await temporaryMapPath();
     const real = join(dirname(path), 'real.map');
     await writeFile(real, '');
@@ -247,7 +247,7 @@ describe('the new file', () => {
     await file.close();
   });
 
-  test('comes without the leftovers of a crashed run', async () => {
+  test('a rewrite removes temporary files of crashed processes', async () => {
     const path = await temporaryMapPath();
     const dead = spawnSync('true').pid;
     await writeFile(join(dirname(path), `.${basename(path)}.${dead}.0123456789ab.tmp`), 'half');

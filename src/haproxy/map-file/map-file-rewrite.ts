@@ -28,10 +28,10 @@ import {
 import type { MapFileOps } from './map-file-ops.ts';
 
 const BUFFER_BYTES = 262_144;
-/** Synced as it grows, so that the last fsync, on which changes wait, finds little to do. */
+/** Synced as it grows, so that the last fsync, for which changes wait, is short. */
 const SYNC_EVERY_BYTES = 4_194_304;
 
-/** What the map file and its rewrite tell each other. */
+/** The map file as its rewrite uses it. */
 export interface RewriteOwner {
   readonly path: string;
   readonly ops: MapFileOps;
@@ -41,13 +41,13 @@ export interface RewriteOwner {
   readonly journal: ReadonlyMap<string, boolean>;
   /** The new file is in place and durable. */
   replaced(image: MapFileImage): Promise<void>;
-  /** The new file is in place and not known to be durable. */
+  /** The new file is in place but may not be durable. */
   doubtful(failure: MapFileError): Promise<void>;
-  /** The rewrite is over, one way or the other. */
+  /** The rewrite is over, successful or not. */
   ended(): void;
 }
 
-/** See `MapFileRewrite` in map-file.ts, which is what callers see of it. */
+/** See `MapFileRewrite` in map-file.ts, its interface for callers. */
 export class RewriteInProgress {
   readonly #owner: RewriteOwner;
   readonly #target: string;
@@ -123,8 +123,8 @@ export class RewriteInProgress {
     try {
       await this.seal();
       image = this.#image as unknown as MapFileImage;
-      // What was read last is as new as this, and nobody knows which lines those are.
-      image.holds({ ...this.#header, generation });
+      // The last lines read are as new as this generation, and which ones is not known.
+      image.setGeneration({ ...this.#header, generation });
       await this.#applyJournal(image);
       await inheritModeAndOwner(this.#file, this.#target, mode);
       await this.#sync(() => ops.sync(this.#file));
@@ -186,7 +186,7 @@ export class RewriteInProgress {
     }
   }
 
-  /** Leaves nothing behind. Throws the failure together with the removal's own, should that fail too. */
+  /** Removes the temporary file. Throws the failure together with that of the removal, if it fails too. */
   async #discard(failure: Error | null): Promise<void> {
     this.#end();
     await this.#file.close();

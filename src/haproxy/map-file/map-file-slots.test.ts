@@ -9,7 +9,7 @@ function take(table: SlotTable, count: number, name: string): number[] {
   });
 }
 
-test('fresh slots come first and in a row', () => {
+test('fresh slots are used first and in order', () => {
   const table = new SlotTable(64);
   expect(take(table, 5, 'a')).toEqual([0, 1, 2, 3, 4]);
   table.free('a2');
@@ -17,7 +17,7 @@ test('fresh slots come first and in a row', () => {
   expect(table.used).toBe(6);
 });
 
-test('a shortage is told in whole blocks', () => {
+test('a shortage of slots is a number of complete blocks', () => {
   const table = new SlotTable(64);
   expect(table.shortage(64)).toBe(0);
   expect(table.shortage(65)).toBe(64);
@@ -28,7 +28,7 @@ test('a shortage is told in whole blocks', () => {
   expect(table.count).toBe(128);
 });
 
-test('freed slots are used again, the longest freed first, and only when many are free', () => {
+test('freed slots are reused, the longest freed first, and only when many are free', () => {
   const table = new SlotTable(64);
   take(table, 64, 'a');
   for (let index = 31; index > 0; index -= 1) table.free(`a${index}`);
@@ -41,7 +41,7 @@ test('freed slots are used again, the longest freed first, and only when many ar
   expect(table.slotOf('a31')).toBeUndefined();
 });
 
-test('no slot is ever given out twice', () => {
+test('a slot in use is never assigned again', () => {
   const table = new SlotTable(64);
   const held = new Map<string, number>();
   let next = 0;

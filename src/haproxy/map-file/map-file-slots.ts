@@ -1,14 +1,14 @@
 import { SLOTS_PER_BLOCK } from './map-file-layout.ts';
 
-/** So many slots were freed before the first of them is used again: a reader that saw the old line is then long done. */
+/** This many slots are freed before the first is reused, so that a reader that saw its old line has finished. */
 const REUSE_FROM = 32;
 
-/** Which slot holds which address. Bookkeeping only; slots are numbered from 0. */
+/** The slot of each address. Bookkeeping only; slots are numbered from 0. */
 export class SlotTable {
   readonly #slotOf = new Map<string, number>();
   #count: number;
   #nextFresh = 0;
-  /** Next one last. */
+  /** The next one is the last. */
   #reusable: number[] = [];
   /** Freed since, oldest first. */
   #freed: number[] = [];
@@ -17,7 +17,7 @@ export class SlotTable {
     this.#count = count;
   }
 
-  /** Slots there are. */
+  /** Slots in the file. */
   get count(): number {
     return this.#count;
   }
@@ -35,7 +35,7 @@ export class SlotTable {
     this.#slotOf.set(ip, slot);
   }
 
-  /** Forgets an address; its slot comes back into use later. */
+  /** Forgets an address; its slot is reused later. */
   free(ip: string): void {
     const slot = this.#slotOf.get(ip);
     if (slot === undefined) return;
@@ -43,7 +43,7 @@ export class SlotTable {
     this.#freed.push(slot);
   }
 
-  /** How many slots must be appended, in whole blocks, before `wanted` can be taken. */
+  /** How many slots must be appended, in complete blocks, before `wanted` can be taken. */
   shortage(wanted: number): number {
     const free = this.#count - this.#nextFresh + this.#reusable.length + this.#ripe();
     if (free >= wanted) return 0;
@@ -54,7 +54,7 @@ export class SlotTable {
     this.#count += slots;
   }
 
-  /** A free slot, which is the caller's now. */
+  /** A free slot, now owned by the caller. */
   take(): number {
     if (this.#nextFresh < this.#count) return this.#nextFresh++;
     if (this.#reusable.length === 0) {
@@ -62,7 +62,7 @@ export class SlotTable {
       this.#freed = [];
     }
     const slot = this.#reusable.pop();
-    if (slot === undefined) throw new Error('no free slot in the map file: shortage() was not asked');
+    if (slot === undefined) throw new Error('no free slot in the map file: shortage() was not called');
     return slot;
   }
 

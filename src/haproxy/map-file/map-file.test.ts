@@ -2,9 +2,9 @@ import { appendFile, open, readdir, readFile, rename, stat, truncate, unlink, wr
 import { basename, dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { causeText } from '../../telemetry/log.ts';
 import { MapFile, MapFileError, type MapFileOptions, readMapFile, readMapFileHeader } from './map-file.ts';
-import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from './map-file-fixture.ts';
 import { TAG_BYTES } from './map-file-layout.ts';
 import { diskOps } from './map-file-ops.ts';
 
@@ -19,7 +19,7 @@ const failure = (reason: string) => expect.objectContaining({ name: 'MapFileErro
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => ipv4(from + n));
 
 describe('a map file', () => {
-  test('takes no changes before its first rewrite', async () => {
+  test('a map file accepts no changes before its first rewrite', async () => {
     const file = new MapFile(await temporaryMapPath());
     expect(file.state).toBe('unopened');
     expect(await file.unchanged()).toBe(false);
@@ -28,7 +28,7 @@ describe('a map file', () => {
     await expect(file.has('1.2.3.4')).rejects.toEqual(failure('behind'));
   });
 
-  test('holds what was rewritten, added and not removed', async () => {
+  test('a map file contains what was rewritten and added, without what was removed', async () => {
     const { path, file } = await openedWith(['10.0.0.0/8', '192.0.2.1', '2001:db8::/32']);
     await file.add(['198.51.100.7', '2001:db8::1']);
     expect(await file.remove(['192.0.2.1', '203.0.113.9', '198.51.100.7'])).toEqual({
@@ -41,7 +41,7 @@ describe('a map file', () => {
     await file.close();
   });
 
-  test('holds an address once, however often it is added', async () => {
+  test('a map file contains an address once, however often it is added', async () => {
     const { path, file } = await openedWith(['1.1.1.1']);
     await file.add(['1.1.1.1', '2.2.2.2', '2.2.2.2']);
     await file.add(['2.2.2.2']);
@@ -50,7 +50,7 @@ describe('a map file', () => {
     await file.close();
   });
 
-  test('is not taken for somebody else’s while a change or a rewrite of its own is half done', async () => {
+  test('a map file counts as unchanged during a change or rewrite of the service itself', async () => {
     const many = range(0, 3_000);
     const { path, file } = await openedWith(['1.1.1.1']);
     const looks: boolean[] = [];
@@ -73,7 +73,7 @@ describe('a map file', () => {
     await file.close();
   });
 
-  test('takes back what was removed', async () => {
+  test('a map file accepts a removed address again', async () => {
     const { path, file } = await openedWith(['1.1.1.1']);
     for (let round = 0; round < 3; round += 1) {
       await file.remove(['1.1.1.1']);
@@ -84,7 +84,7 @@ describe('a map file', () => {
     await file.close();
   });
 
-  test('gets more slots when they run out, and keeps slots aligned', async () => {
+  test('a map file gets more slots when they run out, all of them aligned', async () => {
     const { path, file } = await openedWith(range(0, 10), { slots: 64 });
     await file.add(range(100, 150));
     const before = (await stat(path)).size;
@@ -100,7 +100,7 @@ describe('a map file', () => {
     await file.close();
   });
 
-  test('does not grow under steady blocking and unblocking', async () => {
+  test('a map file does not grow under steady blocking and unblocking', async () => {
     const { path, file } = await openedWith([], { slots: 64 });
     const before = (await stat(path)).size;
     for (let n = 0; n < 500; n += 1) {
@@ -113,7 +113,7 @@ describe('a map file', () => {
   });
 
   test.each(['1.2.3.4/32', '2001:DB8::1', 'example.com', '1.2.3.4 1\n5.6.7.8'])(
-    'refuses %j and stays as it is',
+    'a map file refuses %j and stays unchanged',
     async (ip) => {
       const { path, file } = await openedWith(['1.1.1.1']);
       await expect(file.add(['2.2.2.2', ip])).rejects.toEqual(failure('not-canonical'));
@@ -124,7 +124,7 @@ describe('a map file', () => {
     },
   );
 
-  test('notes the number of each change with its write, and of a change without a line unsynced', async () => {
+  test('a map file records the number of each change with its write, without a sync for a change without lines', async () => {
     const dataSync = vi.fn(diskOps.dataSync);
     const { path, file } = await openedWith(['1.1.1.1', '2.2.2.2'], { ops: { ...diskOps, dataSync } });
     const now = async () => (await readMapFileHeader(path)).last;
@@ -160,7 +160,7 @@ describe('a map file', () => {
     await file.close();
   });
 
-  test('notes nothing before its first rewrite, and in no file that somebody else wrote to', async () => {
+  test('a map file records no change before its first rewrite, nor after a write of another process', async () => {
     const { path, file } = await openedWith(['1.1.1.1']);
     await new MapFile(path).note(9);
     await appendFile(path, '2.2.2.2 1\n');
@@ -170,7 +170,7 @@ describe('a map file', () => {
     await file.close();
   });
 
-  test('writes and syncs nothing when there is nothing to do', async () => {
+  test('a map file writes and syncs nothing for a change without effect', async () => {
     const dataSync = vi.fn(diskOps.dataSync);
     const writeNow = vi.fn(diskOps.writeNow);
     const { file } = await openedWith(['1.1.1.1'], { ops: { ...diskOps, dataSync, writeNow } });
@@ -186,7 +186,7 @@ describe('a map file', () => {
     await file.close();
   });
 
-  test('is unopened again once closed', async () => {
+  test('a closed map file is unopened again', async () => {
     const { path, file } = await openedWith(['1.1.1.1']);
     await file.beginRewrite(HEADER);
     await file.close();
@@ -195,7 +195,7 @@ describe('a map file', () => {
   });
 });
 
-describe('somebody else', () => {
+describe('a change of the map file by another process', () => {
   const edits: [name: string, edit: (path: string) => Promise<void>][] = [
     ['appending a line', (path) => appendFile(path, '6.6.6.6 1\n')],
     ['truncating the file', (path) => truncate(path, 200)],
@@ -219,7 +219,7 @@ describe('somebody else', () => {
     ],
   ];
   describe.each(edits)('%s', (_name, edit) => {
-    test.each(['add', 'remove'] as const)('is noticed before an %s, and a rewrite heals it', async (change) => {
+    test.each(['add', 'remove'] as const)('is detected before an %s, and a rewrite repairs it', async (change) => {
       const { path, file } = await openedWith(['1.1.1.1', '2.2.2.2']);
       await file.add(['3.3.3.3']);
       expect(await file.unchanged()).toBe(true);
@@ -241,7 +241,7 @@ describe('when the disk fails', () => {
   const broken = () => Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
 
   test.each(['add', 'remove'] as const)(
-    'a failed fdatasync makes the %s fail and the file is never synced again',
+    'a failed fdatasync fails the %s, and the file is never synced again',
     async (change) => {
       const dataSync = vi.fn(diskOps.dataSync);
       const { path, file } = await openedWith(['1.1.1.1'], { ops: { ...diskOps, dataSync } });
@@ -254,7 +254,7 @@ describe('when the disk fails', () => {
       expect(await file.unchanged()).toBe(false);
       const said = await file.add(['3.3.3.3']).catch(causeText);
       expect(said).toBe(
-        `the map file ${path} takes no changes before it is rewritten: it could not be synced to disk: EIO: i/o error`,
+        `the map file ${path} accepts no changes until it is rewritten: it could not be synced to disk: EIO: i/o error`,
       );
       for (let tries = 0; tries < 2; tries += 1) await expect(file.add(['3.3.3.3'])).rejects.toEqual(failure('behind'));
       expect(dataSync).toHaveBeenCalledTimes(1);
@@ -266,7 +266,7 @@ describe('when the disk fails', () => {
   );
 
   test.each([1, 2, 3])(
-    'a refused or short write number %d of a group leaves whole lines and the state behind',
+    'a refused or short write number %d of a group leaves complete lines and the state behind',
     async (number) => {
       for (const short of [true, false]) {
         let writes = 0;
@@ -285,7 +285,7 @@ describe('when the disk fails', () => {
     },
   );
 
-  test('a torn growth leaves whole lines and the state behind', async () => {
+  test('an incomplete append of slots leaves complete lines and the state behind', async () => {
     let full = false;
     const write: typeof diskOps.write = (file, bytes, position) =>
       diskOps.write(file, full ? bytes.subarray(0, 100) : bytes, position);
@@ -299,7 +299,7 @@ describe('when the disk fails', () => {
     await file.close();
   });
 
-  test('the error is an Error that names the file', async () => {
+  test('an error of the map file names the file', async () => {
     const { path, file } = await openedWith([]);
     await unlink(path);
     const error: unknown = await file.add(['1.1.1.1']).catch((reason: unknown) => reason);
@@ -324,7 +324,7 @@ const anyStep = fc.oneof(
   },
 );
 
-test('any sequence of adds, removes and overlapping rewrites leaves exactly the set', async () => {
+test('any sequence of adds, removes and overlapping rewrites leaves exactly the expected set', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
       const path = await temporaryMapPath();

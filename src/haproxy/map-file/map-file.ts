@@ -11,13 +11,13 @@ export { MapFileError, type MapFileFailure } from './map-file-error.ts';
 export type { MapFileHeader } from './map-file-layout.ts';
 export { type MapFileIdentity, type MapFileLine, NO_VALUE, readMapFile, readMapFileHeader } from './map-file-reader.ts';
 
-/** `unopened`: not yet rewritten by us. `behind`: not to be trusted until a rewrite succeeds. */
+/** `unopened`: not yet rewritten by this service. `behind`: not reliable until a rewrite succeeds. */
 export type MapFileState = 'unopened' | 'current' | 'behind';
 
 export interface MapFileOptions {
-  /** Mode of a file that was not there. Default 0o640. */
+  /** Mode of a new file. Default 0o640. */
   readonly mode?: number;
-  /** Slots that a rewrite prepares for later additions, rounded up to 64. Default 1024; more are appended when needed. */
+  /** Slots that a rewrite creates for later additions, rounded up to 64. Default 1024; more are appended when needed. */
   readonly slots?: number;
   /** The disk; another one in tests. */
   readonly ops?: MapFileOps;
@@ -26,26 +26,26 @@ export interface MapFileOptions {
 export interface MapFileRewrite {
   /** Canonical addresses in sortKey order, over several calls; rejects with a RangeError when they are not. */
   append(ips: readonly string[]): Promise<void>;
-  /** Optional, after the last append and outside the writer's turn: the long fsync, so that `finish` has a short one. */
+  /** Optional, after the last append and outside the writer's slot: the long fsync, so that `finish` has a short one. */
   seal(): Promise<void>;
   /**
    * Applies what changed since `beginRewrite`, syncs, renames, syncs the folder; mode and owner of the old file stay.
-   * `generation`: of the last change that the database committed; the header's when left out.
-   * To be called inside the writer's turn: no add or remove may be under way. After a rejection (MapFileError) the
-   * rewrite is over, nothing is left behind, and the map file is what it was; only when the folder's sync failed is the
-   * new file in place and the state `behind`.
+   * `generation`: of the last change that the database committed; by default that of the header.
+   * To be called in the writer's slot, with no add or remove under way. After a rejection (MapFileError) the rewrite is
+   * over, its temporary file removed, and the map file unchanged; only if the folder's sync failed is the new file in place
+   * and the state `behind`.
    */
   finish(generation?: number): Promise<{ entries: number; bytes: number }>;
-  /** Ends the rewrite without a trace; no-op when it is over. To be called after `append` or `seal` rejected. */
+  /** Discards the rewrite; does nothing when it is over. To be called after `append` or `seal` rejected. */
   abort(): Promise<void>;
 }
 
 /**
- * The map file, whole at every moment (promise 10, ADR 0010). It becomes `current` by a rewrite;
- * from then on a change costs the same whatever the file's size.
+ * The map file, complete at every moment (promise 10, ADR 0010). It becomes `current` by a rewrite; from then on a change
+ * costs the same at any size of the file.
  *
- * The file tells which change it holds (its generation), so that a start knows a database that is older. `add` and
- * `remove` note the number of their change with the write that makes it, and left out, none.
+ * The file records its last change (its generation), so that a start recognises an older database. `add` and `remove` write
+ * the number of their change together with its lines; without a number they record none.
  *
  * `add`, `remove`, `note`, `has` and `finish` are called one at a time; `beginRewrite` and `append` may overlap with them.
  */
@@ -58,7 +58,7 @@ export class MapFile {
   #failure: MapFileError | null = null;
   #journal: Map<string, boolean> | null = null;
   #rewrite: RewriteInProgress | null = null;
-  /** Our own writes of a change, the wait for the disk left out, or a new file's taking its place; never rejects. */
+  /** A change being written, without the sync, or a new file being put in place; never rejects. */
   #writing: Promise<unknown> | null = null;
 
   constructor(path: string, options: MapFileOptions = {}) {
@@ -73,24 +73,24 @@ export class MapFile {
     return this.#failure === null ? 'unopened' : 'behind';
   }
 
-  /** Live lines, as written by us; 0 unless current. */
+  /** Live lines; 0 unless current. */
   get entryCount(): number {
     return this.#image?.entryCount ?? 0;
   }
 
-  /** Entries that were added since the rewrite: each costs memory (about 100 bytes). */
+  /** Entries added since the rewrite: each takes about 100 bytes of memory. */
   get slotsUsed(): number {
     return this.#image?.slotsUsed ?? 0;
   }
 
-  /** Lines of the rewrite that were removed since: they take room in the file and slow the search down. */
+  /** Lines of the rewrite that were removed since: they take space in the file and slow down searches. */
   get deadLines(): number {
     return this.#image?.deadLines ?? 0;
   }
 
   /**
    * Adds canonical addresses; those already live are skipped. Durable on return. Rejects with a MapFileError. After any
-   * reason but `not-canonical` the state is `behind`, and some of the addresses may be in the file.
+   * reason except `not-canonical` the state is `behind`, and some of the addresses may be in the file.
    */
   async add(ips: readonly string[], generation?: number): Promise<void> {
     await this.#assertCanonical(ips);
@@ -98,7 +98,7 @@ export class MapFile {
     await this.#change(async (image) => (await image.add(ips, generation)) > 0);
   }
 
-  /** Removes canonical addresses and tells which of them were there. Durable on return. Rejects as `add` does. */
+  /** Removes canonical addresses and returns those that were present. Durable on return. Rejects as `add` does. */
   async remove(ips: readonly string[], generation?: number): Promise<{ removed: string[] }> {
     await this.#assertCanonical(ips);
     this.#remember(ips, false);
@@ -111,20 +111,20 @@ export class MapFile {
   }
 
   /**
-   * Notes a committed change that needed no line of the file. Not waited for: should a power failure take it back, the
-   * file is behind the database, which is always right. Rejects as `add` does; does nothing unless `current`.
+   * Records a committed change that needed no line of the file. Not synced: if a power failure loses it, the file is behind
+   * the database, which is always correct. Rejects as `add` does; does nothing unless `current`.
    */
   async note(generation: number): Promise<void> {
     if (this.#image === null || generation <= this.#image.generation) return;
     await this.#write(async (image) => image.note(generation));
   }
 
-  /** A rewrite under way leaves these addresses out: their addition failed, and the database does not hold them. */
+  /** Omits these addresses from a rewrite under way: their addition failed, and the database does not contain them. */
   leaveOut(ips: readonly string[]): void {
     this.#remember(ips, false);
   }
 
-  /** Whether the file has a live line of exactly this canonical address. Rejects as `add` does. */
+  /** Whether the file has a live line for exactly this canonical address. Rejects as `add` does. */
   async has(ip: string): Promise<boolean> {
     let found = false;
     await this.#assertCanonical([ip]);
@@ -136,9 +136,9 @@ export class MapFile {
   }
 
   /**
-   * Starts an atomic rewrite into a temporary file in the same folder; leftovers of crashed runs are removed first. What
-   * is added or removed from now on, with or without success, is applied again by `finish`, so the snapshot to append
-   * is to be taken after this resolved. One at a time.
+   * Starts an atomic rewrite into a temporary file in the same folder; those of crashed processes are removed first.
+   * `finish` applies again what is added or removed from now on, successfully or not, so take the snapshot to append after
+   * this resolved. One at a time.
    */
   async beginRewrite(header: MapFileHeader): Promise<MapFileRewrite> {
     if (this.#journal !== null) throw new Error(`a rewrite of ${this.#path} is under way`);
@@ -175,8 +175,8 @@ export class MapFile {
   }
 
   /**
-   * Whether the file on disk is the one we left: one stat. A change of ours that is being written is let end first: half
-   * of it would look like somebody else's. Rejects when the system does not tell.
+   * Whether the file on disk is as this service left it: one stat. A change being written is awaited first, since half of it
+   * would look like that of another process. Rejects when the stat fails.
    */
   async unchanged(): Promise<boolean> {
     while (this.#writing !== null) await this.#writing;
@@ -192,7 +192,7 @@ export class MapFile {
     await image?.file.close();
   }
 
-  /** `work` says whether it wrote; what it wrote is durable on return. */
+  /** `work` returns whether it wrote; its writes are durable on return. */
   async #change(work: (image: MapFileImage) => Promise<boolean>): Promise<void> {
     const image = this.#trusted();
     if (!(await this.#write(work))) return;
@@ -213,7 +213,7 @@ export class MapFile {
       if (what !== null) throw surprise(this.#path, what);
       return await this.#whileWriting(async () => {
         if (!(await work(image))) return false;
-        // Before the wait for the disk: a foreign write during it is then seen.
+        // Before the sync, so that a write of another process during it is detected.
         image.settle();
         return true;
       });
@@ -237,15 +237,15 @@ export class MapFile {
   #trusted(): MapFileImage {
     if (this.#image !== null) return this.#image;
     const failure = this.#failure;
-    // The file is named once, and what the system said is the cause of both.
+    // Without naming the file twice, and with the same cause.
     const why =
-      failure?.message.replace(`the map file ${this.#path} `, 'it ') ?? 'it was not rewritten since the start';
-    throw new MapFileError('behind', `the map file ${this.#path} takes no changes before it is rewritten: ${why}`, {
+      failure?.message.replace(`the map file ${this.#path} `, 'it ') ?? 'it has not been rewritten since the start';
+    throw new MapFileError('behind', `the map file ${this.#path} accepts no changes until it is rewritten: ${why}`, {
       ...(failure === null ? {} : { cause: failure.cause }),
     });
   }
 
-  /** Gives the file up; returns the error to throw. */
+  /** Closes the file, since it is not reliable; returns the error to throw. */
   async #fallBehind(failure: MapFileError): Promise<MapFileError> {
     const image = this.#image;
     this.#image = null;

@@ -6,7 +6,7 @@ import { checkKey, hides, MapCommands, UnsafeArgumentError } from './runtime-map
 const commands = new MapCommands('/m', { kind: 'pid', pid: 4711 });
 
 describe('map commands', () => {
-  it('name the worker first and the map by its path', () => {
+  it('map commands name the worker first and the map by its path', () => {
     expect(commands.get('2001:db8::/32')).toBe('@!4711 get map /m 2001:db8::');
     expect(commands.add('10.0.0.0/8', 3)).toBe('@!4711 add map @3 /m 10.0.0.0/8 1');
     expect(commands.del('::1')).toBe('@!4711 del map /m ::1');
@@ -17,7 +17,7 @@ describe('map commands', () => {
     expect(commands.commit(3)).toBe('@!4711 commit map @3 /m');
   });
 
-  it('cut any list into payloads that fit, and lose none', () => {
+  it('any list of keys is split into payloads that fit, without losing one', () => {
     const ip = fc.oneof(fc.ipV4(), fc.constant('2001:db8:1111:2222:3333:4444:5555:6666/127'));
     const property = fc.property(fc.array(ip, { maxLength: 3000, size: 'max' }), (ips) => {
       const chunks = commands.addAll(ips);
@@ -30,11 +30,11 @@ describe('map commands', () => {
     fc.assert(property, { numRuns: 30 });
   });
 
-  it.each(['', '0x', '7f8b', '0x7F', '0x1;2', '0x1 2', '#0x1'])('take no element like %j', (element) => {
+  it.each(['', '0x', '7f8b', '0x7F', '0x1;2', '0x1 2', '#0x1'])('map commands refuse %j as an element', (element) => {
     expect(() => commands.delElement(element)).toThrow(UnsafeArgumentError);
   });
 
-  it('take every address as a key', () => {
+  it('map commands accept every address as a key', () => {
     fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => void expect(checkKey(ip)).toBe(ip)));
   });
 });
@@ -49,4 +49,4 @@ it.each([
   ['10.0.0.0/8', '10.1.2.3', false],
   ['::ffff:1.2.3.4', '1.2.3.4', false],
   ['2001:db8::/48', '2001:db8::/32', true],
-])('that %s is found hides %s: %s', (found, wanted, hidden) => expect(hides(found, wanted)).toBe(hidden));
+])('a lookup that finds %s hides %s: %s', (found, wanted, hidden) => expect(hides(found, wanted)).toBe(hidden));

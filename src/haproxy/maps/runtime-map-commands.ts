@@ -1,7 +1,7 @@
-// The map commands, spelled as rule 1, rule 2 and rule 3 have them: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
+// The map commands in the form of rule 1, rule 2 and rule 3: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
 import { MAX_COMMAND_BYTES, PayloadCommand } from '../socket/conversation-command.ts';
 
-/** The current worker, or any one by its pid, draining ones included. */
+/** The current worker, or any worker by its pid, draining ones included. */
 export type WorkerRef = { readonly kind: 'current' } | { readonly kind: 'pid'; readonly pid: number };
 
 export const CURRENT: WorkerRef = { kind: 'current' };
@@ -16,7 +16,7 @@ export class UnsafeArgumentError extends Error {
 
 // A blank, a backslash, a quote or `;` would end or change the argument; `#<id>` would name another map tomorrow.
 const PATH = /^\/[^\s;\\"'<>\p{Cc}]+$/u;
-// Everything HAProxy's own parser of addresses can store; canonical form is the business of whoever adds.
+// Everything that HAProxy's own address parser can store; the canonical form is the caller's responsibility.
 const KEY = /^(?=.*[.:])[0-9A-Fa-f:][0-9A-Fa-f:./]{1,63}$/;
 
 const ELEMENT = /^0x[0-9a-f]{1,16}$/;
@@ -30,18 +30,18 @@ export function checkMapPath(path: string): string {
 
 export function checkKey(key: string): string {
   if (KEY.test(key)) return key;
-  throw new UnsafeArgumentError(`${JSON.stringify(key.slice(0, 80))} is no IP address or network`);
+  throw new UnsafeArgumentError(`${JSON.stringify(key.slice(0, 80))} is not an IP address or network`);
 }
 
 /** An entry by its address in the worker's memory, as `show map` lists it: `0x7f8b9d9d29e0`. */
 function checkElement(element: string): string {
   if (ELEMENT.test(element)) return `#${element}`;
-  throw new UnsafeArgumentError(`${JSON.stringify(element.slice(0, 80))} is no element of a map`);
+  throw new UnsafeArgumentError(`${JSON.stringify(element.slice(0, 80))} is not an element of a map`);
 }
 
 /** The commands of one map in one worker. */
 export class MapCommands {
-  /** Who is asked: `@1`, or `@!<pid>`. */
+  /** `@1`, or `@!<pid>`. */
   readonly target: string;
   readonly #path: string;
 
@@ -50,7 +50,7 @@ export class MapCommands {
     this.target = worker.kind === 'current' ? '@1' : `@!${worker.pid}`;
   }
 
-  /** Asks with a network's first address: an IPv6 network as argument says `found=no` (2.6.12, 3.0.11). */
+  /** For a network, of its first address: an IPv6 network as argument answers `found=no` (2.6.12, 3.0.11). */
   get(key: string): string {
     return `${this.target} get map ${this.#path} ${firstAddress(checkKey(key))}`;
   }
@@ -59,7 +59,7 @@ export class MapCommands {
     return `${this.target} add map ${this.#at(version)} ${checkKey(key)} ${BLOCKING_VALUE}`;
   }
 
-  /** The keys in as few payloads as hold them. */
+  /** The keys in as few payloads as possible. */
   addAll(keys: readonly string[], version?: number): { command: PayloadCommand; keys: readonly string[] }[] {
     const head = `${this.target} add map ${this.#at(version)}`;
     const chunks: { command: PayloadCommand; keys: readonly string[] }[] = [];
@@ -95,12 +95,12 @@ export class MapCommands {
     return `${this.target} del map ${this.#path} ${checkKey(key)}`;
   }
 
-  /** Sets the value of this very entry; duplicates of its key keep theirs. */
+  /** Sets the value of exactly this entry; duplicates of its key keep theirs. */
   setElement(element: string): string {
     return `${this.target} set map ${this.#path} ${checkElement(element)} ${BLOCKING_VALUE}`;
   }
 
-  /** Removes this very entry; duplicates of its key stay. */
+  /** Removes exactly this entry; duplicates of its key stay. */
   delElement(element: string): string {
     return `${this.target} del map ${this.#path} ${checkElement(element)}`;
   }
@@ -133,7 +133,7 @@ export function firstAddress(key: string): string {
 
 const isIpv6 = (key: string): boolean => key.includes(':');
 
-/** Bits of the key's prefix; null for a form that only HAProxy understands (`10.0.0.0/255.0.0.0`). */
+/** Prefix length of the key in bits; null for a form that only HAProxy understands (`10.0.0.0/255.0.0.0`). */
 function prefixLength(key: string): number | null {
   const slash = key.indexOf('/');
   if (slash === -1) return isIpv6(key) ? 128 : 32;
@@ -143,7 +143,7 @@ function prefixLength(key: string): number | null {
 
 /**
  * Whether a lookup that found `found` says nothing about `wanted`: the longest prefix wins, and of two spellings of one
- * network the one that was there first. An entry of the other family is only found when its own has nothing.
+ * network the older entry. An entry of the other family is only found when there is none of the own family.
  */
 export function hides(found: string, wanted: string): boolean {
   if (found === wanted || isIpv6(found) !== isIpv6(wanted)) return false;

@@ -1,11 +1,11 @@
-// Reading a whole map with one `show map`, as a stream: a million entries are 30 MB and must not be held.
+// Reads a complete map with one `show map`, as a stream, since a million entries are 30 MB.
 import type { Conversation } from '../socket/conversation.ts';
 import { elementOf, type MapEntry, parseShowMapLine } from '../socket/replies.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
 export type EntriesSink = (batch: MapEntry[]) => void | Promise<void>;
 
-/** Returns the number of entries. A line that is none rejects with RuntimeMapRejection, a cut-off dump with MasterSocketError. */
+/** Returns the number of entries. Any other line rejects with RuntimeMapRejection, a truncated dump with MasterSocketError. */
 export async function dump(conversation: Conversation, command: string, onEntries: EntriesSink): Promise<number> {
   let count = 0;
   await conversation.streamLines(command, (lines) => {
@@ -22,7 +22,7 @@ export interface MapElement {
   readonly value: string;
 }
 
-/** What is to be done with one entry: it gets the value 1, or it is removed. */
+/** A change of one entry: it gets the value 1, or it is removed. */
 export interface ElementChange {
   readonly key: string;
   readonly element: string;
@@ -46,7 +46,7 @@ export async function elementsOf(
   return elements;
 }
 
-/** A copy: a part of a line keeps the whole block that the line came in. */
+/** A copy: a substring keeps the complete block that its line came in. */
 function unshared(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }

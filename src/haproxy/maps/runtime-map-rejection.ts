@@ -1,14 +1,14 @@
-// The proxy answered, and the answer is not on the command's list of good replies.
+// The proxy replied, and the reply is not on the command's list of good replies.
 
 export class RuntimeMapRejection extends Error {
   override readonly name = 'RuntimeMapRejection';
   readonly command: string;
-  /** All bodies up to and including the one that was no good one. */
+  /** All bodies up to and including the rejection. */
   readonly responses: readonly string[];
-  /** The worker listed its maps, and this one is not among them. */
+  /** The worker listed its maps without this one. */
   readonly mapIsNotLoaded: boolean;
 
-  /** @param notLoaded the file of a map that the worker did not list; null: it is another matter */
+  /** @param notLoaded the file of a map that the worker did not list; null: another failure */
   constructor(command: string, responses: readonly string[], why = 'was rejected', notLoaded: string | null = null) {
     const shown = command.slice(0, 200).trimEnd();
     super(

@@ -52,14 +52,14 @@ function change(request: Partial<GroupRequest>): Promise<GroupOutcome> {
 }
 
 describe('adding an address (rule 4)', () => {
-  it('sends the commands of rule 1, rule 2 and rule 3', async () => {
+  it('adding an address sends the commands of rule 1, rule 2 and rule 3', async () => {
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(true);
     const get = `@1 get map ${MAP} ${A}`;
     expect(master.commands).toEqual([get, `@1 add map ${MAP} ${A} 1`, get]);
     expect(failures).toEqual([]);
   });
 
-  it('is false when the reply is not empty, even if the address is then there', async () => {
+  it('adding is false when the reply is not empty, even if the address is then present', async () => {
     master.script = (command) => {
       if (!command.includes(' add ')) return undefined;
       master.answer(command);
@@ -70,27 +70,27 @@ describe('adding an address (rule 4)', () => {
     expect(failures[0]?.responses).toContain('Something nobody has heard of.');
   });
 
-  it('is false when an empty reply changed nothing (rule 8)', async () => {
+  it('adding is false when an empty reply changed nothing (rule 8)', async () => {
     on('add', say('\n'));
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]).toMatchObject({ reason: 'read-back absent', responses: [NOT_FOUND, '', NOT_FOUND] });
   });
 
-  it('is false when only a network around it is found', async () => {
+  it('adding is false when only a network that contains the address is found', async () => {
     master.map(MAP).add('192.0.2.0/24', '1');
     on('add', say('\n'));
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]?.reason).toBe('read-back absent');
   });
 
-  it('is false when the value stays wrong', async () => {
+  it('adding is false when the value stays wrong', async () => {
     master.map(MAP).add(A, '0');
     on('set', say('\n'));
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]?.reason).toBe('wrong value');
   });
 
-  it('adds nothing on top of an answer that it cannot read', async () => {
+  it('adding sends no change after a reply that it cannot read', async () => {
     on('get', say('garbage\n\n'));
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]).toMatchObject({ reason: 'unknown reply', responses: ['garbage'] });
@@ -101,13 +101,13 @@ describe('adding an address (rule 4)', () => {
     [say('', 'close'), 'cut-short'],
     [say('half', 'close'), 'cut-short'],
     [say('a\n\nb\n\n'), 'garbled'],
-  ] as const)('is false when the connection fails at the read-back (%j)', async (behaviour, reason) => {
+  ] as const)('adding is false when the connection fails at the read-back (%j)', async (behaviour, reason) => {
     on('get', behaviour, 2);
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]?.reason).toBe(reason === 'garbled' ? 'unknown reply' : reason);
   });
 
-  it('is false, within its time, when the proxy hangs', async () => {
+  it('adding is false before its deadline when the proxy hangs', async () => {
     using time = stopTime();
     on('add', hang);
     const added = map.addIpToRuntimeMap(A, within(80));
@@ -117,7 +117,7 @@ describe('adding an address (rule 4)', () => {
     expect(failures[0]).toMatchObject({ reason: 'deadline', responses: [NOT_FOUND] });
   });
 
-  it('is false when there is no socket', async () => {
+  it('adding is false without a socket', async () => {
     await master.stop();
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]?.reason).toBe('missing');
@@ -125,28 +125,28 @@ describe('adding an address (rule 4)', () => {
 });
 
 describe('removing an address (rule 5)', () => {
-  it('is false on any other reply than an empty one and Key not found.', async () => {
+  it('removing is false on any reply other than an empty one and Key not found.', async () => {
     master.map(MAP).add(A, '1');
     on('del', say('Permission denied\n\n'));
     expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]?.reason).toBe('rejected');
   });
 
-  it('is false when the entry is still there', async () => {
+  it('removing is false when the entry is still present', async () => {
     master.map(MAP).add(A, '1');
     on('del', say('\n'));
     expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]?.reason).toBe('read-back present');
   });
 
-  it('is told by the command that was to do it when there is no socket', async () => {
+  it('a removal without a socket is reported with the command that was to be sent', async () => {
     await master.stop();
     expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
     expect(failures).toMatchObject([{ ip_address: A, reason: 'missing', command: `@1 del map ${MAP} ${A}` }]);
     await master.listen();
   });
 
-  it('is true when a network around it is found instead', async () => {
+  it('removing is true when a network that contains the address is found instead', async () => {
     master.map(MAP).add('192.0.2.0/24', '1');
     master.map(MAP).add(A, '1');
     expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(true);
@@ -154,7 +154,7 @@ describe('removing an address (rule 5)', () => {
 });
 
 describe('a group', () => {
-  it('changes nothing before the database has committed', async () => {
+  it('a group changes nothing before the database has committed', async () => {
     let commit = (): void => undefined;
     const committed = new Promise<void>((resolve) => {
       commit = resolve;
@@ -169,7 +169,7 @@ describe('a group', () => {
     expect(await before).toEqual([]);
   });
 
-  it('rejects with the error of the commit and leaves the proxy alone, even when the socket failed too', async () => {
+  it('a group whose commit fails rejects with that error and changes no worker, even when the socket failed too', async () => {
     const committed = (): Promise<void> => Promise.reject(new Error('disk full'));
     await expect(change({ add: [A], remove: [B], committed: committed() })).rejects.toThrow('disk full');
     expect(master.commands.every((command) => command.includes(' get '))).toBe(true);
@@ -178,7 +178,7 @@ describe('a group', () => {
     await expect(change({ add: [A], committed: committed() })).rejects.toThrow('disk full');
   });
 
-  it('judges every address by itself', async () => {
+  it('a group reports each address separately', async () => {
     master.script = (command) => (command === `@1 del map ${MAP} ${B}` ? say('No.\n\n') : undefined);
     master.map(MAP).add(B, '1');
     const outcome = await change({ add: [A], remove: [B, C] });
@@ -186,7 +186,7 @@ describe('a group', () => {
     expect(outcome.failures[0]?.worker).toBe(101);
   });
 
-  it('believes of a lost connection what had been read back, and no more', async () => {
+  it('a group on a lost connection confirms only what had been read back', async () => {
     on('get', say('', 'close'), 4);
     const outcome = await change({ add: [A, B] });
     expect(outcome.ended?.reason).toBe('cut-short');
@@ -194,7 +194,7 @@ describe('a group', () => {
     expect(outcome.failures.map(({ ip_address, reason }) => [ip_address, reason])).toEqual([[B, 'cut-short']]);
   });
 
-  it('without its show proc is not whole', async () => {
+  it('a group without its show proc reply is not complete', async () => {
     master.script = (command) => (command === 'show proc' ? say('nonsense\n\n') : undefined);
     const outcome = await change({ add: [A] });
     expect(outcome.ended).toMatchObject({ reason: 'garbled', responses: ['nonsense'] });
@@ -204,7 +204,7 @@ describe('a group', () => {
   it.each([
     ['one address', [A]],
     ['several', [A, B, C]],
-  ])('believes nothing when a reply too many pushes the others out of place: %s', async (_what, add) => {
+  ])('a group confirms nothing when an extra reply shifts the others: %s', async (_what, add) => {
     master.script = (command) => {
       if (!command.includes(' add ')) return undefined;
       return say(`${master.answer(command).text}\n`);
@@ -214,13 +214,13 @@ describe('a group', () => {
     expect(outcome).toMatchObject({ processes: null, ended: { reason: 'garbled' } });
   });
 
-  it('believes no show proc that is another reply', async () => {
+  it('a group rejects another reply in place of show proc', async () => {
     on('get', say(`${NOT_FOUND}\n\n${NOT_FOUND}\n\n`), 2);
     const outcome = await change({ remove: [A, B] });
     expect(outcome).toMatchObject({ processes: null, ended: { reason: 'garbled' } });
   });
 
-  it('sets a wrong value right where a more specific entry hides it', async () => {
+  it('a group corrects a wrong value that a more specific entry hides', async () => {
     for (const key of ['10.0.0.0/8', '10.0.0.0']) master.map(MAP).add(key, '0');
     expect((await change({ add: ['10.0.0.0/8'] })).failures).toEqual([]);
     expect(
@@ -231,7 +231,7 @@ describe('a group', () => {
     ).toEqual(['1', '0']);
   });
 
-  it('looks for a hidden address through the one place there is', async () => {
+  it('a group finds a hidden address with only one slot', async () => {
     master.map(MAP).add('10.0.0.0/24', '1');
     const narrow = new MasterSocket(master.path, { maxConnections: 2 });
     map = new RuntimeMap(narrow, MAP);
@@ -240,7 +240,7 @@ describe('a group', () => {
     narrow.close();
   });
 
-  it('reports a hidden address whose dump is cut short', async () => {
+  it('a group reports a hidden address whose dump is truncated', async () => {
     for (const key of ['10.0.0.0/8', '10.0.0.0']) master.map(MAP).add(key, '1');
     on('show', say('0x1 10.0.0.', 'close'), 2);
     const outcome = await change({ add: ['10.0.0.0/8', A] });
@@ -250,14 +250,14 @@ describe('a group', () => {
     ]);
   });
 
-  it('says of a rejected payload that all its addresses failed', async () => {
+  it('a rejected payload fails all its addresses', async () => {
     on('add', say('out of memory error.\n\n'));
     const outcome = await change({ add: [A, B] });
     expect(outcome.failures.map((failure) => failure.reason)).toEqual(['rejected', 'rejected']);
     expect(outcome.failures[1]?.responses).toEqual([NOT_FOUND, 'out of memory error.', NOT_FOUND]);
   });
 
-  it('adds to a version under preparation too, and reports when that fails', async () => {
+  it('a group adds to a version under preparation too, and reports its failure', async () => {
     await map.prepare(current, soon());
     master.map(MAP).add(A, '1');
     expect((await change({ add: [A, B], pendingVersion: 1 })).failures).toEqual([]);
@@ -271,12 +271,12 @@ describe('a group', () => {
     expect(wrong.failures.map((failure) => failure.reason)).toEqual(['rejected']);
   });
 
-  it('refuses an address that is twice in it', async () => {
+  it('a group refuses a duplicate address', async () => {
     await expect(change({ add: [A], remove: [A] })).rejects.toThrow('twice');
   });
 
   it.each(['', 'bad', '1.2.3.4 1', '1.2.3.4\nreload', '1.2.3.4;reload', '#1', 'fe80::1%eth0', '@1'])(
-    'lets %j nowhere near the command line',
+    'never sends %j in a command',
     async (text) => {
       await expect(change({ add: [text] })).rejects.toThrow(UnsafeArgumentError);
       await expect(map.runtimeMapLookup(text, soon())).rejects.toThrow(UnsafeArgumentError);
@@ -290,27 +290,27 @@ describe('a group', () => {
 
 describe('a map', () => {
   it.each(['', 'relative.map', '/with blank.map', '/a;b', '/a\\b', '/a"b', '#1', '/a\nb'])(
-    'is not named %j',
+    'refuses %j as the path of a map',
     (path) => {
       expect(() => new RuntimeMap(socket, path)).toThrow(UnsafeArgumentError);
     },
   );
 
-  it('that is cut short or garbled is no dump', async () => {
+  it('a truncated or garbled dump of a map rejects', async () => {
     master.script = () => say('0x1 192.0.2.1 1\n', 'close');
     await expect(map.runtimeMapKeys(soon(), () => undefined)).rejects.toMatchObject({ reason: 'cut-short' });
     master.script = () => say('0x1 192.0.2.1 1\nnonsense\n\n');
     await expect(map.runtimeMapKeys(soon(), () => undefined)).rejects.toThrow(RuntimeMapRejection);
   });
 
-  it('counts an entry once although the configuration uses the map in two types', async () => {
+  it('counts an entry once when the configuration uses the map in two types', async () => {
     const listing = `# id (file) description\n0 (${MAP}) pattern loaded from file '${MAP}' used by map at file 'c' line 1, by map at file 'c' line 2. curr_ver=3 next_ver=4 entry_cnt=14\n\n`;
     master.script = (command) => say(command.endsWith('show map') ? listing : `${NOT_FOUND}\n${NOT_FOUND}\n\n`);
     expect(await map.entryCount(soon())).toEqual({ entries: 7, currentVersion: 3, nextVersion: 4 });
   });
 
   it.each(['all', 'one'] as const)(
-    'blocks at every moment while duplicates are removed (by key: %s)',
+    'every key blocks at every moment while duplicates are removed (by key: %s)',
     async (byKey) => {
       master.map(MAP).byKey = byKey;
       for (const value of ['1', '0', '1', '0']) master.map(MAP).add(A, value);
@@ -327,7 +327,7 @@ describe('a map', () => {
     },
   );
 
-  it('gets every value of every key set before a duplicate is removed, the last of the map first', async () => {
+  it('all values of all keys are set before a duplicate is removed, from the end of the map', async () => {
     const B = '192.0.2.77';
     for (const [key, value] of [
       [A, '1'],
@@ -346,7 +346,7 @@ describe('a map', () => {
     ]);
   });
 
-  it('keeps its duplicates when a value cannot be set', async () => {
+  it('duplicates stay when a value cannot be set', async () => {
     for (const value of ['1', '0']) master.map(MAP).add(A, value);
     on('set', say('No.\n\n'));
     const changes = await map.duplicateChanges(current, [A], soon());
@@ -354,25 +354,25 @@ describe('a map', () => {
     expect(master.map(MAP).live()).toHaveLength(2);
   });
 
-  it('removes an address again until it is absent where a removal leaves duplicates', async () => {
+  it('an address is removed again until it is absent where a removal leaves duplicates', async () => {
     master.map(MAP).byKey = 'one';
     for (let n = 0; n < 4; n += 1) master.map(MAP).add(A, '1');
     expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(true);
     expect(master.map(MAP).live()).toEqual([]);
   });
 
-  it('gives up on an address that is still there after four removals', async () => {
+  it('an address that is present after four removals is reported', async () => {
     master.map(MAP).byKey = 'one';
     for (let n = 0; n < 5; n += 1) master.map(MAP).add(A, '1');
     expect(await map.removeIpFromRuntimeMap(A, soon())).toBe(false);
     expect(master.commands.filter((command) => command.includes(' del map '))).toHaveLength(4);
   });
 
-  it('is told that the version to commit was live before', async () => {
+  it('a commit of a version that is live already is rejected', async () => {
     await expect(map.commit(current, 0, soon())).rejects.toThrow('out of range');
   });
 
-  it('stops sending once a command was rejected', async () => {
+  it('no further command is sent after a rejection', async () => {
     const ips = Array.from({ length: 500 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
     on('del', say('No.\n\n'));
     await expect(map.deleteMany(current, ips, soon())).rejects.toMatchObject({ responses: ['No.'] });

@@ -1,4 +1,4 @@
-// One map of the proxy, by its path, in any of its workers. Functions are named as the rules name them (docs/promises.md).
+// One map of the proxy, by its path, in any of its workers. Functions have the names of the rules (docs/promises.md).
 
 import { pause, withTimeout } from '../../concurrency/pause.ts';
 import type { Conversation } from '../socket/conversation.ts';
@@ -20,15 +20,13 @@ import { dump, type ElementChange, type EntriesSink, elementsOf } from './runtim
 import type { EntryFailure } from './runtime-map-lookup.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
-// The command helper of rule 6.
-
-/** Commands that are under way at a time; the rest is never sent once one was rejected. */
+/** Commands in flight at a time; after a rejection the rest is not sent. */
 const WINDOW = 64;
 
 interface Expectation {
-  /** Any non-empty body is a rejection, even one that matches no known text. Default true: for mutating commands. */
+  /** Any non-empty body is a rejection, known text or not (rule 6). Default true: for mutating commands. */
   readonly expectEmpty?: boolean;
-  /** Non-empty bodies that are good all the same, such as `Key not found.` after `del map`. */
+  /** Non-empty good bodies, such as `Key not found.` after `del map`. */
   readonly alsoGood?: readonly string[];
 }
 
@@ -59,29 +57,29 @@ export type { ElementChange } from './runtime-map-dump.ts';
 export type { EntryFailure } from './runtime-map-lookup.ts';
 export { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
-/** Between two looks whether a commit has switched; the switch itself takes some 5 ms at a million. */
+/** Between two checks whether a commit has switched; the switch itself takes some 5 ms at a million entries. */
 const SWITCH_POLL_MS = 1;
-/** Rule 5: an absent key is the end state that was asked for. */
+/** Rule 5: an absent key is the requested state. */
 const ABSENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND] };
 /** Another process removed the duplicate. */
 const ABSENT_ELEMENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND, ELEMENT_NOT_FOUND] };
 
 export interface RuntimeMapOptions {
-  /** Hears why `addIpToRuntimeMap` or `removeIpFromRuntimeMap` returned false. */
+  /** Called with the reason when `addIpToRuntimeMap` or `removeIpFromRuntimeMap` returns false. */
   readonly onFailure?: (failure: EntryFailure) => void;
 }
 
 export interface EntryCount {
-  /** Entries of the live version and of pending ones together (the proxy counts no other way, 2.6.12, 3.0.11). */
+  /** Entries of the live version and of pending ones together (the proxy has no other count, 2.6.12, 3.0.11). */
   readonly entries: number;
   readonly currentVersion: number;
-  /** Above `currentVersion`: a version is under preparation, or was left behind. */
+  /** Above `currentVersion`: a version is under preparation, or was abandoned. */
   readonly nextVersion: number;
 }
 
 /**
  * All methods reject with MasterSocketError when the connection fails, with RuntimeMapRejection (carrying all bodies as
- * `responses`) when the proxy answers something else than success, with UnsafeArgumentError before anything is sent.
+ * `responses`) when the proxy answers anything but success, with UnsafeArgumentError before anything is sent.
  */
 export class RuntimeMap {
   readonly path: string;
@@ -94,7 +92,7 @@ export class RuntimeMap {
     this.#onFailure = options.onFailure ?? (() => undefined);
   }
 
-  /** Rule 4: true only when `get map` then finds this very entry with value 1 in the current worker. */
+  /** Rule 4: true only when `get map` then finds exactly this entry with value 1 in the current worker. */
   async addIpToRuntimeMap(ip: string, deadline: Deadline): Promise<boolean> {
     return this.#changeOne([ip], [], deadline);
   }
@@ -104,7 +102,7 @@ export class RuntimeMap {
     return this.#changeOne([], [ip], deadline);
   }
 
-  /** Rule 7. The entry that the proxy finds for the address, a network around it included; null when none. */
+  /** Rule 7. The entry that the proxy finds for the address, perhaps a network that contains it; null when none. */
   async runtimeMapLookup(
     ip: string,
     deadline: Deadline,
@@ -118,7 +116,7 @@ export class RuntimeMap {
     return reply.found ? { key: reply.key, value: reply.value } : null;
   }
 
-  /** Rule 7. Streams `show map`; nothing is read while the promise of a batch is pending. A dump that is cut short rejects. */
+  /** Rule 7. Streams `show map`; nothing is read while the promise of a batch is pending. A truncated dump rejects. */
   async runtimeMapKeys(
     deadline: Deadline,
     onEntries: EntriesSink,
@@ -132,7 +130,7 @@ export class RuntimeMap {
   /** The cheap probe: 0.2 ms at any size. */
   async entryCount(deadline: Deadline, worker: WorkerRef = CURRENT): Promise<EntryCount> {
     const commands = this.#commands(worker);
-    // The proxy counts an entry once for each type in which the configuration uses the map; a lookup answers as often.
+    // The proxy counts an entry once for each type in which the configuration uses the map; a lookup has a line for each.
     const [listing = '', lookup = ''] = await this.#once([commands.list(), commands.get('192.0.2.1')], deadline);
     const maps = parseShowMapListing(listing);
     const map = maps?.find((listed) => listed.file === this.path);
@@ -140,14 +138,14 @@ export class RuntimeMap {
       throw new RuntimeMapRejection(commands.list(), [listing], '', this.path);
     }
     if (map === undefined || map.entryCount === null) {
-      throw new RuntimeMapRejection(commands.list(), [listing], `does not tell the entries of ${this.path}`);
+      throw new RuntimeMapRejection(commands.list(), [listing], `has no entry count for ${this.path}`);
     }
     const uses = parseUses(lookup);
     if (uses === null) throw new RuntimeMapRejection(commands.get('192.0.2.1'), [listing, lookup], 'cannot be read');
     return { entries: map.entryCount / uses, currentVersion: map.currentVersion, nextVersion: map.nextVersion };
   }
 
-  /** As `entryCount`, of a worker that may have missed a deadline before: what it owes is waited for. */
+  /** As `entryCount`, of a worker that may have missed a deadline: first waits for its unanswered commands. */
   async firstAnswer(deadline: Deadline, worker: WorkerRef): Promise<EntryCount> {
     await this.#socket.settled(this.#commands(worker).target, deadline);
     return await this.entryCount(deadline, worker);
@@ -158,7 +156,7 @@ export class RuntimeMap {
     return changeGroup(this.#socket, this.path, request);
   }
 
-  /** Adds without looking: what is there already is there twice afterwards. Payloads of at most 15,000 bytes. */
+  /** Adds without a lookup: an entry that exists already is duplicated. Payloads of at most 15,000 bytes. */
   async addMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline, version?: number): Promise<void> {
     const chunks = this.#commands(worker).addAll(ips, version);
     await this.#mutate(
@@ -167,7 +165,7 @@ export class RuntimeMap {
     );
   }
 
-  /** Takes the keys as they are stored. An absent one is as it should be. */
+  /** By the keys as they are stored. An absent key is no failure. */
   async deleteMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
     const commands = this.#commands(worker);
     await this.#mutate(
@@ -188,8 +186,8 @@ export class RuntimeMap {
 
   /**
    * Lists the map, and returns the changes that leave each key once, with value 1. All duplicates of all keys get the
-   * value 1 before any is removed, and one of each key stays, so that every key blocks all the time. Each entry is named by its element, because
-   * `set map` and `del map` by key act on all duplicates or, from 3.4 on, on some of them.
+   * value 1 before any is removed, and one of each key stays, so that every key blocks all the time. Entries are named by
+   * their elements, because `set map` and `del map` by key act on all duplicates or, from 3.4 on, on some of them.
    */
   async duplicateChanges(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<ElementChange[]> {
     const command = this.#commands(worker).show();
@@ -202,13 +200,13 @@ export class RuntimeMap {
       }
       for (const { element } of entries.slice(1)) remove.push({ key, element, change: 'remove' });
     }
-    // A scan ends at its entry. Whoever measures the first commands measures the dearest, those at the map's end.
+    // A scan ends at its entry, so commands for the map's end are the slowest: the first ones measured give the upper bound.
     return [...set.reverse(), ...remove.reverse()];
   }
 
   /**
-   * Carries out changes of `duplicateChanges`, in its order. An element that is gone is good. HAProxy gives the element
-   * of a removed entry to a new one and does not compare the key, so leave out each key that changed since the listing.
+   * Applies changes of `duplicateChanges`, in its order. A missing element is no failure. HAProxy reuses the element of a
+   * removed entry for a new one and does not compare the key, so leave out each key that changed since the listing.
    */
   async changeElements(worker: WorkerRef, changes: readonly ElementChange[], deadline: Deadline): Promise<void> {
     if (changes.length === 0) return;
@@ -227,7 +225,7 @@ export class RuntimeMap {
     );
   }
 
-  /** Begins a new version, unseen until it is committed. Version numbers begin anew in each worker: name it by its pid. */
+  /** Begins a new version, not live until its commit. Each worker numbers versions from the start: name it by its pid. */
   async prepare(worker: WorkerRef, deadline: Deadline): Promise<number> {
     const command = this.#commands(worker).prepare();
     const [body = ''] = await this.#once([command], deadline);
@@ -237,12 +235,11 @@ export class RuntimeMap {
   }
 
   /**
-   * Switches at once, and resolves as soon as that was seen: the worker answers the command only when the old entries
-   * are freed (0.4 to 0.65 s at a million), and takes other commands meanwhile (2.6.12, 3.0.11). `cleared` is that
-   * answer. Committing an empty version empties the live map: count it first.
-   * @param deadline for the switch to be seen; by then it may not have been (`seen` false), and may still happen until
-   * `cleared` is settled
-   * @param clearedBy for the answer
+   * Switches at once, and resolves as soon as the switch was seen: the worker replies to the command only when the old
+   * entries are freed (0.4 to 0.65 s at a million), and answers other commands meanwhile (2.6.12, 3.0.11). `cleared` is
+   * that reply. Committing an empty version empties the live map: count it first.
+   * @param deadline for the switch to be seen; after it (`seen` false) the switch may still happen until `cleared` is settled
+   * @param clearedBy for the reply
    */
   async commit(
     worker: WorkerRef,
@@ -255,7 +252,7 @@ export class RuntimeMap {
     const cleared = this.#mutate([this.#commands(worker).commit(version)], clearedBy).finally(() => {
       answered = true;
     });
-    // Heard by whoever waits for it, which may be later than it fails.
+    // The caller may wait for it only after it failed.
     cleared.catch(() => undefined);
     while (!answered) {
       const live = await this.entryCount(deadline, worker).then(
@@ -263,7 +260,7 @@ export class RuntimeMap {
         (error: unknown) => error,
       );
       if (live === version) return { seen: true, cleared };
-      // The answer tells as well; without either, the command's own failure is the one to report.
+      // The reply proves the switch as well; without either, the failure to report is that of the command.
       if (typeof live !== 'number') break;
       await pause(SWITCH_POLL_MS);
     }

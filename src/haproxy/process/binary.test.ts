@@ -28,44 +28,44 @@ async function program(text: string): Promise<string> {
 }
 
 describeOnEachProxy('-c', (proxy) => {
-  it('finds a good configuration valid', async () => {
+  it('finds a valid configuration valid', async () => {
     expect(await checkConfiguration(proxy.bin, await configuration(good))).toMatchObject({ valid: true });
   });
 
-  it('names the line of a bad one', async () => {
+  it('names the line of an error in a configuration', async () => {
     const check = await checkConfiguration(proxy.bin, await configuration(`${good}  bogus line\n`));
     expect(check.valid).toBe(false);
     expect(check.output).toMatch(/cfg:8\] : unknown keyword 'bogus'/);
   });
 
-  it('does not find valid what has no listener, or is not there', async () => {
+  it('finds a configuration without a listener, and a missing one, invalid', async () => {
     expect((await checkConfiguration(proxy.bin, await configuration('global\n'))).valid).toBe(false);
     expect((await checkConfiguration(proxy.bin, '/no/such/file.cfg')).valid).toBe(false);
   });
 });
 
-it('an exit code of 0 without the proxy’s word is not valid', async () => {
+it('a configuration check with exit code 0 but without the message of the proxy is invalid', async () => {
   expect((await checkConfiguration(await program('exit 0'), '/x')).valid).toBe(false);
 });
 
-it('the proxy’s word without an exit code of 0 is not valid', async () => {
+it('a configuration check with the message of the proxy but another exit code is invalid', async () => {
   const bin = await program('echo Configuration file is valid; exit 1');
   expect((await checkConfiguration(bin, '/x')).valid).toBe(false);
 });
 
-it('endless output is capped, and does not hide the verdict at its end', async () => {
+it('the output of a configuration check is limited, and the verdict at its end is found', async () => {
   const bin = await program('head -c 3000000 /dev/zero | tr "\\0" w >&2; echo Configuration file is valid');
   const check = await checkConfiguration(bin, '/x');
   expect(check.valid).toBe(true);
   expect(check.output.length).toBeLessThanOrEqual(64 * 1024);
 });
 
-it('a check that does not end is a failure, never a verdict', async () => {
+it('a configuration check that does not end fails without a verdict', async () => {
   const bin = await program('echo Configuration file is valid; exec sleep 600');
   await expect(checkConfiguration(bin, '/x', { timeLimitMs: 200 })).rejects.toThrow(/did not end within 0.2 s/);
 });
 
-it('a proxy that cannot be run or is killed is a failure', async () => {
+it('a configuration check fails when the proxy cannot be run or is killed', async () => {
   const missing = checkConfiguration('/no/such/haproxy', '/x');
   await expect(missing).rejects.toThrow(ConfigurationCheckError);
   await expect(missing).rejects.toThrow('there is no such program (PROXY_MANAGER_PROXY_BIN names it)');

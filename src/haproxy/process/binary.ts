@@ -1,33 +1,34 @@
-// `-c`: the proxy's own judgement of a configuration file.
+// `-c`: the proxy's own validation of a configuration file.
 import { spawn } from 'node:child_process';
 import { resolve as resolvePath } from 'node:path';
 import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
 export interface ConfigurationCheck {
   readonly valid: boolean;
-  /** What the proxy said, warnings included; the first 64 KB. */
+  /** What the proxy printed, warnings included; the first 64 KB. */
   readonly output: string;
 }
 
 export interface CheckOptions {
   readonly timeLimitMs?: number;
-  /** Where relative names in the configuration begin. */
+  /** The folder to which relative names in the configuration refer. */
   readonly folder?: string;
 }
 
-/** The check itself could not be made or did not end; says nothing about the configuration. */
+/** The check could not run or did not end; says nothing about the configuration. */
 export class ConfigurationCheckError extends Error {
   override readonly name = 'ConfigurationCheckError';
 }
 
 const MAX_OUTPUT = 64 * 1024;
 const TIME_LIMIT_MS = 60_000;
-/** 3.0 says this only with `-V`; an exit code alone proves nothing (promise 2). */
+/** 3.0 prints this only with `-V`; an exit code alone proves nothing (promise 2). */
 const VALID = /^Configuration file is valid$/m;
 
 /**
- * Runs `<bin> -V -c -f <file>`, or with several files in their order. Valid means exit code 0 and the proxy's own word for it; 2 is "no error but will not
- * start". Rejects with ConfigurationCheckError when the proxy cannot be run, dies, or takes longer than `timeLimitMs`.
+ * Runs `<bin> -V -c -f <file>`, or with several files in their order. Valid means exit code 0 and the proxy's own message;
+ * 2 is "no error but will not start". Rejects with ConfigurationCheckError when the proxy cannot be run, dies, or takes
+ * longer than `timeLimitMs`.
  */
 export function checkConfiguration(
   bin: string,
@@ -37,7 +38,6 @@ export function checkConfiguration(
   const files = typeof file === 'string' ? [file] : file;
   const command = `${bin} -c -f ${files.join(' -f ')}`;
   return new Promise((resolve, reject) => {
-    // Names in the configuration may be relative to it.
     const child = spawn(
       programPath(bin),
       ['-V', '-c', ...(folder === '/' ? [] : ['-C', folder]), ...files.flatMap((one) => ['-f', resolvePath(one)])],
@@ -53,19 +53,19 @@ export function checkConfiguration(
     const timer = setTimeout(() => {
       late = true;
       child.kill('SIGKILL');
-      // A grandchild may hold the pipes open; the child's own end is not waited for longer than this.
+      // A grandchild may hold the pipes open and delay the child's end.
       child.stdout.destroy();
       child.stderr.destroy();
     }, timeLimitMs);
-    // Before anything else is asked of it: an error that nobody listens to ends the service.
+    // First of all: an `error` event without a listener ends the service.
     child.on('error', (cause) => {
       clearTimeout(timer);
       reject(new ConfigurationCheckError(cannotBeRun(`${bin} -c`, cause), { cause }));
     });
-    // Where no file descriptor is left there are no pipes, whatever the types say; the error follows.
+    // Without a free file descriptor there are no pipes, whatever the types say; the error follows.
     if ((child.stdout as typeof child.stdout | undefined) === undefined) return;
     const collect = (text: string): void => {
-      // Read on past the limit: a full pipe would hang the proxy.
+      // Reads past the limit too: a full pipe would hang the proxy.
       if (output.length < MAX_OUTPUT) output = (output + text).slice(0, MAX_OUTPUT);
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('every program that we start gets none of our settings, the key least of all', async () => {
+test('child processes get none of the settings, and not the API key', async () => {
   const bin = join(folder, 'proxy');
   const seen = join(folder, 'seen');
   await writeFile(
@@ -33,7 +33,7 @@ test('every program that we start gets none of our settings, the key least of al
   expect(await readFile(`${seen}-cwd`, 'utf8')).toBe('/\n/\n');
 });
 
-test('the rest of the environment stays', () => {
+test('child processes get the other environment variables', () => {
   expect(childEnvironment({ PATH: '/bin', TZ: 'UTC', PROXY_MANAGER_PREFIX: '/x' })).toEqual({
     PATH: '/bin',
     TZ: 'UTC',

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 
 /**
- * The environment of a program that we start. None of our settings goes with it: the key among them would stand in its
- * `/proc/<pid>/environ` and in its core dump, and a configuration could quote it ("${PROXY_MANAGER_API_KEY}"). Nor does
- * the way to tell systemd that the service is ready, or another process its main one: `NotifyAccess=all` believes any.
+ * The environment of a child process. It has none of the service's settings: the API key would be in the child's
+ * `/proc/<pid>/environ` and core dump, and a configuration could quote it ("${PROXY_MANAGER_API_KEY}"). Nor has it the
+ * socket to notify systemd: with `NotifyAccess=all` any child could report the service ready or name another main process.
  */
 export function childEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return Object.fromEntries(
@@ -18,9 +18,9 @@ export function cannotBeRun(command: string, error: { readonly code?: unknown; r
 }
 
 /**
- * The program as it is to be run from `/`, where every child of ours works: HAProxy refuses each configuration with
- * "Impossible to get back to initial directory" when it may not enter the folder it was started in, which is what
- * `sudo -u` in root's home makes of it. A bare name is looked for in PATH, as before.
+ * The program as run from `/`, the working folder of every child: HAProxy refuses any configuration with "Impossible to get
+ * back to initial directory" when it may not enter the folder it was started in, as after `sudo -u` in root's home. A bare
+ * name is found in PATH.
  */
 export function programPath(bin: string): string {
   return bin.includes('/') ? resolve(bin) : bin;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { configurationFilesOf, UnreadableConfiguration } from './configuration-files.ts';
-import { parseMasterWords } from './proxy-arguments.ts';
+import { parseProxyArguments } from './proxy-arguments.ts';
 
 let folder: string;
 /** Works in the folder. */
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const read = async (words: readonly string[], pid: number | null = sleeper.pid ?? null) =>
-  await configurationFilesOf({ ...parseMasterWords(['haproxy', ...words]), pid });
+  await configurationFilesOf({ ...parseProxyArguments(['haproxy', ...words]), pid });
 
 const commandLines: readonly string[][] = [
   ['-f', 'a.cfg', '-f', 'b.cfg'],
@@ -44,7 +44,7 @@ const commandLines: readonly string[][] = [
 ];
 
 describeOnEachProxy('the files of a command line', ({ bin }) => {
-  test.each(commandLines)('are those that HAProxy reads: %s %s %s %s', async (...words) => {
+  test.each(commandLines)('finds the configuration files that HAProxy reads for: %s %s %s %s', async (...words) => {
     const stderr = await new Promise<string>((done) => {
       execFile(bin, ['-c', ...words], { cwd: folder }, (_error, _stdout, text) => done(text));
     });
@@ -56,7 +56,7 @@ describeOnEachProxy('the files of a command line', ({ bin }) => {
   });
 });
 
-test('gives the absolute path of each file, from where the process works', async () => {
+test('configuration files have absolute paths, relative to the working folder of the process', async () => {
   expect(await read(['-f', 'a.cfg'])).toEqual([
     { path: join(folder, 'a.cfg'), text: '.notice "read-a.cfg"\nglobal\n' },
   ]);
@@ -69,14 +69,14 @@ describe('a configuration that cannot be read', () => {
     ['is missing', 'none.cfg', 'ENOENT'],
     ['is no file', '/dev/null', 'not a regular file'],
     ['is below a file', 'a.cfg/b.cfg', 'ENOTDIR'],
-  ])('since it %s is an error with its path and the cause', async (_why, name, cause) => {
+  ])('a configuration that %s is an error with its path and the cause', async (_why, name, cause) => {
     const path = name.startsWith('/') ? name : join(folder, name);
     const error = await read(['-f', 'a.cfg', '-f', name]).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnreadableConfiguration);
     expect(error).toMatchObject({ path, message: expect.stringContaining(cause), cause: expect.any(Error) });
   });
 
-  test('since a link in a folder leads nowhere is an error: HAProxy does not start with it either', async () => {
+  test('a configuration folder with a dangling link is an error, as for HAProxy itself', async () => {
     const broken = join(folder, 'broken');
     await mkdir(broken);
     await symlink('nowhere', join(broken, 'x.cfg'));
@@ -88,7 +88,7 @@ test.each([
   ['UTF-8', Buffer.from('# é \uFFFD\n'), '# é \uFFFD\n'],
   ['Latin-1', Buffer.from('# é\n', 'latin1'), '# é\n'],
   ['a byte order mark', Buffer.from('\uFEFFglobal\n'), '\uFEFFglobal\n'],
-])('reads %s', async (_what, bytes, text) => {
+])('reads a configuration file in %s', async (_what, bytes, text) => {
   await writeFile(join(folder, 'encoded.cfg'), bytes);
   expect((await read(['-f', 'encoded.cfg']))[0]?.text).toBe(text);
 });

@@ -9,7 +9,7 @@ export interface ConfigurationText {
   readonly text: string;
 }
 
-/** A file or folder of the configuration that cannot be read; the cause says why. */
+/** A file or folder of the configuration cannot be read; the cause says why. */
 export class UnreadableConfiguration extends Error {
   readonly path: string;
 
@@ -21,9 +21,9 @@ export class UnreadableConfiguration extends Error {
 }
 
 /**
- * The files in the order in which HAProxy reads them, each with its absolute path. Of a folder these are its files
- * `*.cfg`, without hidden ones. Relative names begin at `-C`, else where the process works, else at `/`.
- * @param args with the process that was started with them; null: none is known
+ * The files in the order in which HAProxy reads them, each with its absolute path. A folder stands for its files `*.cfg`,
+ * without hidden ones. Relative names refer to `-C`, else to the working folder of the process, else to `/`.
+ * @param args with the pid of the process that was started with them; null: not known
  * @throws UnreadableConfiguration
  */
 export async function configurationFilesOf(
@@ -37,7 +37,7 @@ export async function configurationFilesOf(
   return files;
 }
 
-/** Where relative names begin. A HAProxy with `-C` works there from its start on. */
+/** The folder to which relative names refer. A HAProxy with `-C` changes to it at its start. */
 export async function workFolderOfProxy({
   workFolder,
   pid,
@@ -58,7 +58,7 @@ async function expand(path: string): Promise<string[]> {
   }
 }
 
-/** HAProxy looks for the first `.cfg` in a name, which has to be its end. */
+/** HAProxy takes the first `.cfg` in a name, which has to be its end. */
 function isConfigurationName(name: string): boolean {
   const at = name.indexOf('.cfg');
   return !name.startsWith('.') && at >= 0 && at === name.length - '.cfg'.length;
@@ -68,10 +68,10 @@ function inByteOrder(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-/** UTF-8, or else Latin-1, in which every byte is a character: HAProxy itself knows bytes only. */
+/** UTF-8, or else Latin-1, in which every byte is a character: HAProxy itself reads bytes. */
 async function readText(path: string): Promise<string> {
   try {
-    // Anything else may never end, or be another one for us (`/dev/stdin`).
+    // Anything else may be endless, or another file for this process (`/dev/stdin`).
     if (!(await stat(path)).isFile()) throw new Error('not a regular file');
     const bytes = await readFile(path);
     const text = bytes.toString('utf8');

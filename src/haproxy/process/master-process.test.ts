@@ -10,7 +10,7 @@ import { RealProxy } from '../../../testkit/real-proxy.ts';
 import { commandLine } from '../../system/processes.ts';
 import { findMaster, findMasterBeingStarted, masterAt, runsConfiguration } from './master-process.ts';
 
-describe('the words of a master', () => {
+describe('the arguments of a master', () => {
   it.each([
     ['as it was started', ['haproxy', '-W', '-S', '/tmp/s', '-f', '/etc/proxy.cfg'], true],
     ['as systemd starts it', ['haproxy', '-Ws', '-f', '/etc/proxy.cfg', '-p', '/run/p'], true],
@@ -25,7 +25,7 @@ describe('the words of a master', () => {
   });
 });
 
-describe.skipIf(geteuid?.() !== 0)('a master on its way, that a service which died may have started', () => {
+describe.skipIf(geteuid?.() !== 0)('a master that is starting, perhaps launched by a service that died', () => {
   const children: ChildProcess[] = [];
   afterEach(() => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -42,19 +42,19 @@ describe.skipIf(geteuid?.() !== 0)('a master on its way, that a service which di
     });
   };
 
-  it('is found, where root or we made it', async () => {
+  it('a starting master of root or this user is found', async () => {
     const config = '/etc/being-started/own.cfg';
     await started(config, 'sh', words(config));
     expect(await findMasterBeingStarted(config)).toMatchObject({ pid: children[0]?.pid });
   });
 
-  it('is none that any user can make with such words: the proxy would never be started beside it', async () => {
+  it('a process of another user with such arguments is no starting master: it would keep the proxy from being started', async () => {
     const config = '/etc/being-started/strange.cfg';
     await started(config, 'sh', words(config), 65_534);
     expect(await findMasterBeingStarted(config)).toBeNull();
   });
 
-  it('is none of a container’s, in which the file is another', async () => {
+  it('a starting master in a container is not found, since its file is another', async () => {
     const config = '/etc/being-started/contained.cfg';
     const inside = `exec setsid sh -c 'sleep 60; true' haproxy -W -f ${config}`;
     await started(config, 'unshare', ['--pid', '--fork', '--kill-child', 'sh', '-c', inside]);
@@ -62,7 +62,7 @@ describe.skipIf(geteuid?.() !== 0)('a master on its way, that a service which di
   });
 });
 
-it('a process that executes itself anew again and again is itself all the while', async () => {
+it('a process that re-executes itself repeatedly is recognised all the time', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pm-exec-'));
   const script = join(folder, 'again.sh');
   await writeFile(script, 'exec sh "$0" "$@"\n');
@@ -87,19 +87,19 @@ describe('a pid file', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it.each([
-    ['of a stranger', String(process.pid)],
-    ['of nobody', '4194303'],
-    ['that is empty', ''],
-    ['with words', 'haproxy'],
-    ['with a group of processes', '-1'],
-    ['with every process', '0'],
-  ])('%s names no master: nobody is signalled', async (_what, content) => {
+    ['the pid of another process', String(process.pid)],
+    ['an unused pid', '4194303'],
+    ['no content', ''],
+    ['words', 'haproxy'],
+    ['a process group', '-1'],
+    ['the pid 0', '0'],
+  ])('a pid file with %s names no master, so no process is signalled', async (_what, content) => {
     const file = join(folder, 'proxy.pid');
     await writeFile(file, content);
     expect(await findMaster(file, '/etc/proxy.cfg')).toBeNull();
   });
 
-  it('that is missing names none', async () => {
+  it('a missing pid file names no master', async () => {
     expect(await findMaster(join(folder, 'absent'), '/etc/proxy.cfg')).toBeNull();
   });
 });
@@ -111,7 +111,7 @@ describeOnEachProxy('a running master', ({ bin }) => {
   });
   afterAll(() => proxy?.stop());
 
-  it('is found, before and after a reload, and its worker is not taken for it', async () => {
+  it('a running master is found before and after a reload, and its worker is not', async () => {
     const { pidFile, config } = proxy.paths;
     const found = await findMaster(pidFile, config);
     expect(found?.pid).toBe(proxy.masterPid);

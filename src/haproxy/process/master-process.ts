@@ -1,5 +1,5 @@
-// The proxy's master as a process: found by its pid file, and believed only when it runs our configuration. A signal
-// sent to whoever has a stale pid file's number today would kill a stranger.
+// The proxy's master as a process: found by its pid file, and accepted only if it runs this configuration. The pid in a
+// stale file may belong to another process by now, which a signal would kill.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,8 +11,8 @@ export interface MasterProcess {
 }
 
 /**
- * A process that executes itself anew, as a master does at a reload, has no words for a moment. Taken for a stranger in
- * it, it would get a second proxy beside it, or a signal that it cannot hear.
+ * A process that re-executes itself, as a master does at a reload, has no arguments for a moment. If it were not recognised
+ * then, a second proxy would be started beside it, or a signal sent that it does not receive.
  */
 const reexecutionMs = 1_000;
 const reexecutionPollMs = 2;
@@ -24,8 +24,8 @@ export async function findMaster(pidFile: string, configFile: string): Promise<M
 }
 
 /**
- * A master that a service started which died before the pid file was written, and that has no socket yet: with a large
- * map that takes seconds, and a second one beside it would share its ports. Workers lead no session.
+ * A master without pid file and socket yet, started by a service that has died since: with a large map its start takes
+ * seconds, and a second one beside it would share its ports. Workers lead no session.
  */
 export async function findMasterBeingStarted(configFile: string): Promise<MasterProcess | null> {
   for (const pid of await trustedSessionLeaders()) {
@@ -38,28 +38,26 @@ export async function findMasterBeingStarted(configFile: string): Promise<Master
 /** The process with this pid, if it is a master that runs this configuration. */
 export async function masterAt(pid: number, configFile: string): Promise<MasterProcess | null> {
   const startTime = await processStartTime(pid);
-  const words = startTime === null ? null : await settledWords(pid, startTime);
-  return startTime !== null && words !== null && runsConfiguration(words, configFile) ? { pid, startTime } : null;
+  const args = startTime === null ? null : await settledArguments(pid, startTime);
+  return startTime !== null && args !== null && runsConfiguration(args, configFile) ? { pid, startTime } : null;
 }
 
-/** The words of a process that may be executing itself anew; null when it ends meanwhile. */
-export async function settledWords(pid: number, startTime: number): Promise<string[] | null> {
+/** The arguments of a process that may be re-executing itself; null when it ends meanwhile. */
+export async function settledArguments(pid: number, startTime: number): Promise<string[] | null> {
   const until = performance.now() + reexecutionMs;
   while (await processAlive(pid, startTime)) {
-    const words = await commandLine(pid);
-    // A kernel thread has no words ever.
-    if (words !== null || performance.now() >= until) return words;
+    const args = await commandLine(pid);
+    // A kernel thread never has any.
+    if (args !== null || performance.now() >= until) return args;
     await sleep(reexecutionPollMs);
   }
   return null;
 }
 
-/** After a reload the master's words are `-sf <pids> -x … -f <file>` in another order, but `-f <file>` stays. */
-export function runsConfiguration(words: readonly string[], configFile: string): boolean {
-  const master = words.some((word) => word === '-W' || word === '-Ws' || word === '-S');
-  return (
-    master && words.some((word, index) => word === '-f' && resolve(words[index + 1] ?? '') === resolve(configFile))
-  );
+/** After a reload the arguments of the master are `-sf <pids> -x … -f <file>` in another order, but `-f <file>` stays. */
+export function runsConfiguration(args: readonly string[], configFile: string): boolean {
+  const isMaster = args.some((arg) => arg === '-W' || arg === '-Ws' || arg === '-S');
+  return isMaster && args.some((arg, index) => arg === '-f' && resolve(args[index + 1] ?? '') === resolve(configFile));
 }
 
 async function readPidFile(path: string): Promise<number | null> {

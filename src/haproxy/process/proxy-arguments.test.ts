@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { parseMasterWords } from './proxy-arguments.ts';
+import { parseProxyArguments } from './proxy-arguments.ts';
 
-const parse = (line: string) => parseMasterWords(line.split(' '));
+const parse = (line: string) => parseProxyArguments(line.split(' '));
 
-test('reads the words that systemd starts a master with', () => {
+test('parses the arguments with which systemd starts a master', () => {
   expect(
     parse('/usr/sbin/haproxy -Ws -f /etc/haproxy/haproxy.cfg -p /run/haproxy.pid -S /run/haproxy-master.sock'),
   ).toEqual({
@@ -17,7 +17,7 @@ test('reads the words that systemd starts a master with', () => {
   });
 });
 
-test('reads past what a master puts before its words at a reload', () => {
+test('skips what a master puts before its arguments at a reload', () => {
   const line =
     '/usr/sbin/haproxy -sf 4711 4712 -x sockpair@4 -W -S /run/m,mode,600,level,admin -f /etc/a.cfg -f /etc/b';
   expect(parse(line)).toMatchObject({
@@ -40,7 +40,7 @@ test.each([
   ['haproxy -st -f a.cfg', ['a.cfg']],
   ['haproxy -f', []],
   ['haproxy', []],
-])('finds the files of %j', (line, files) => {
+])('finds the configuration files in the arguments %j', (line, files) => {
   expect(parse(line).files).toEqual(files);
 });
 
@@ -55,6 +55,6 @@ test.each([
   ['haproxy -W -c -f x', { isCheck: true }],
   ['haproxy -cc version_atleast(2.4)', { isCheck: true }],
   ['haproxy -vv', { isCheck: true }],
-])('reads %j', (line, expected) => {
+])('parses the arguments %j', (line, expected) => {
   expect(parse(line)).toMatchObject(expected);
 });

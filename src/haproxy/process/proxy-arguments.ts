@@ -1,43 +1,43 @@
-// The words with which a HAProxy was started, read as its own `init_args` reads them.
+// The arguments with which a HAProxy was started, parsed like its own `init_args` does.
 
 export interface ProxyArguments {
-  /** Files and folders, in their order, as they are written. */
+  /** Files and folders, in their order, as written. */
   readonly files: readonly string[];
-  /** Of `-C`: where relative files begin. */
+  /** `-C`: the folder to which relative names refer. */
   readonly workFolder: string | null;
-  /** The first of `-S`, as it is written: a path, or an address such as `ipv4@127.0.0.1:9999`. */
+  /** The first `-S`, as written: a path, or an address such as `ipv4@127.0.0.1:9999`. */
   readonly masterSocket: string | null;
   /** Behind the first comma of `-S`: `['mode', '600']`. */
   readonly masterSocketOptions: readonly string[];
   readonly pidFile: string | null;
-  /** It was asked for master-worker mode; `master-worker` in its configuration asks for it too. */
+  /** Started in master-worker mode; `master-worker` in the configuration has the same effect. */
   readonly isMaster: boolean;
-  /** It only checks its configuration, or says its version. */
+  /** It only checks its configuration, or prints its version. */
   readonly isCheck: boolean;
 }
 
-/** Options that take the word behind them, whatever stands in the same word behind their letter (`-fFILE` is `-f`). */
+/** Options whose value is the next argument, whatever follows their letter (`-fFILE` is `-f`). */
 const withValue = new Set(['f', 'C', 'S', 'p', 'L', 'n', 'm', 'N', 'x']);
 
 /**
- * @param words the program first. After a reload `-sf PIDS -x SOCKET` comes before what HAProxy was started with.
+ * @param args the program first. After a reload `-sf PIDS -x SOCKET` comes before the original arguments.
  */
-export function parseMasterWords(words: readonly string[]): ProxyArguments {
+export function parseProxyArguments(args: readonly string[]): ProxyArguments {
   const values = new Map<string, string[]>();
   const flags: string[] = [];
   let index = 1;
-  while (index < words.length) {
-    const word = words[index++] ?? '';
-    if (word === '--') {
-      append(values, 'f', ...words.slice(index));
+  while (index < args.length) {
+    const arg = args[index++] ?? '';
+    if (arg === '--') {
+      append(values, 'f', ...args.slice(index));
       break;
     }
-    // Pids behind `-sf`, or what `-dt` traces.
-    if (!word.startsWith('-')) continue;
-    const option = word.slice(1);
+    // The pids of `-sf`, or the traces of `-dt`.
+    if (!arg.startsWith('-')) continue;
+    const option = arg.slice(1);
     const letter = option.charAt(0);
     flags.push(option);
-    const value = withValue.has(letter) || option.startsWith('cc') ? words[index++] : undefined;
+    const value = withValue.has(letter) || option.startsWith('cc') ? args[index++] : undefined;
     if (value !== undefined) append(values, letter, value);
   }
   const [masterSocket = null, ...masterSocketOptions] = values.get('S')?.[0]?.split(',') ?? [];

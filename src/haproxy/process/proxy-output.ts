@@ -1,11 +1,11 @@
-// What the proxy writes where its master was told to: up to 2.6 only there does it say why a reload failed.
+// The output file of the proxy: up to 2.6 the only place where it says why a reload failed.
 import { open, stat } from 'node:fs/promises';
 import { isMissing } from '../../files/atomic-file.ts';
 
-/** Of the end of what was written; a reload that fails writes some lines. */
+/** Read from its end; a reload that fails writes a few lines. */
 const mostBytes = 16_384;
 
-/** The output file as it was at one moment. */
+/** The output file as it was at one time. */
 export class ProxyOutput {
   readonly #path: string;
   readonly #from: number;
@@ -19,10 +19,10 @@ export class ProxyOutput {
     return new ProxyOutput(path, await sizeOf(path));
   }
 
-  /** The alerts and warnings written since, a line each; empty where there are none. */
+  /** The alerts and warnings written since, one per line; empty if none. */
   async complaints(): Promise<string> {
     const size = await sizeOf(this.#path);
-    // A smaller one was begun anew.
+    // A smaller file was truncated or replaced.
     const from = Math.max(size < this.#from ? 0 : this.#from, size - mostBytes);
     if (size <= from) return '';
     const handle = await open(this.#path);

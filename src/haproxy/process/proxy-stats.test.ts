@@ -24,16 +24,16 @@ const stats = [
 ];
 
 describe('the statistics of frontends and backends', () => {
-  it('are read by the names of their columns, whole and line by line', () => {
+  it('statistics are read by column names, at once and line by line', () => {
     expect(read(lines)).toEqual(stats);
     expect(read(...lines.map((line) => [line]))).toEqual(stats);
   });
 
-  it('leave servers and listeners out', () => {
+  it('statistics omit servers and listeners', () => {
     expect(read([header, 'site_a.example,s1_127.0.0.1:80,0,1,0,UP,0,1,"L4OK, quickly",'])).toEqual([]);
   });
 
-  it('are read past a quoted comma', () => {
+  it('statistics are read past a quoted comma', () => {
     expect(read([header, 'welcome,BACKEND,0,3,0,UP,2,3,"not ""now"", later",'])).toEqual([
       { kind: 'backend', name: 'welcome', requests: 3, denied: 0, serverErrors: 2, sessions: 0 },
     ]);
@@ -48,7 +48,7 @@ describe('the statistics of frontends and backends', () => {
     ['a quote that never ends', [header, 'http,FRONTEND,2,9,3,"OPEN,1,7,,']],
     ['a count that is none', [header, 'http,FRONTEND,2,9,many,OPEN,1,7,,']],
     ['a count below nothing', [header, 'http,FRONTEND,2,9,-1,OPEN,1,7,,']],
-  ])('of %s are none', (_what, text) => {
+  ])('a reply with %s is no list of statistics', (_what, text) => {
     expect(() => read(text)).toThrow(StatsUnreadable);
   });
 });

@@ -1,23 +1,23 @@
-// What HAProxy itself has counted: `show stat -1 3 -1` lists every frontend and backend (3) and no server, some 350 bytes
-// each, CSV under a header line. Thousands of them are read as they come, and of each line only the columns that are
-// wanted. The counters are those of one worker process: they begin anew with each.
+// HAProxy's own counters: `show stat -1 3 -1` lists every frontend and backend (3) and no server, some 350 bytes each, CSV
+// below a header line. There may be thousands, so lines are parsed as they come, and only the needed columns. The counters
+// are those of one worker process: they start at 0 with each.
 import type { Deadline, MasterSocket } from '../socket/master-socket.ts';
 import { splitFields } from '../socket/show-stat.ts';
 
 export interface ProxyStat {
   readonly kind: 'frontend' | 'backend';
-  /** As the configuration has it. */
+  /** As in the configuration. */
   readonly name: string;
   readonly requests: number;
-  /** Refused by a rule, a blocked source by ours. */
+  /** Denied by a rule, such as that for blocked sources. */
   readonly denied: number;
-  /** Answers with a status of 500 to 599, those that the proxy gave itself included. */
+  /** Responses with a status of 500 to 599, those of the proxy itself included. */
   readonly serverErrors: number;
   /** Open now. */
   readonly sessions: number;
 }
 
-/** The listing is none, or not whole. */
+/** The reply is no such listing, or incomplete. */
 export class StatsUnreadable extends Error {
   override readonly name = 'StatsUnreadable';
 }
@@ -34,7 +34,6 @@ export async function readProxyStats(
   prefix: '' | '@1 ',
   deadline: Deadline,
 ): Promise<readonly ProxyStat[]> {
-  // Whoever looks at numbers goes behind whoever blocks.
   const conversation = await socket.converse(deadline, { reader: true });
   try {
     const listing = new StatListing();
@@ -45,42 +44,43 @@ export async function readProxyStats(
   }
 }
 
-/** Takes the lines of one listing, in any pieces. */
+/** Parses the lines of one listing, in batches of any size. */
 export class StatListing {
   readonly #stats: ProxyStat[] = [];
-  #places: readonly number[] | null = null;
-  /** How many fields of a line have to be looked at. */
+  /** Indexes of the columns; null before the header line. */
+  #indexes: readonly number[] | null = null;
+  /** Number of leading fields that contain all of them. */
   #width = 0;
 
   /** @throws StatsUnreadable */
   take(lines: readonly string[]): void {
     for (const line of lines) {
-      if (this.#places === null) this.#readHeader(line);
-      else this.#readLine(line, this.#places);
+      if (this.#indexes === null) this.#readHeader(line);
+      else this.#readLine(line, this.#indexes);
     }
   }
 
   /** @throws StatsUnreadable when not even a header came */
   end(): readonly ProxyStat[] {
-    if (this.#places === null) throw new StatsUnreadable('the proxy listed nothing');
+    if (this.#indexes === null) throw new StatsUnreadable('the proxy listed nothing');
     return this.#stats;
   }
 
   #readHeader(line: string): void {
     const columns = line.startsWith('# pxname,') ? line.slice(2).split(',') : [];
-    const places = COLUMNS.map((name) => columns.indexOf(name));
-    if (places.includes(-1))
-      throw new StatsUnreadable(`it is no list of statistics: ${JSON.stringify(line.slice(0, 80))}`);
-    this.#places = places;
-    this.#width = Math.max(...places) + 1;
+    const indexes = COLUMNS.map((name) => columns.indexOf(name));
+    if (indexes.includes(-1))
+      throw new StatsUnreadable(`the reply is no list of statistics: ${JSON.stringify(line.slice(0, 80))}`);
+    this.#indexes = indexes;
+    this.#width = Math.max(...indexes) + 1;
   }
 
-  #readLine(line: string, places: readonly number[]): void {
-    // Nothing in quotes stands before the columns that are looked at, but in a name that a template chose.
+  #readLine(line: string, indexes: readonly number[]): void {
+    // Up to the last needed column only a name, which a template may choose, can be in quotes.
     const fields = line.includes('"') ? (splitFields(line) ?? []) : line.split(',', this.#width);
     if (fields.length < this.#width)
-      throw new StatsUnreadable(`a line is not whole: ${JSON.stringify(line.slice(0, 80))}`);
-    const [name = '', kind = '', sessions, denied, serverErrors, requests] = places.map((place) => fields[place]);
+      throw new StatsUnreadable(`a line is incomplete: ${JSON.stringify(line.slice(0, 80))}`);
+    const [name = '', kind = '', sessions, denied, serverErrors, requests] = indexes.map((index) => fields[index]);
     const known = KINDS[kind];
     if (known === undefined) return;
     this.#stats.push({
@@ -94,10 +94,10 @@ export class StatListing {
   }
 }
 
-/** Empty where it does not apply: a proxy in TCP mode has no requests. */
+/** Empty where not applicable: a proxy in TCP mode has no requests. */
 function count(text: string | undefined): number {
   if (text === undefined || text === '') return 0;
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new StatsUnreadable(`${JSON.stringify(text.slice(0, 40))} is no count`);
+  throw new StatsUnreadable(`${JSON.stringify(text.slice(0, 40))} is not a count`);
 }

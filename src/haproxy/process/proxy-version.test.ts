@@ -15,17 +15,22 @@ it.each([
   ['HA-Proxy version 1.6.3 2015/12/25\n', '1.6.3', 1, 6],
   ['HA-Proxy version 2.1-dev0-a1b2c3 2019/12/16 - https://haproxy.org/\n', '2.1-dev0-a1b2c3', 2, 1],
   ['[WARNING] something\nHAProxy version 3.12.0 2027/01/01', '3.12.0', 3, 12],
-])('%j is read', (output, text, major, minor) => expect(versionOf(output)).toEqual({ text, major, minor }));
+])('reads the version from %j', (output, text, major, minor) =>
+  expect(versionOf(output)).toEqual({ text, major, minor }),
+);
 
-it('a version below 1.6 is refused by its name', () => {
+it('a version below 1.6 is refused by its number', () => {
   expect(() => versionOf('HA-Proxy version 1.5.18 2016/05/10')).toThrow(/1\.5\.18.*1\.6 or newer/);
 });
 
-it.each(['', 'nginx version: 1.22', 'HAProxy version x'])('%j is refused, saying what was read', (output) => {
-  expect(parseProxyVersion(output)).toBeNull();
-  expect(() => versionOf(output)).toThrow(ProxyVersionError);
-  expect(() => versionOf(output)).toThrow(JSON.stringify(output));
-});
+it.each(['', 'nginx version: 1.22', 'HAProxy version x'])(
+  'refuses the output %j, which the message quotes',
+  (output) => {
+    expect(parseProxyVersion(output)).toBeNull();
+    expect(() => versionOf(output)).toThrow(ProxyVersionError);
+    expect(() => versionOf(output)).toThrow(JSON.stringify(output));
+  },
+);
 
 it.each([
   ['1.8.30', [false, false, false, false]],
@@ -36,12 +41,15 @@ it.each([
   ['3.0.11', [true, true, true, false]],
   ['3.1.0', [true, true, true, true]],
   ['3.4.0', [true, true, true, true]],
-])('%s can do what it can', (version, [masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration]) => {
-  const can = capabilitiesOf(versionOf(`HAProxy version ${version} 2026/01/01`));
-  expect(can).toEqual({ masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration });
-});
+])(
+  'version %s has its capabilities',
+  (version, [masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration]) => {
+    const can = capabilitiesOf(versionOf(`HAProxy version ${version} 2026/01/01`));
+    expect(can).toEqual({ masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration });
+  },
+);
 
-it('a program that is missing or fails is an error', async () => {
+it('reading the version of a missing or failing program is an error', async () => {
   await expect(readProxyVersion('/no/such/haproxy')).rejects.toThrow(
     /no\/such\/haproxy -v cannot be run: there is no such program \(PROXY_MANAGER_PROXY_BIN/,
   );
@@ -50,7 +58,7 @@ it('a program that is missing or fails is an error', async () => {
 });
 
 describeOnEachProxy('-v', (proxy) => {
-  it('is read', async () => {
+  it('reads the version of HAProxy', async () => {
     const { version: text, major, minor } = proxy;
     expect(await readProxyVersion(proxy.bin)).toEqual({ text, major, minor });
   });

@@ -1,4 +1,4 @@
-// `<proxy> -v`, and what that version can do. Map files need 1.6 (specification, Versioning).
+// `<proxy> -v`, and what that version can do. Map files need 1.6.
 import { execFile } from 'node:child_process';
 import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
@@ -10,8 +10,8 @@ export interface ProxyVersion {
 }
 
 /**
- * What only the version tells. Everything that HAProxy can be asked for, or shows in its answers, is not in this table:
- * whether a reload answers, whether a worker is starting, how many duplicates a `del map` removes.
+ * What only the version shows. Anything visible in HAProxy's replies is not in this table: whether it replies to a reload,
+ * whether a worker is starting, how many duplicates `del map` removes.
  */
 export interface ProxyCapabilities {
   /** A master-worker mode with a command socket: 1.9. */
@@ -24,14 +24,14 @@ export interface ProxyCapabilities {
   readonly workerReadsConfiguration: boolean;
 }
 
-/** The version cannot be read, or is too old to be run. */
+/** The version cannot be read, or is not supported. */
 export class ProxyVersionError extends Error {
   override readonly name = 'ProxyVersionError';
 }
 
 // HAProxy version 2.6.12-1+deb12u4 2026/10/17 - https://haproxy.org/
 // HA-Proxy version 1.5.18 2016/05/10
-// The date behind it shows that the version is whole: `2.1` may be the beginning of `2.12`.
+// The date behind it shows that the version is complete: `2.1` may be the beginning of `2.12`.
 const VERSION = /^HA-?Proxy version ((\d{1,3})\.(\d{1,3})(?![0-9])\S*) \d{4}\/\d{2}\/\d{2}(?![0-9])/m;
 
 /** Null when the text names no version. */
@@ -41,7 +41,7 @@ export function parseProxyVersion(output: string): ProxyVersion | null {
   return text === undefined ? null : { text, major: Number(match?.[2]), minor: Number(match?.[3]) };
 }
 
-/** As `show proc` tells it of a worker, without a date: `2.6.12-1+deb12u4`. Null when it is none. */
+/** As in `show proc`, without a date: `2.6.12-1+deb12u4`. Null for any other text. */
 export function parseRunningVersion(text: string): ProxyVersion | null {
   const match = /^(\d{1,3})\.(\d{1,3})(?![0-9])\S*$/.exec(text);
   return match === null ? null : { text, major: Number(match[1]), minor: Number(match[2]) };
@@ -60,12 +60,12 @@ export function capabilitiesOf(version: ProxyVersion): ProxyCapabilities {
   };
 }
 
-/** Refuses, naming what was read, what is unreadable or below 1.6. */
+/** @throws ProxyVersionError for unreadable output, which it quotes, and for a version below 1.6 */
 export function supportedVersion(output: string, bin: string): ProxyVersion {
   const version = parseProxyVersion(output);
   if (version === null) {
     const read = JSON.stringify(output.trim().slice(0, 200));
-    throw new ProxyVersionError(`${bin} -v names no HAProxy version; it said ${read}`);
+    throw new ProxyVersionError(`${bin} -v names no HAProxy version; it printed ${read}`);
   }
   if (!isAtLeast(version, 1, 6)) {
     throw new ProxyVersionError(`${bin} is version ${version.text}; map files need HAProxy 1.6 or newer`);

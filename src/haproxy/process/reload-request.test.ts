@@ -18,8 +18,8 @@ async function program(script: string): Promise<string> {
   return path;
 }
 
-describe('a reload by a unit of systemd', () => {
-  it('asks for this unit, for no password, and gives nothing of ours along', async () => {
+describe('a reload by a systemd unit', () => {
+  it('systemctl gets the unit, no password prompt, and no setting of the service', async () => {
     process.env['PROXY_MANAGER_TEST_SECRET'] = 'secret';
     const said = join(folder, 'said');
     const systemctl = await program(`echo "$@ $PROXY_MANAGER_TEST_SECRET" > ${said}`);
@@ -39,7 +39,7 @@ describe('a reload by a unit of systemd', () => {
     expect(answer).toEqual({ kind, detail: `systemctl reload haproxy.service: ${words}` });
   });
 
-  it('keeps the cause and drops the line that names other commands', async () => {
+  it('a failed unit reload keeps the cause and drops the line that names other commands', async () => {
     const output = 'Job for haproxy.service failed.\nSee "journalctl -xeu haproxy.service" for details.';
     const systemctl = await program(`printf '%s\n' '${output}' >&2; exit 1`);
     expect(await reloadUnit('haproxy.service', 60_000, systemctl)).toEqual({
@@ -51,7 +51,7 @@ describe('a reload by a unit of systemd', () => {
   it.each([
     'Failed to reload haproxy.service: Access denied',
     'Failed to reload haproxy.service: Interactive authentication required.\nSee system logs for details.',
-  ])('names the missing polkit rule: %s', async (words) => {
+  ])('a denied unit reload names the missing polkit rule: %s', async (words) => {
     const systemctl = await program(`printf '%s\n' '${words}' >&2; exit 1`);
     expect(await reloadUnit('haproxy.service', 60_000, systemctl)).toEqual({
       kind: 'denied',
@@ -59,12 +59,12 @@ describe('a reload by a unit of systemd', () => {
     });
   });
 
-  it('is not known when it does not end in time', async () => {
+  it('a unit reload that does not end in time has an unknown outcome', async () => {
     const answer = await reloadUnit('haproxy.service', 100, await program('exec sleep 600'));
     expect(answer).toMatchObject({ kind: 'unknown', detail: expect.stringContaining('did not end within') });
   });
 
-  it('was not asked for where there is no systemctl', async () => {
+  it('a unit reload without systemctl is denied', async () => {
     const answer = await reloadUnit('haproxy.service', 60_000, join(folder, 'none'));
     expect(answer).toMatchObject({ kind: 'denied', detail: expect.stringContaining('cannot be run') });
   });

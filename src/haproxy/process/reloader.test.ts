@@ -35,7 +35,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
   afterEach(() => writeFile(proxy.paths.config, config));
   afterAll(() => proxy?.stop());
 
-  it('is confirmed by a new worker', async () => {
+  it('a reload is confirmed by a new worker', async () => {
     const before = await proxy.workerPid();
     const outcome = await reloaderOf(proxy).reload(soon());
     expect(outcome).toMatchObject({ confirmed: true, by: 'socket', workerBefore: before });
@@ -44,7 +44,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
     expect(outcome.workerAfter).toBe(after);
   });
 
-  it('with a configuration that the proxy refuses is refused, and the worker stays', async () => {
+  it('a reload with an invalid configuration is refused, and the worker stays', async () => {
     const before = await proxy.workerPid();
     await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
     const outcome = await reloaderOf(proxy).reload(soon());
@@ -54,7 +54,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
     expect(await reloaderOf(proxy).reload(soon())).toMatchObject({ confirmed: true });
   });
 
-  it('twice refused is refused twice: an old failure is not mistaken for a new one', async () => {
+  it('a second refused reload is reported by its own failure, not by the earlier one', async () => {
     await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
     for (let turn = 0; turn < 2; turn += 1) {
       expect(await reloaderOf(proxy).reload(soon())).toMatchObject({ confirmed: false, reason: 'refused' });
@@ -63,7 +63,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
     expect(await reloaderOf(proxy).reload(soon())).toMatchObject({ confirmed: true });
   });
 
-  it('is made while others reload too, and each is confirmed by a worker of its own time', async () => {
+  it('concurrent reloads are each confirmed by a worker started after their request', async () => {
     const reloader = reloaderOf(proxy);
     const before = await proxy.workerPid();
     const outcomes = await Promise.all([reloader.reload(soon()), reloader.reload(soon())]);
@@ -73,7 +73,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
     }
   });
 
-  it('waits until the worker of another reload serves, and is confirmed by a worker of its own', async () => {
+  it('a reload waits until the worker of another reload serves, and is confirmed by its own', async () => {
     const other = await beginHeldReload(proxy);
     const reload = reloaderOf(proxy).reload(soon());
     // Proof that ours was asked for: refused or not answered, it tries again and again.
@@ -86,7 +86,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
     expect(maps).not.toContain('held.map');
   });
 
-  it('is made by signal where the socket’s file is gone, which makes the socket anew', async () => {
+  it('a reload without the file of the socket uses a signal, which recreates the socket', async () => {
     await rm(proxy.paths.masterSocket);
     const outcome = await reloaderOf(proxy).reload(soon());
     expect(outcome).toMatchObject({ confirmed: true, by: 'signal', workerBefore: expect.any(Number) });
@@ -94,7 +94,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
     expect(await proxy.workerPid()).toBe(outcome.workerAfter);
   });
 
-  it('by signal with a configuration that the proxy refuses is refused', async () => {
+  it('a reload by signal with an invalid configuration is refused', async () => {
     const before = await proxy.workerPid();
     await rm(proxy.paths.masterSocket);
     await writeFile(proxy.paths.config, `${config}  no-such-keyword\n`);
@@ -104,7 +104,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
     expect(await proxy.workerPid()).toBe(before);
   });
 
-  it('of a proxy that is gone says so at once', async () => {
+  it('a reload of a proxy that is gone fails at once as not-running', async () => {
     process.kill(proxy.masterPid, 'SIGKILL');
     await eventually('it is gone', async () => !(await processAlive(proxy.masterPid, null)));
     {
@@ -117,7 +117,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
 });
 
 describe('a reload', () => {
-  it('whose signal was lost is asked for anew, once the master was seen not to reload', async () => {
+  it('a reload whose signal was lost is retried once the master was seen not to reload', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-signal-'));
     const configFile = join(folder, 'proxy.cfg');
     const deaf = spawn('sh', ['-c', 'trap "" USR2; sleep 60; true', 'haproxy', '-W', '-f', configFile]);
@@ -149,7 +149,7 @@ describe('a reload', () => {
     }
   });
 
-  it('is not confirmed by the old worker that goes on when the worker of another reload fails to start', async () => {
+  it('a reload is not confirmed by the previous worker that continues when another reload fails', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-'));
     const master = new ScriptedMaster(join(folder, 'm.sock'), {});
     const socket = new MasterSocket(master.path);
@@ -188,7 +188,7 @@ describe('a reload', () => {
     }
   });
 
-  it('of which the master dies is not waited for any longer', async () => {
+  it('a reload during which the master dies fails at once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-'));
     const master = new ScriptedMaster(join(folder, 'm.sock'), {});
     const socket = new MasterSocket(master.path);
@@ -220,7 +220,7 @@ describe('a reload', () => {
     }
   });
 
-  it('asks again while the master says that another reload is in progress', async () => {
+  it('a reload is retried while the master reports another one in progress', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-'));
     const master = new ScriptedMaster(join(folder, 'm.sock'), {});
     const socket = new MasterSocket(master.path);
@@ -248,7 +248,7 @@ describe('a reload', () => {
     }
   });
 
-  it('never throws for a socket and a pid file that are not there', async () => {
+  it('a reload without socket and pid file does not throw', async () => {
     const socket = new MasterSocket('/nowhere/master.sock');
     const reloader = new ProxyReloader({
       socket,

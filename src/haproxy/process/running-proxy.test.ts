@@ -67,7 +67,7 @@ const withLastWord = (word: string, besides: number) =>
   });
 
 describeOnEachProxy('the HAProxies of this machine', ({ bin }) => {
-  test('a master is found, before and after a reload, and none of its workers is', async () => {
+  test('finds a master before and after a reload, and none of its workers', async () => {
     const proxy = await RealProxy.start(bin);
     try {
       const { masterSocket, config, pidFile } = proxy.paths;
@@ -89,14 +89,14 @@ describeOnEachProxy('the HAProxies of this machine', ({ bin }) => {
     }
   });
 
-  test('one without master-worker mode is found, and is no master', async () => {
+  test('finds a proxy without master-worker mode, which is no master', async () => {
     const config = await writeConfig();
     const pid = start(bin, ['-db', '-f', config]);
     const proxy = await eventually('it is found', () => found(pid));
     expect(proxy).toMatchObject({ exe: bin, arguments: { files: [config], isMaster: false } });
   });
 
-  test('one whose configuration asks for a master is one', async () => {
+  test('finds a master whose configuration sets master-worker', async () => {
     const config = await writeConfig();
     await writeFile(`${config}.master`, 'global\nmaster-worker\n');
     const pid = start(bin, ['-db', '-f', `${config}.master`, '-f', config]);
@@ -106,13 +106,13 @@ describeOnEachProxy('the HAProxies of this machine', ({ bin }) => {
 });
 
 describeOnOneProxy('a process that is none of the HAProxies of this machine', ({ bin }) => {
-  test('a program of another name', async () => {
+  test('ignores a program of another name', async () => {
     const pid = start('sh', ['-c', 'sleep 60; true', 'haproxy', '-W', '-f', '/etc/haproxy.cfg']);
     await eventually('it runs', async () => (await commandLine(pid))?.[0] === 'sh');
     expect(await found(pid)).toBeUndefined();
   });
 
-  test('one that only checks a configuration', async () => {
+  test('ignores a proxy that only checks a configuration', async () => {
     // Nobody writes to it: both wait for it.
     const config = join(folder, 'waiting.cfg');
     await promisify(execFile)('mkfifo', [config]);
@@ -121,7 +121,7 @@ describeOnOneProxy('a process that is none of the HAProxies of this machine', ({
     expect(await found(check)).toBeUndefined();
   });
 
-  test.skipIf(geteuid?.() !== 0)('one that another user started, whose words may say anything', async () => {
+  test.skipIf(geteuid?.() !== 0)('ignores a proxy of another user, whose arguments cannot be trusted', async () => {
     const config = await writeConfig();
     await chmod(folder, 0o755);
     const pid = start(bin, ['-db', '-f', config], 65_534);
@@ -129,7 +129,7 @@ describeOnOneProxy('a process that is none of the HAProxies of this machine', ({
     expect(await found(pid)).toBeUndefined();
   });
 
-  test.skipIf(geteuid?.() !== 0)('one in a container', async () => {
+  test.skipIf(geteuid?.() !== 0)('ignores a proxy in a container', async () => {
     const config = await writeConfig();
     const unshare = start('unshare', ['--pid', '--fork', '--kill-child', bin, '-db', '-f', config]);
     const pid = await withLastWord(config, unshare);
@@ -137,7 +137,7 @@ describeOnOneProxy('a process that is none of the HAProxies of this machine', ({
     expect(await found(pid)).toBeUndefined();
   });
 
-  test('a worker that outlived its master', async () => {
+  test('ignores a worker that outlived its master', async () => {
     const proxy = await RealProxy.start(bin);
     try {
       const worker = await proxy.workerPid();

@@ -1,4 +1,4 @@
-// The HAProxies that run on this machine, whoever started them.
+// The HAProxies that run on this machine, started by this service or not.
 import { basename } from 'node:path';
 import {
   commandLine,
@@ -9,13 +9,13 @@ import {
   trustedProcesses,
   unitOf,
 } from '../../system/processes.ts';
-import { settledWords } from './master-process.ts';
-import { type ProxyArguments, parseMasterWords } from './proxy-arguments.ts';
+import { settledArguments } from './master-process.ts';
+import { type ProxyArguments, parseProxyArguments } from './proxy-arguments.ts';
 
 export interface RunningProxy {
   readonly pid: number;
   readonly startTime: number;
-  /** The program, as the kernel knows it; as its first word says where that may not be read. */
+  /** The program, as the kernel reports it; its first argument where that may not be read. */
   readonly exe: string;
   readonly arguments: ProxyArguments;
   /** The systemd service that it belongs to, such as `haproxy.service`. */
@@ -23,9 +23,9 @@ export interface RunningProxy {
 }
 
 /**
- * The masters, and those that run without one, in the order of their pids. Only root's and our own, whose words can be
- * believed, and none of a container's. A master is one that has a worker: before that nothing of its configuration is in
- * force, and a worker that outlived its master has none.
+ * The masters, and the proxies without one, in the order of their pids. Only root's and this user's, whose arguments can be
+ * trusted, and none of a container. A master is one that has a worker: before that none of its configuration is in force,
+ * and a worker that outlived its master has none.
  */
 export async function findRunningProxies(): Promise<RunningProxy[]> {
   const proxies = await proxyProcesses();
@@ -33,7 +33,7 @@ export async function findRunningProxies(): Promise<RunningProxy[]> {
   const found: RunningProxy[] = [];
   for (const pid of await trustedProcesses()) {
     const parent = proxies.get(pid);
-    // A child of another HAProxy is its worker.
+    // A child of another HAProxy is a worker.
     if (parent === undefined || proxies.has(parent)) continue;
     const proxy = await runningProxy(pid, parents.has(pid));
     if (proxy !== null) found.push(proxy);
@@ -62,10 +62,10 @@ function isProxy(program: string | null): boolean {
 
 async function runningProxy(pid: number, hasWorker: boolean): Promise<RunningProxy | null> {
   const startTime = await processStartTime(pid);
-  const words = startTime === null ? null : await settledWords(pid, startTime);
+  const words = startTime === null ? null : await settledArguments(pid, startTime);
   const exe = await programOf(pid);
   if (startTime === null || words === null || exe === null) return null;
-  const args = parseMasterWords(words);
+  const args = parseProxyArguments(words);
   if (args.isCheck || (args.isMaster && !hasWorker)) return null;
   return { pid, startTime, exe, arguments: { ...args, isMaster: hasWorker }, unit: await unitOf(pid) };
 }

@@ -35,7 +35,7 @@ describe('the processes of a master', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('name the serving worker while another one starts, and the new one when it serves', async () => {
+  it('the current worker is the serving one while another starts, then the new one', async () => {
     const old = master.current.pid;
     const starting = master.beginReload().pid;
     expect(pids(await showProcesses(socket, soon()))).toEqual({ current: [old], draining: [], starting: [starting] });
@@ -43,7 +43,7 @@ describe('the processes of a master', () => {
     expect(pids(await showProcesses(socket, soon()))).toEqual({ current: [starting], draining: [old], starting: [] });
   });
 
-  it('name the worker that goes on after a refused reload, whatever heading it is listed under', async () => {
+  it('the current worker after a refused reload is the one that continues, under any heading', async () => {
     const first = master.current.pid;
     const second = master.reload().pid;
     master.beginReload();
@@ -53,7 +53,7 @@ describe('the processes of a master', () => {
     expect(processes.currentAnswered).toBe(true);
   });
 
-  it('take a worker that drains for no current one, when the one that served is gone', async () => {
+  it('a draining worker is not the current one when the serving worker is gone', async () => {
     const first = master.current.pid;
     master.reload();
     master.beginReload();
@@ -65,7 +65,7 @@ describe('the processes of a master', () => {
     expect(processes.currentAnswered).toBe(false);
   });
 
-  it('name the worker that took over while the former one was asked', async () => {
+  it('the current worker is the one that took over while its predecessor was probed', async () => {
     const former = master.current.pid;
     const next = master.beginReload().pid;
     master.script = (command) => {
@@ -75,13 +75,13 @@ describe('the processes of a master', () => {
     expect(pids(await showProcesses(socket, soon()))).toEqual({ current: [next], draining: [former], starting: [] });
   });
 
-  it('name no current worker while the first one starts', async () => {
+  it('there is no current worker while the first one starts', async () => {
     master.script = (command) =>
       command.startsWith('@!') ? say("Can't find the target PID matching the prefix '@!101'\n", 'close') : undefined;
     expect(pids(await showProcesses(socket, soon()))).toEqual({ current: [], draining: [], starting: [101] });
   });
 
-  it('ask each worker once, and again a process that only has its pid', async () => {
+  it('each worker is probed once, and again when another process has its pid', async () => {
     const asked = () => master.commands.filter((command) => command.startsWith('@!')).length;
     await showProcesses(socket, soon());
     await showProcesses(socket, soon());
@@ -92,7 +92,7 @@ describe('the processes of a master', () => {
     expect(master.commands.at(-1)).toBe(`@!${pid} show info`);
   });
 
-  it('name a worker that hangs as the current one, and say that it did not answer', async () => {
+  it('a hanging worker is the current one and reported as not answering', async () => {
     using time = stopTime();
     master.script = (command) => (command.startsWith('@!') ? hang : undefined);
     const processes = await time.during(showProcesses(socket, within(400)));
@@ -100,14 +100,14 @@ describe('the processes of a master', () => {
     expect(processes.currentAnswered).toBe(false);
   });
 
-  it('reject where the time is too short to tell a worker that starts from one that hangs', async () => {
+  it('listing workers rejects when the time is too short to tell a starting worker from a hanging one', async () => {
     using time = stopTime();
     master.beginReload();
     master.script = (command) => (command.startsWith('@!') ? hang : undefined);
     await expect(time.during(showProcesses(socket, within(150)))).rejects.toMatchObject({ reason: 'deadline' });
   });
 
-  it('reject where no place is left to ask on', async () => {
+  it('listing workers rejects when no slot is left for the probe', async () => {
     using time = stopTime();
     master.beginReload();
     master.script = (command) => (command.startsWith('@!') ? hang : undefined);
@@ -124,14 +124,14 @@ describe('the processes of a master', () => {
     await Promise.allSettled(others);
   });
 
-  it('reject when the master goes away while a worker is asked: what it listed is old', async () => {
+  it('listing workers rejects when the master goes away during a probe, since its list is stale', async () => {
     master.script = (command) => (command.startsWith('@!') ? say('', 'reset') : undefined);
     await expect(showProcesses(socket, soon())).rejects.toMatchObject({
       reason: expect.stringMatching(/^(reset|no-reply)$/),
     });
   });
 
-  it('are listed without a command to a worker where that must not be', async () => {
+  it('workers can be listed without a command to any of them', async () => {
     const old = master.current.pid;
     const starting = master.beginReload().pid;
     const { workers } = await listProcesses(socket, soon());
@@ -142,7 +142,7 @@ describe('the processes of a master', () => {
 
 describeOnEachProxy('a worker that starts', ({ bin, major, minor }) => {
   if (!capabilitiesOf({ text: '', major, minor }).workerReadsConfiguration) {
-    it('keeps the master from answering', async () => {
+    it('a starting worker keeps the master from answering', async () => {
       const proxy = await RealProxy.start(bin);
       try {
         const reload = await beginHeldReload(proxy);
@@ -155,7 +155,7 @@ describeOnEachProxy('a worker that starts', ({ bin, major, minor }) => {
     return;
   }
 
-  it('is listed as starting until it serves', async () => {
+  it('a worker is listed as starting until it serves', async () => {
     const proxy = await RealProxy.start(bin);
     try {
       const before = await proxy.workerPid();

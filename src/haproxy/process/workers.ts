@@ -1,11 +1,10 @@
 // The processes of the proxy: its master, the current worker, the draining workers that finish their connections, and a
 // worker that is still starting.
 //
-// The sections of `show proc` do not say which worker serves. From 3.1 on the worker reads the configuration itself, so
+// The sections of `show proc` do not show which worker serves. From 3.1 on the worker reads the configuration itself, so
 // during a reload `# workers` lists a process that cannot be reached yet, and after a refused reload `# workers` is empty
-// while the serving worker stays under `# old workers`, among those that drain (3.2.26, 3.4.0). A starting worker is
-// told apart by what the master answers to a command for it, and a serving one from a draining one by what it says
-// itself.
+// while the serving worker stays under `# old workers`, among the draining ones (3.2.26, 3.4.0). A starting worker is
+// recognised by the master's reply to a command for it, a draining one by its own reply.
 
 import { processStartTime } from '../../system/processes.ts';
 import { type ConverseOptions, type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
@@ -23,14 +22,14 @@ export interface Worker {
 export interface Processes {
   readonly master: MasterRow;
   /**
-   * The worker that takes new connections, which `@1` reaches. Empty while the first worker starts, and where none
-   * takes any: from 3.1 on the master outlives a serving worker that dies after a refused reload.
+   * The worker that accepts new connections, which `@1` reaches. Empty while the first worker starts, and when none
+   * accepts any: from 3.1 on the master outlives a serving worker that dies after a refused reload.
    */
   readonly current: readonly Worker[];
-  /** False: the current worker was not seen to answer a command. It hangs. */
+  /** False: the current worker did not answer a command. It hangs. */
   readonly currentAnswered: boolean;
   readonly draining: readonly Worker[];
-  /** Listed, and not to be reached by commands yet. */
+  /** Listed, and not reachable by commands yet. */
   readonly starting: readonly Worker[];
 }
 
@@ -40,19 +39,19 @@ export interface Listing {
   readonly workers: readonly Worker[];
 }
 
-/** A command for a starting worker is refused by the master at once, so a slower answer is not from the master. */
+/** The master refuses a command for a starting worker at once, so a slower reply is not the master's. */
 const probeMs = 1_000;
-/** One that had less time than this, on a busy machine, is not said to hang. */
+/** A worker that had less time than this, on a busy machine, is not reported as hanging. */
 const shortestProbeMs = 200;
 
-/** The workers, by pid and start time, that answered a command before: they have started, and do not start again. */
+/** The workers, by pid and start time, that answered a command before: they have started for good. */
 const answeredBefore = new WeakMap<MasterSocket, ReadonlySet<string>>();
 
 /**
- * `show proc`, and one harmless command to each worker under `# workers` that never answered before. Where none of those
+ * `show proc`, and one harmless command to each worker under `# workers` that has not answered one before. If none of those
  * has started, the newest of the others is asked each time whether it drains.
  * @throws MasterSocketError; 'garbled' when the reply is not a `show proc`, 'deadline' also when the time was too short
- * to tell a worker that starts from one that hangs
+ * to distinguish a starting worker from a hanging one
  */
 export async function showProcesses(
   socket: MasterSocket,
@@ -73,7 +72,7 @@ export async function listProcesses(
 }
 
 /**
- * The processes of a `show proc` reply that came already; see `showProcesses`.
+ * The processes of a `show proc` reply received before; see `showProcesses`.
  * @throws MasterSocketError; `exhausted` when no file descriptor is left to read /proc
  */
 export async function processesFrom(
@@ -105,13 +104,13 @@ export async function processesFrom(
     return starting;
   };
   let starting = await take(workers);
-  // As the master chooses the target of `@1`: the one with the fewest reloads. One that drains takes no connections.
+  // The target of `@1` in the master: the one with the fewest reloads. A draining worker accepts no connections.
   const [newestOld] = oldWorkers.toSorted(newestFirst);
   if (current.length === 0 && newestOld !== undefined) {
     const state = await ask(newestOld.pid);
     if (state === 'serving' || state === 'hanging') current.push(newestOld);
     currentAnswered = state !== 'hanging';
-    // One that drains, or is gone, may have handed over since the first question.
+    // If it drains or is gone, another may have taken over since the first command.
     if (current.length === 0) starting = await take(starting);
   }
   return {
@@ -150,10 +149,10 @@ async function askShowProc(socket: MasterSocket, deadline: Deadline, options: Co
   return (await conversation.finish(['show proc']))[0] ?? '';
 }
 
-/** `unreachable`: the master forwards nothing to it, since it starts or has exited. `hanging`: no answer in time. */
+/** `unreachable`: the master forwards nothing to it, since it starts or has exited. `hanging`: no reply in time. */
 type WorkerState = 'serving' | 'draining' | 'unreachable' | 'hanging';
 
-/** @throws MasterSocketError when the master is gone, or the time was too short to tell */
+/** @throws MasterSocketError when the master is gone, or the time was too short for a verdict */
 async function probe(
   socket: MasterSocket,
   pid: number,
@@ -194,7 +193,7 @@ async function identified(socket: MasterSocket, body: string): Promise<Listed> {
   } catch (error) {
     if (socketFailureReason(error as NodeJS.ErrnoException, true) !== 'exhausted') throw error;
     const detail =
-      'who its workers are could not be looked at: this service can open nothing more (no file descriptor is left)';
+      'its workers could not be identified: this service cannot open another file (no file descriptor is left)';
     throw new MasterSocketError('exhausted', {
       path: socket.path,
       command: 'show proc',

@@ -26,7 +26,7 @@ describe('the name of a command', () => {
     ['reload', 'reload'],
     ['@1', 'other'],
     ['@1 show errors', 'other'],
-  ])('of %j is %j', (command, name) => expect(commandNameOf(command)).toBe(name));
+  ])('the command %j is counted as %j', (command, name) => expect(commandNameOf(command)).toBe(name));
 });
 
 describe('an observer of the master socket', () => {
@@ -58,21 +58,21 @@ describe('an observer of the master socket', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('hears of every reply, stage after stage', async () => {
+  it('the observer is notified of every reply, stage by stage', async () => {
     const conversation = await socket.converse(within(60_000));
     await conversation.send([`@1 get map ${MAP} 192.0.2.1`]);
     await conversation.finish([`@1 add map ${MAP} 192.0.2.1 1`, `@1 get map ${MAP} 192.0.2.1`, 'show proc']);
     expect(heard).toEqual(['get map', 'add map', 'get map', 'show proc']);
   });
 
-  it('hears of a reload that 3.0 answers, and that 2.6 says nothing', async () => {
+  it('the observer is notified of the reply to a reload on 3.0 and of none on 2.6', async () => {
     await requestReload(socket, within(60_000));
     master.script = () => say('Success=1\n', 'close');
     await requestReload(socket, within(60_000));
     expect(heard).toEqual(['reload: no-reply', 'reload']);
   });
 
-  it('hears how long the reply took, and not how long the caller thought in between', async () => {
+  it('the observer gets the duration of a reply without pauses of the caller', async () => {
     using time = stopTime();
     const conversation = await socket.converse(within(60_000));
     master.script = () => ({ kind: 'wait', until: time.pass(40) });
@@ -82,7 +82,7 @@ describe('an observer of the master socket', () => {
     expect(took).toEqual([40, 40, 40]);
   });
 
-  it('hears which command was not answered, and why', async () => {
+  it('the observer is notified of an unanswered command and its reason', async () => {
     using time = stopTime();
     master.script = (command) => (command.includes('get map') ? hang : undefined);
     const conversation = await socket.converse(within(60));
@@ -93,7 +93,7 @@ describe('an observer of the master socket', () => {
     expect(heard).toEqual(['show proc', 'get map: deadline']);
   });
 
-  it('hears that there was nobody to ask', async () => {
+  it('the observer is notified of a failed connection', async () => {
     await master.stop();
     await expect(socket.converse(within(60_000))).rejects.toThrow();
     expect(heard).toEqual([expect.stringMatching(/^connect: (refused|missing)$/)]);

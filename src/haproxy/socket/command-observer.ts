@@ -1,9 +1,8 @@
-// Who counts and times what is said to the proxy. Commands go by their names alone: there are a handful of those, and no
-// address is among them.
+// Counts and times the commands to the proxy, by their names alone: those are few, and contain no address.
 import { type Command, PayloadCommand } from './conversation-command.ts';
 import type { SocketFailureReason } from './master-socket-error.ts';
 
-/** Those most said first: they are looked for in this order. `list maps` is `show map` without a map. */
+/** The most frequent first: they are matched in this order. `list maps` is `show map` without a map. */
 export const commandNames = [
   'get map',
   'add map',
@@ -22,15 +21,14 @@ export const commandNames = [
 
 export type CommandName = (typeof commandNames)[number];
 
-/** Called for every reply: it must be quick, and must not throw. */
+/** Called for every reply: must be fast, and must not throw. */
 export interface CommandObserver {
-  /** Since the command was sent, or since the reply before it on the same connection; a listing's reader counted in. */
+  /** Time since the command was sent, or since the previous reply on the connection, with that of a listing's reader. */
   answered(command: CommandName, milliseconds: number): void;
-  /** `connect`: there was no connection to send anything on. */
+  /** `connect`: no connection could be opened. */
   failed(command: CommandName | 'connect', reason: SocketFailureReason): void;
 }
 
-/** For whoever wants to hear nothing. */
 export const unobserved: CommandObserver = { answered: () => undefined, failed: () => undefined };
 
 export function commandNameOf(command: Command): CommandName {

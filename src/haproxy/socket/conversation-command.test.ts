@@ -4,7 +4,7 @@ import { anyCharacter } from '../../../testkit/any-text.ts';
 import { MAX_COMMAND_BYTES, PayloadCommand, targetOf, UnsafeCommandError, wireText } from './conversation-command.ts';
 
 describe('a command', () => {
-  it('is its text and one newline', () => expect(wireText('show proc')).toBe('show proc\n'));
+  it('a command is sent as its text and one newline', () => expect(wireText('show proc')).toBe('show proc\n'));
 
   it.each([
     '',
@@ -16,9 +16,9 @@ describe('a command', () => {
     '@1 add map /m <<',
     'x'.repeat(MAX_COMMAND_BYTES),
     'ü'.repeat(7500),
-  ])('refuses %j', (text) => expect(() => wireText(text)).toThrow(UnsafeCommandError));
+  ])('refuses the command %j', (text) => expect(() => wireText(text)).toThrow(UnsafeCommandError));
 
-  it('never holds a second command, whatever text it is made from', () => {
+  it('a command never contains a second one, whatever its text', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         let wire: string;
@@ -36,13 +36,16 @@ describe('a command', () => {
 });
 
 describe('a payload', () => {
-  it('ends in one empty line and nothing more', () => {
+  it('a payload ends in one empty line and nothing more', () => {
     expect(wireText(new PayloadCommand('@1 add map /m', ['a 1', 'b 1']))).toBe('@1 add map /m <<\na 1\nb 1\n\n');
   });
 
-  it.each([[[]], [['']], [['a 1\n']], [['a 1', 'b;1']], [['x'.repeat(MAX_COMMAND_BYTES)]]])('refuses %j', (lines) => {
-    expect(() => new PayloadCommand('@1 add map /m', lines)).toThrow(UnsafeCommandError);
-  });
+  it.each([[[]], [['']], [['a 1\n']], [['a 1', 'b;1']], [['x'.repeat(MAX_COMMAND_BYTES)]]])(
+    'refuses a payload of the lines %j',
+    (lines) => {
+      expect(() => new PayloadCommand('@1 add map /m', lines)).toThrow(UnsafeCommandError);
+    },
+  );
 });
 
 it('the target of a command is its prefix', () => {

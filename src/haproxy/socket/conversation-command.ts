@@ -1,10 +1,10 @@
-// What may be written to the master socket. A newline or `;` begins another command there, so a plain command may hold
-// neither (promise 8); only the payload form has lines, and only this class builds it.
+// What may be written to the master socket. A newline or `;` begins another command there, so a plain command may contain
+// neither (promise 8); only the payload form has lines, and only PayloadCommand builds it.
 
-/** Command and payload must fit into `tune.bufsize` (16,384 by default); 16,355 bytes apply nothing, without a word on 2.6. */
+/** Command and payload must fit into `tune.bufsize` (16,384 by default); 16,355 bytes apply nothing, without an error on 2.6. */
 export const MAX_COMMAND_BYTES = 15_000;
 
-/** A command that would not be one command. Thrown before anything is sent; always a fault of the caller. */
+/** Text that would not be exactly one command. Thrown before anything is sent; always a fault of the caller. */
 export class UnsafeCommandError extends Error {
   override readonly name = 'UnsafeCommandError';
 
@@ -13,12 +13,12 @@ export class UnsafeCommandError extends Error {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are searched for
 const CONTROL = /[\u0000-\u001f\u007f;]/;
 
 function checkLine(line: string): void {
   if (line === '') throw new UnsafeCommandError('is empty', line);
-  if (CONTROL.test(line)) throw new UnsafeCommandError('holds a control character, a newline or ";"', line);
+  if (CONTROL.test(line)) throw new UnsafeCommandError('contains a control character, a newline or ";"', line);
 }
 
 function checkLength(text: string): void {
@@ -35,7 +35,7 @@ export class PayloadCommand {
     checkLine(command);
     if (lines.length === 0) throw new UnsafeCommandError('has an empty payload', command);
     for (const line of lines) checkLine(line);
-    // The newline of the last line and the empty line: one more would be a command of its own.
+    // The newline of the last line and the empty line: one more would be another command.
     this.#text = `${command} <<\n${lines.join('\n')}\n\n`;
     checkLength(this.#text);
   }

@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a master that answers and then does not close the connection', () => {
+describe('a master that replies and then does not close the connection', () => {
   beforeEach(() => {
     master.script = (command) => {
       if (!command.startsWith('@1 show map') && command !== 'show proc') return undefined;
@@ -32,7 +32,7 @@ describe('a master that answers and then does not close the connection', () => {
     };
   });
 
-  it('has answered: a listing is whole', async () => {
+  it('a listing is complete although the master does not close the connection', async () => {
     const keys: string[] = [];
     const listing = new RuntimeMap(socket, path).runtimeMapKeys(within(60_000), (batch) => {
       keys.push(...batch.map((entry) => entry.key));
@@ -41,13 +41,13 @@ describe('a master that answers and then does not close the connection', () => {
     expect(keys).toEqual(['192.0.2.1']);
   });
 
-  it('has answered: the last words of a conversation are heard', async () => {
+  it('the last replies are returned although the master does not close the connection', async () => {
     const conversation = await socket.converse(within(60_000));
     const [body] = await conversation.finish(['show proc']);
     expect(body).toContain('# workers');
   });
 
-  it('keeps no place of ours: more conversations follow than there are places', async () => {
+  it('a connection that the master does not close uses up no slot', async () => {
     for (let n = 0; n < 6; n += 1) {
       await (await socket.converse(within(60_000))).finish(['show proc']);
     }

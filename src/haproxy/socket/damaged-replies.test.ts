@@ -46,19 +46,19 @@ function holdsUnderDamage(text: string, check: (text: string) => void): void {
   );
 }
 
-test('there are transcripts of each tested version, of every command that is read', () => {
+test('every tested version has transcripts of every command whose reply is parsed', () => {
   expect(transcripts.map(([version]) => version)).toEqual(['2.6', '3.0', '3.2', '3.4']);
   for (const [, { exchanges }] of transcripts) expect(exchanges.length).toBeGreaterThan(25);
 });
 
 describe.each(bodies('show proc'))('show proc of %s', (_version, body) => {
-  test('is read', () => {
+  test('show proc of a real master is read', () => {
     const rows = parseShowProc(body);
     expect(rows?.master.pid).toBeGreaterThan(0);
     expect([...(rows?.workers ?? []), ...(rows?.oldWorkers ?? [])].length).toBeGreaterThan(0);
   });
 
-  test('is never read wrong from a damaged text', () => {
+  test('a damaged show proc is never read wrong', () => {
     holdsUnderDamage(body, (text) => {
       const rows = parseShowProc(text);
       if (rows === null) return;
@@ -82,7 +82,7 @@ describe.each(bodies('show proc'))('show proc of %s', (_version, body) => {
 });
 
 describe.each(bodies(/ get map /))('get map of %s: %s', (_version, body) => {
-  test('is never read wrong from a damaged text', () => {
+  test('a damaged get map is never read wrong', () => {
     expect(parseGetMap(body).found).not.toBe('unknown');
     holdsUnderDamage(body, (text) => {
       const reply = parseGetMap(text);
@@ -99,7 +99,7 @@ describe.each(bodies(/ get map /))('get map of %s: %s', (_version, body) => {
   });
 });
 
-test('of all replies only the empty ones are a good add, and one more is a good removal', () => {
+test('of all recorded replies only the empty ones accept an addition, and one more a removal', () => {
   for (const [, { exchanges }] of transcripts) {
     for (const { reply } of exchanges) {
       holdsUnderDamage(reply, (text) => {
@@ -116,7 +116,7 @@ test('of all replies only the empty ones are a good add, and one more is a good 
 });
 
 describe.each(bodies(/^@1 show map \/run\/pm\/blocked_ips.map$/))('show map P of %s', (_version, body) => {
-  test('is never read wrong from a damaged line', () => {
+  test('a damaged line of show map is never read wrong', () => {
     for (const line of body.split('\n').filter((one) => one !== '')) {
       expect(parseShowMapLine(line)).not.toBeNull();
       holdsUnderDamage(line, (text) => {
@@ -130,7 +130,7 @@ describe.each(bodies(/^@1 show map \/run\/pm\/blocked_ips.map$/))('show map P of
 });
 
 describe.each(bodies('@1 show map'))('show map of %s', (_version, body) => {
-  test('is never read wrong from a damaged text', () => {
+  test('a damaged show map is never read wrong', () => {
     expect(parseShowMapListing(body)).toHaveLength(1);
     holdsUnderDamage(body, (text) => {
       const listings = parseShowMapListing(text);
@@ -155,7 +155,7 @@ describe.each(bodies('@1 show map'))('show map of %s', (_version, body) => {
 });
 
 describe.each(bodies('@1 show stat site_a 4 -1'))('show stat of %s', (_version, body) => {
-  test('is read although the upstream put commas and quotes into its answer', () => {
+  test('show stat is read although an upstream answered with commas and quotes', () => {
     const servers = parseShowStat(body);
     expect(servers?.map(({ name }) => name)).toEqual(['s1_up', 's2_dead', 's3_unchecked', 's4_off']);
     expect(servers?.map(({ status }) => status)).toEqual(['DOWN', 'DOWN', 'no check', 'MAINT']);
@@ -163,7 +163,7 @@ describe.each(bodies('@1 show stat site_a 4 -1'))('show stat of %s', (_version, 
     expect(body).toContain('""now""');
   });
 
-  test('is never read wrong from a damaged text', () => {
+  test('a damaged show stat is never read wrong', () => {
     const fields = (line: string) => line.split(',').length;
     holdsUnderDamage(body, (text) => {
       const servers = parseShowStat(text);
@@ -181,7 +181,7 @@ describe.each(bodies('@1 show stat site_a 4 -1'))('show stat of %s', (_version, 
 });
 
 describe.each(transcripts)('-v of %s', (version, { version: output }) => {
-  test('is never read wrong from a damaged text', () => {
+  test('a damaged version is never read wrong', () => {
     expect(parseProxyVersion(output)?.text.startsWith(version)).toBe(true);
     holdsUnderDamage(output, (text) => {
       const read = parseProxyVersion(text);
@@ -220,7 +220,7 @@ describe.each(transcripts)('the framing of %s', (_version, { exchanges }) => {
     return `${seen}${parser.remainder}`;
   };
 
-  test('is the same whole, byte by byte and cut anywhere, damaged or not', () => {
+  test('frames replies, damaged or not, the same at once, byte by byte and in any pieces', () => {
     expect(framed([wire]).match(/\$/g)).toHaveLength(count);
     const parts = fc
       .oneof(fc.constant(wire), damaged(wire))
@@ -231,7 +231,7 @@ describe.each(transcripts)('the framing of %s', (_version, { exchanges }) => {
     );
   });
 
-  test('keeps no more than a line', () => {
+  test('buffers at most one line of a reply', () => {
     const parser = new ReplyParser({ lines: () => undefined, end: () => undefined });
     const more = Buffer.alloc(65_536, 'x');
     expect(() => {
@@ -263,7 +263,7 @@ describe.each(transcripts)('the framing of %s', (_version, { exchanges }) => {
     return await outcome;
   };
 
-  test('gives a conversation all replies or an error, at once, however it is cut', async () => {
+  test('a conversation returns all replies or an error at once, in whatever pieces they come', async () => {
     const whole = await converse([wire]);
     expect(JSON.parse(whole)).toHaveLength(count);
     await fc.assert(
@@ -272,7 +272,7 @@ describe.each(transcripts)('the framing of %s', (_version, { exchanges }) => {
     );
   });
 
-  test('gives a conversation as many replies as commands, or an error, from damaged bytes too', async () => {
+  test('a conversation returns one reply per command or an error, from damaged bytes too', async () => {
     await fc.assert(
       fc.asyncProperty(damaged(wire), async (bytes) => {
         const outcome = await converse([bytes]);

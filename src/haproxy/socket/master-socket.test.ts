@@ -59,7 +59,7 @@ async function exchange(...commands: string[]): Promise<string[]> {
 }
 
 describe('a conversation', () => {
-  it('returns one body per command, in stages, on one connection', async () => {
+  it('a conversation returns one body per command, in stages, on one connection', async () => {
     const conversation = await socket.converse(soon());
     expect(await conversation.send([GET])).toEqual([NOT_FOUND]);
     expect(await conversation.send([])).toEqual([]);
@@ -71,7 +71,7 @@ describe('a conversation', () => {
     expect(socket.connections).toBe(0);
   });
 
-  it('blames nobody for what came while this process stood still', async () => {
+  it('a conversation accepts a reply that came in time while this process was blocked', async () => {
     using time = stopTime();
     const conversation = await socket.converse(shortly());
     master.script = () => {
@@ -82,14 +82,14 @@ describe('a conversation', () => {
     expect(await conversation.finish([GET])).toEqual([NOT_FOUND]);
   });
 
-  it('sends nothing of a list that holds an unsafe command', async () => {
+  it('a conversation sends nothing of a list with an unsafe command', async () => {
     const conversation = await socket.converse(soon());
     await expect(conversation.send([GET, `${GET}\nreload`])).rejects.toThrow(UnsafeCommandError);
     await conversation.finish([]);
     expect(master.commands).toEqual([]);
   });
 
-  it('takes one call at a time', async () => {
+  it('a conversation accepts one call at a time', async () => {
     const conversation = await socket.converse(soon());
     const first = conversation.send([GET]);
     await expect(conversation.send([GET])).rejects.toThrow('one call at a time');
@@ -97,14 +97,14 @@ describe('a conversation', () => {
     conversation.close();
   });
 
-  it('reads while it writes, many megabytes of both', async () => {
+  it('a conversation reads while it writes, many megabytes of both', async () => {
     const long = `0x1 ${'k'.repeat(900)} 1\n\n`;
     master.script = () => say(long);
     const commands = Array.from({ length: 10_000 }, () => `@1 show map ${'/m'.repeat(400)}`);
     expect(await exchange(...commands)).toHaveLength(10_000);
   });
 
-  it('does not read on while the reader of its lines is busy', async () => {
+  it('a conversation pauses reading while the sink of its lines is busy', async () => {
     for (let i = 0; i < 60_000; i++) master.map(MAP).add(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, '1');
     const conversation = await socket.converse(soon());
     let busy = 0;
@@ -120,7 +120,7 @@ describe('a conversation', () => {
     await conversation.finish([]);
   });
 
-  it('ends with the error of the reader of its lines', async () => {
+  it('a conversation rejects with the error of the sink of its lines', async () => {
     master.map(MAP).add('192.0.2.1', '1');
     for (const reader of [
       () => {
@@ -134,7 +134,7 @@ describe('a conversation', () => {
     }
   });
 
-  it('fails with the bodies so far, each failure by its literal reason', async () => {
+  it('a failed conversation rejects with its reason and the bodies so far', async () => {
     const cases: [script: ReturnType<ScriptedMaster['script']>, reason: SocketFailureReason, partial: string][] = [
       [say('', 'close'), 'cut-short', ''],
       [say('half a li', 'close'), 'cut-short', 'half a li'],
@@ -167,14 +167,14 @@ describe('a conversation', () => {
     }
   });
 
-  it('refuses an endless line and an endless reply', async () => {
+  it('a conversation refuses an endless line and an endless reply', async () => {
     master.script = () => say('x'.repeat(400_000));
     expect((await failure(exchange(GET))).reason).toBe('garbled');
     master.script = () => say(`${'x'.repeat(1000)}\n`.repeat(10_000));
     expect((await failure(exchange(GET))).reason).toBe('garbled');
   });
 
-  it('does not believe what is said without having been asked', async () => {
+  it('a conversation fails on data without a command', async () => {
     const conversation = await socket.converse(soon());
     await conversation.send([GET]);
     master.say('\n');
@@ -182,7 +182,7 @@ describe('a conversation', () => {
     expect((await failure(conversation.send([GET]))).reason).toBe('garbled');
   });
 
-  it('that lost its connection between two stages says so, and sends nothing', async () => {
+  it('a conversation that lost its connection between two stages rejects and sends nothing', async () => {
     const conversation = await socket.converse(soon());
     await conversation.send([GET]);
     master.dropConnections();
@@ -191,7 +191,7 @@ describe('a conversation', () => {
     expect(master.commands).toHaveLength(1);
   });
 
-  it('says that its outcome is unknown when the time is up', async () => {
+  it('a conversation that exceeds its deadline has an unknown outcome', async () => {
     master.script = () => hang;
     const [error] = await timeUp([ask(GET)], GET);
     expect(error?.message).toContain('the outcome is unknown');
@@ -200,7 +200,7 @@ describe('a conversation', () => {
 });
 
 describe('the master socket', () => {
-  it('is missing, refused or unsafe before anything is sent', async () => {
+  it('a missing, refusing or unsafe socket fails before anything is sent', async () => {
     expect((await failure(new MasterSocket(join(folder, 'none')).converse(soon()))).reason).toBe('missing');
     await chmod(master.path, 0o666);
     expect((await failure(socket.converse(soon()))).reason).toBe('unsafe');
@@ -210,14 +210,14 @@ describe('the master socket', () => {
     expect(socket.connections).toBe(0);
   });
 
-  it('that closes at once, or resets, has not replied', async () => {
+  it('a connection that closes at once or resets has no reply', async () => {
     master.welcome = 'close';
     expect((await failure(exchange(GET))).reason).toBe('no-reply');
     master.welcome = 'reset';
     expect((await failure(exchange(...Array<string>(20_000).fill(GET)))).reason).toBe('reset');
   });
 
-  it('asks one command and reads to the end, empty lines included', async () => {
+  it('a single command returns everything up to the end, empty lines included', async () => {
     master.script = () => say('Success=1\n--\na log\n\nwith an empty line\n', 'close');
     expect(await socket.ask('reload', soon())).toBe('Success=1\n--\na log\n\nwith an empty line\n');
     master.script = () => say('', 'close');
@@ -225,7 +225,7 @@ describe('the master socket', () => {
     expect(await requestReload(socket, soon())).toEqual({ kind: 'silent' });
   });
 
-  it('reads that no worker serves at once, though the master leaves the connection open behind it', async () => {
+  it('the message that no worker serves is read at once, although the connection stays open', async () => {
     const words = "Can't find the target PID matching the prefix '@1'\n";
     master.script = () => say(words, 'hang');
     const error = await failure(socket.ask('@1 show servers state', soon()));
@@ -235,13 +235,13 @@ describe('the master socket', () => {
     expect(await socket.ask('reload', soon())).toBe(words);
   });
 
-  it('takes a reply to show proc that cannot be read for garbled', async () => {
+  it('an unreadable reply to show proc is garbled', async () => {
     master.script = () => say('Unknown command\n\n');
     const error = await failure(showProcesses(socket, soon()));
     expect(error).toMatchObject({ reason: 'garbled', responses: ['Unknown command'] });
   });
 
-  it('never opens more connections than it may, and serves the waiting in turn', async () => {
+  it('the master socket never exceeds its connections and serves waiting callers in order', async () => {
     // However long the master takes to close one: a place is free when it has.
     using _time = stopTime();
     await Promise.all(Array.from({ length: 30 }, () => exchange(GET)));
@@ -249,7 +249,7 @@ describe('the master socket', () => {
     expect(master.commands).toHaveLength(30);
   });
 
-  it('keeps one connection for reserved use', async () => {
+  it('the master socket reserves one connection', async () => {
     const held = await Promise.all([1, 2, 3].map(() => socket.converse(soon())));
     expect(await failure(socket.converse(shortly()))).toMatchObject({ reason: 'deadline', responses: [] });
     expect(await socket.ask('show proc', soon(), { reserved: true })).toContain('# workers');
@@ -257,7 +257,7 @@ describe('the master socket', () => {
     expect(await exchange(GET)).toEqual([NOT_FOUND]);
   });
 
-  it('counts what it gave up as long as the master holds it, and no longer', async () => {
+  it('a given-up command keeps its slot exactly as long as the master holds it', async () => {
     master.script = () => hang;
     for (const error of await timeUp(Array(8).fill(ask(GET)), GET, GET, GET)) expect(error.reason).toBe('deadline');
     expect(socket.connections).toBe(3);
@@ -272,7 +272,7 @@ describe('the master socket', () => {
     expect(await exchange(GET)).toEqual([NOT_FOUND]);
   });
 
-  it('frees what it gave up when the master re-executes itself', async () => {
+  it('the slots of given-up commands are freed when the master re-executes itself', async () => {
     master.script = () => hang;
     await timeUp([ask(GET)], GET);
     expect(socket.connections).toBe(1);
@@ -281,7 +281,7 @@ describe('the master socket', () => {
     await eventually('the place is free again', () => socket.connections === 0);
   });
 
-  it('asks a target that owes an answer nothing more, and the others go on', async () => {
+  it('a target with an unanswered command gets no further one, while others continue', async () => {
     master.script = (command) => (command.startsWith('@!101 ') ? hang : undefined);
     const toTheHungOne = `@!101 get map ${MAP} 192.0.2.1`;
     await timeUp([ask(toTheHungOne)], toTheHungOne);
@@ -295,13 +295,13 @@ describe('the master socket', () => {
     expect(await exchange('show proc')).toHaveLength(1);
   });
 
-  it('asks a master that owes an answer nothing more, since it forwards nothing either', async () => {
+  it('a master with an unanswered command gets no further one, for any worker', async () => {
     master.script = () => hang;
     await timeUp([ask('show proc')], 'show proc');
     expect((await failure(exchange(GET))).message).toContain('nothing was sent');
   });
 
-  it('that was made anew at its path owes nothing, whoever still holds the old connections', async () => {
+  it('a socket recreated at its path has no unanswered commands', async () => {
     master.script = () => hang;
     await timeUp(Array(4).fill(ask(GET)), GET, GET, GET);
     expect(socket.connections).toBe(3);
@@ -315,18 +315,18 @@ describe('the master socket', () => {
     await anew.stop();
   });
 
-  it('sends nothing after its deadline', async () => {
+  it('the master socket sends nothing after the deadline', async () => {
     const error = await failure(socket.ask('reload', performance.now()));
     expect(error).toMatchObject({ reason: 'deadline', message: expect.stringContaining('nothing was sent') });
     expect(master.commands).toEqual([]);
     expect(socket.connections).toBe(0);
   });
 
-  it('takes a deadline of never', async () => {
+  it('the master socket accepts an infinite deadline', async () => {
     expect(await (await socket.converse(Number.POSITIVE_INFINITY)).finish([GET])).toEqual([NOT_FOUND]);
   });
 
-  it('waits beyond the master’s ten connections no longer than the deadline', async () => {
+  it('waiting for one of the ten connections of the master ends at the deadline', async () => {
     master.maxConnections = 0;
     const [error] = await timeUp([ask(GET)]);
     expect(error?.reason).toBe('deadline');

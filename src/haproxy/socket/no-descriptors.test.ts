@@ -25,13 +25,13 @@ async function withoutDescriptors(module: string, call: string): Promise<string>
   return (await run('prlimit', limited)).stdout.trim();
 }
 
-it('a configuration cannot be checked, and the service lives', async () => {
+it('without file descriptors a configuration check fails and the service lives', async () => {
   expect(await withoutDescriptors('../process/binary.ts', "checkConfiguration('/bin/true', '/none')")).toBe(
     'ConfigurationCheckError  EMFILE',
   );
 });
 
-it('who the workers are cannot be seen, and that says nothing about the proxy', async () => {
+it('without file descriptors the workers cannot be identified, which does not blame the proxy', async () => {
   const listed = JSON.stringify(
     '#<PID>          <type>          <reloads>       <uptime>        <version>\n' +
       '1               master          0               0d00h00m08s     2.6.12-1+deb12u4\n' +

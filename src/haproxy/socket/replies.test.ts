@@ -24,7 +24,7 @@ describe('a get map reply', () => {
     // The map is used in two types: one line for each.
     [`${notFound}\n${notFound}`, { found: false }],
     [`${found('1.1.1.1', '1')}\n${found('1.1.1.1', '1', 'sint')}`, { found: true, key: '1.1.1.1', value: '1' }],
-  ])('%j is understood', (body, reply) => expect(parseGetMap(body)).toEqual(reply));
+  ])('parses the get map reply %j', (body, reply) => expect(parseGetMap(body)).toEqual(reply));
 
   it.each([
     '',
@@ -37,9 +37,11 @@ describe('a get map reply', () => {
     'Missing map identifier and/or key.',
     found('', '1'),
     '\n',
-  ])('%j is not, and keeps its text', (body) => expect(parseGetMap(body)).toEqual({ found: 'unknown', unknown: body }));
+  ])('keeps the text of the unknown get map reply %j', (body) =>
+    expect(parseGetMap(body)).toEqual({ found: 'unknown', unknown: body }),
+  );
 
-  it('tells in how many types the map is used', () => {
+  it('reads from a get map reply in how many types the map is used', () => {
     expect(parseUses(notFound)).toBe(1);
     expect(parseUses(`${found('1.1.1.1', '1')}\n${found('1.1.1.1', '1', 'sint')}`)).toBe(2);
     expect(parseUses('Unknown map identifier.')).toBeNull();
@@ -47,20 +49,20 @@ describe('a get map reply', () => {
 });
 
 describe('the lists of good replies', () => {
-  it('take only an empty body for an addition', () => {
+  it('only an empty body is a good reply to an addition', () => {
     expect(isGoodAdd('')).toBe(true);
     expect(isGoodAdd('Key not found.')).toBe(false);
     expect(isGoodAdd(' ')).toBe(false);
   });
 
-  it('take an absent key for a good deletion, and no other text', () => {
+  it('an absent key is the only text that is a good reply to a removal', () => {
     expect(isGoodDelete('')).toBe(true);
     expect(isGoodDelete('Key not found.')).toBe(true);
     expect(isGoodDelete('Key not found')).toBe(false);
     expect(isGoodDelete('Unknown map identifier. Please use #<id> or <file>.')).toBe(false);
   });
 
-  it('take exactly one text for a prepared version', () => {
+  it('exactly one text is a good reply to prepare map', () => {
     expect(parsePrepare('New version created: 12')).toBe(12);
     for (const body of ['', 'New version created: ', 'New version created: 1\n', 'Version number out of range.']) {
       expect(parsePrepare(body)).toBeNull();
@@ -77,9 +79,9 @@ describe('show map', () => {
     ['0x558fb9b9f520', null],
     ['0x558fb9b9f520 9.9.9.9', null],
     ['0x558fb9b9f520  1', null],
-  ])('reads the line %j', (line, entry) => expect(parseShowMapLine(line)).toEqual(entry));
+  ])('reads the show map line %j', (line, entry) => expect(parseShowMapLine(line)).toEqual(entry));
 
-  it('lists the maps with their versions and counts', () => {
+  it('show map lists the maps with their versions and counts', () => {
     const body = `# id (file) description
 0 (/tmp/b.map) pattern loaded from file '/tmp/b.map' used by map at file '/tmp/t.cfg' line 11, by map at file '/tmp/t.cfg' line 16. curr_ver=1 next_ver=2 entry_cnt=6
 -1 (virt@x) pattern loaded virtually. curr_ver=0 next_ver=0 entry_cnt=0`;
@@ -88,12 +90,12 @@ describe('show map', () => {
     ]);
   });
 
-  it('knows a listing of a version without counts', () => {
+  it('show map of a version without counts is read', () => {
     const body = "# id (file) description\n3 (/b.map) pattern loaded from file '/b.map' used by map at file 't' line 1";
     expect(parseShowMapListing(body)?.[0]).toMatchObject({ id: 3, entryCount: null });
   });
 
-  it.each(['', 'Unknown command', '# id (file) description\nnonsense'])('takes %j for no listing', (body) => {
+  it.each(['', 'Unknown command', '# id (file) description\nnonsense'])('%j is no listing of maps', (body) => {
     expect(parseShowMapListing(body)).toBeNull();
   });
 });
@@ -107,10 +109,10 @@ describe('a reload reply', () => {
     ['Success=2\n', { kind: 'unknown', text: 'Success=2\n' }],
     ['\n', { kind: 'unknown', text: '\n' }],
     ['Unknown command', { kind: 'unknown', text: 'Unknown command' }],
-  ])('%j is read', (text, reply) => expect(parseReload(text)).toEqual(reply));
+  ])('parses the reload reply %j', (text, reply) => expect(parseReload(text)).toEqual(reply));
 });
 
-it('a worker that is gone is known by the master’s exact words', () => {
+it('a missing worker is recognised by the exact message of the master', () => {
   expect(isWorkerGone("Can't find the target PID matching the prefix '@!99999'\n")).toBe(true);
   const gone = "Can't find the target PID matching the prefix '@!99999'";
   expect(isWorkerGone(`${gone}\n${gone}\n${gone}\n`)).toBe(true);

@@ -1,5 +1,5 @@
-// What the proxy's replies mean. Pure. Per command there is a list of good replies, and everything that is not on it is
-// a failure, with its literal text: replies carry no severity on 2.6, and the relay's exit status proves nothing.
+// What the proxy's replies mean. Pure. Each command has a list of good replies, and any other reply is a failure, reported
+// with its literal text: replies carry no severity on 2.6, and the relay's exit status proves nothing.
 //
 // A body is a reply without the empty line that ends it; an empty reply ("\n" on the wire) is the body ''.
 
@@ -20,7 +20,7 @@ export type GetMapReply =
   | { readonly found: 'unknown'; readonly unknown: string };
 
 /**
- * `get map` is a lookup: `key` is what matched, perhaps a network around the address that was asked for.
+ * `get map` is a lookup: `key` is the entry that matched, perhaps a network that contains the requested address.
  * A map that the configuration uses in two types (`map_ip` and `map_ip_int`) answers one line for each; they must agree.
  */
 export function parseGetMap(body: string): GetMapReply {
@@ -37,7 +37,7 @@ export function parseGetMap(body: string): GetMapReply {
   return { found: true, key, value };
 }
 
-/** In how many types the configuration uses the map: the lines of any `get map` reply. Null when it is none. */
+/** In how many types the configuration uses the map: the lines of any `get map` reply. Null for any other reply. */
 export function parseUses(getMapBody: string): number | null {
   const lines = getMapBody.split('\n');
   return lines.every((line) => line === NOT_FOUND || FOUND.test(line)) ? lines.length : null;
@@ -52,7 +52,7 @@ export const KEY_NOT_FOUND = 'Key not found.';
 /** `set map P #0x7f8b9d9d29e0 1` of an entry that is gone. */
 export const ELEMENT_NOT_FOUND = 'key or pattern not found.';
 
-/** Rule 5: an absent key is the end state that was asked for. */
+/** Rule 5: an absent key is the requested state. */
 export function isGoodDelete(body: string): boolean {
   return body === '' || body === KEY_NOT_FOUND;
 }
@@ -63,7 +63,7 @@ export function parsePrepare(body: string): number | null {
   return version === undefined ? null : Number(version);
 }
 
-/** A line of `show map P`: `0x7f8b9d9d29e0 1.2.3.4 1`. The value may be empty or hold blanks; the key holds none. */
+/** A line of `show map P`: `0x7f8b9d9d29e0 1.2.3.4 1`. The value may be empty or contain blanks; the key contains none. */
 export function parseShowMapLine(line: string): MapEntry | null {
   if (!line.startsWith('0x')) return null;
   const beforeKey = line.indexOf(' ');
@@ -78,7 +78,7 @@ export function elementOf(line: string): string {
   return line.slice(0, line.indexOf(' '));
 }
 
-/** By hand: asked for every line of a million. */
+/** Without a regular expression: called for every line of a million. */
 function isHex(text: string, from: number, to: number): boolean {
   for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at);
@@ -100,23 +100,23 @@ export interface MapListing {
 // 0 (/path/b.map) pattern loaded from file '/path/b.map' used by map at file 't.cfg' line 11. curr_ver=0 next_ver=0 entry_cnt=2
 const LISTED = /^(\d{1,10}) \((.*?)\) pattern loaded from /;
 const COUNTS = /\. curr_ver=(\d{1,10}) next_ver=(\d{1,10}) entry_cnt=(\d{1,15})$/;
-/** A line that tells of versions at all has to tell all of it. */
-const TELLS_VERSIONS = /curr_ver|next_ver|entry_cnt/;
+/** A line with any of these must have all of them. */
+const MENTIONS_VERSIONS = /curr_ver|next_ver|entry_cnt/;
 
-/** `show map` without a name. Null when any line is not a listing's. */
+/** `show map` without a name. Null when any line is not that of a listing. */
 export function parseShowMapListing(body: string): MapListing[] | null {
   const [header, ...lines] = body.split('\n');
   if (header !== '# id (file) description') return null;
   const listings: MapListing[] = [];
   for (const line of lines) {
     const map = LISTED.exec(line);
-    // Maps without a file (`virt@`, in later versions) are described otherwise, and are none of ours.
+    // Maps without a file (`virt@`, in later versions) have another form, and the service uses none.
     if (map?.[1] === undefined || map[2] === undefined) {
       if (/^-?\d+ \(/.test(line)) continue;
       return null;
     }
     const counts = COUNTS.exec(line);
-    if (counts === null && TELLS_VERSIONS.test(line.slice(map[0].length))) return null;
+    if (counts === null && MENTIONS_VERSIONS.test(line.slice(map[0].length))) return null;
     listings.push({
       id: Number(map[1]),
       file: map[2],
@@ -131,16 +131,16 @@ export function parseShowMapListing(body: string): MapListing[] | null {
 const BUSY = 'Another reload is still in progress.';
 
 export type ReloadReply =
-  /** Nothing at all, as 2.6 answers: the reload was taken or dropped; only a new worker's pid can tell. */
+  /** No reply, as on 2.6: the reload was accepted or dropped; only a new worker's pid shows which. */
   | { readonly kind: 'silent' }
   | { readonly kind: 'success' | 'failure'; readonly log: string }
-  /** Not taken: the worker of an earlier reload is still starting (3.1 and newer). */
+  /** Not accepted: the worker of an earlier reload is still starting (3.1 and newer). */
   | { readonly kind: 'busy' }
   | { readonly kind: 'unknown'; readonly text: string };
 
 /**
- * `reload` since 2.7: `Success=1` or `Success=0`, `--`, and the start-up log, which may hold empty lines. From 3.1 on
- * `Success=0` has another meaning during a reload: nothing was tried.
+ * `reload` since 2.7: `Success=1` or `Success=0`, `--`, and the start-up log, which may contain empty lines. From 3.1 on
+ * `Success=0` during another reload means that nothing was tried.
  */
 export function parseReload(text: string): ReloadReply {
   if (text === '') return { kind: 'silent' };
@@ -152,9 +152,9 @@ export function parseReload(text: string): ReloadReply {
 }
 
 /**
- * The master's answer to `@!<pid>` of a process that is gone, or that is still starting (3.1 and newer); it then closes.
- * Of the commands behind it on the same connection it may have said the same already, or have taken a piece of one for a
- * command (3.0.11: `Unknown command: '225'`, the end of an address), so what follows the first line says nothing.
+ * The master's reply to `@!<pid>` of a process that is gone, or that is still starting (3.1 and newer); it then closes.
+ * Behind the first line may follow the same reply for later commands on the connection, or one for a fragment of them
+ * (3.0.11: `Unknown command: '225'`, the end of an address), so only the first line counts.
  */
 export function isWorkerGone(text: string): boolean {
   return /^Can't find the target PID matching the prefix '@!\d+'(?:\n|$)/.test(text);

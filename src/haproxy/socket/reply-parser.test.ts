@@ -56,7 +56,7 @@ const transcripts: { name: string; wire: string; bodies: string[]; rest?: string
 ];
 
 describe('the reply parser', () => {
-  it.each(transcripts)('reads $name whole, byte by byte and split at random', ({ wire, bodies, rest = '' }) => {
+  it.each(transcripts)('parses $name at once, byte by byte and split at random', ({ wire, bodies, rest = '' }) => {
     const bytes = Buffer.from(wire);
     const expected = { bodies, rest };
     expect(replies([bytes])).toEqual(expected);
@@ -67,7 +67,7 @@ describe('the reply parser', () => {
     fc.assert(property);
   });
 
-  it('gives back any list of bodies, however the bytes are cut', () => {
+  it('returns any list of bodies, in whatever pieces the bytes come', () => {
     const line = fc.string({ unit: anyCharacter, minLength: 1 }).filter((text) => !text.includes('\n'));
     const body = fc.array(line, { maxLength: 5 }).map((lines) => lines.join('\n'));
     const property = fc.property(fc.array(body), fc.array(fc.nat()), (bodies, cuts) => {
@@ -78,7 +78,7 @@ describe('the reply parser', () => {
     fc.assert(property);
   });
 
-  it('does not hold on to the buffer its remainder came in', () => {
+  it('does not keep the buffer in which its remainder came', () => {
     const parser = new ReplyParser({ lines: () => undefined, end: () => undefined });
     const bytes = Buffer.from('half a line');
     parser.push(bytes);
@@ -86,7 +86,7 @@ describe('the reply parser', () => {
     expect(parser.remainder).toBe('half a line');
   });
 
-  it('refuses a line without an end', () => {
+  it('refuses an endless line', () => {
     const parser = new ReplyParser({ lines: () => undefined, end: () => undefined });
     const piece = Buffer.alloc(64 * 1024, 'x');
     expect(() => {

@@ -5,11 +5,11 @@
 //   @1 get map P 1.2.3.4        "type=ip, case=sensitive, found=no\n\n"
 //   @1 show map P               "0x55.. 1.2.3.4 1\n0x55.. 1.2.3.5 1\n\n"
 //
-// Every reply is its lines and then an empty line. (Not `reload` on 3.0, whose log may hold empty lines: that one is
-// read to the end of the connection.)
+// Every reply is its lines and then an empty line. (Except `reload` on 3.0, whose log may contain empty lines: that is read
+// to the end of the connection.)
 
 const NEWLINE = 0x0a;
-/** Longer than any line of a proxy; an endless line must not fill the memory. */
+/** Longer than any line of a proxy. Bounds the memory for an endless line. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
 export class EndlessLineError extends Error {
@@ -17,9 +17,9 @@ export class EndlessLineError extends Error {
 }
 
 export interface ReplyHandler {
-  /** Some more lines of the reply under way, without their newlines. Never an empty list. */
+  /** More lines of the current reply, without their newlines. Never an empty list. */
   lines(lines: string[]): void;
-  /** The empty line: this reply is whole. */
+  /** The empty line: this reply is complete. */
   end(): void;
 }
 
@@ -42,16 +42,16 @@ export class ReplyParser {
       this.#keep(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]));
       return;
     }
-    const whole = bytes.subarray(0, last + 1);
-    // A newline is never part of another UTF-8 character, so cutting there cuts no character.
-    const text = Buffer.concat([this.#rest, whole]).toString('utf8');
+    const lines = bytes.subarray(0, last + 1);
+    // A newline is never part of another UTF-8 character, so no character is split here.
+    const text = Buffer.concat([this.#rest, lines]).toString('utf8');
     this.#keep(bytes.subarray(last + 1));
     this.#split(text);
   }
 
   #keep(rest: Uint8Array): void {
     if (rest.length > MAX_LINE_BYTES) throw new EndlessLineError(`a line of more than ${MAX_LINE_BYTES} bytes`);
-    // A copy: the rest must not hold on to the buffer it came in.
+    // A copy, so that the rest does not keep the buffer it came in.
     this.#rest = Uint8Array.from(rest);
   }
 

@@ -8,7 +8,7 @@ const old = '14001           worker          2               0d00h03m18s     2.6
 const text = (...lines: string[]): string => lines.join('\n');
 
 describe('show proc', () => {
-  it('is read by its header and sections', () => {
+  it('show proc is read by its header and sections', () => {
     const body = text(header, master, '# workers', worker, '# old workers', old, '# programs', '1 prog 0 0d00h - -');
     expect(parseShowProc(body)).toEqual({
       master: { pid: 5391, reloads: 3, failed: 1, version: '3.0.11-1+deb13u3' },
@@ -17,7 +17,7 @@ describe('show proc', () => {
     });
   });
 
-  it('is read with the columns of an older version', () => {
+  it('show proc is read with the columns of an older version', () => {
     const body = text(
       '#<PID>          <type>          <relative PID>  <reloads>       <uptime>        <version>      ',
       '1162            master          0               5               0d00h02m07s     2.1-dev',
@@ -33,7 +33,7 @@ describe('show proc', () => {
     expect(rows?.oldWorkers).toEqual([{ pid: 1233, reloads: 3, version: '2.0-dev3' }]);
   });
 
-  it('may name no worker at all', () => {
+  it('show proc may list no worker', () => {
     expect(parseShowProc(text(header, master, '# workers', '# programs'))?.workers).toEqual([]);
   });
 
@@ -49,5 +49,5 @@ describe('show proc', () => {
     ['a row without a pid', text(header, master, '# workers', 'x worker 0 0d 1')],
     ['a row with too many cells', text(header, master, '# workers', `${worker} more`)],
     ['a row cut off', text(header, master, '# workers', '14790')],
-  ])('is not %s', (_, body) => expect(parseShowProc(body)).toBeNull());
+  ])('refuses as show proc %s', (_, body) => expect(parseShowProc(body)).toBeNull());
 });

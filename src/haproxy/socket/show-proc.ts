@@ -12,7 +12,7 @@
 export interface MasterRow {
   readonly pid: number;
   readonly reloads: number;
-  /** Failed reloads since the last good one. Null where the version does not tell. */
+  /** Failed reloads since the last good one. Null where the version does not list them. */
   readonly failed: number | null;
   readonly version: string;
 }
@@ -35,7 +35,7 @@ type Row = Readonly<Record<string, string>> & { readonly failed?: string };
 
 const FAILED = /\[failed: (\d{1,10})\]/;
 
-/** Null when the text is not a whole `show proc`. */
+/** Null when the text is not a complete `show proc`. */
 export function parseShowProc(body: string): ProcRows | null {
   const [header, ...lines] = body.split('\n');
   if (header === undefined || !header.startsWith('#<PID>')) return null;
@@ -80,7 +80,7 @@ function readCommon(row: Row): WorkerRow | null {
   const { PID: pid, reloads, version } = row;
   if (pid === undefined || !/^[1-9]\d{0,9}$/.test(pid) || reloads === undefined || !/^\d{1,10}$/.test(reloads))
     return null;
-  // A damaged header names it otherwise.
+  // Missing when the header is damaged.
   if (version === undefined) return null;
   return { pid: Number(pid), reloads: Number(reloads), version };
 }

@@ -9,7 +9,7 @@ site_a.example,s3_127.0.0.1:81,0,DOWN 1/2,1,* L4CON,127.0.0.1:81,
 `;
 
 describe('show stat', () => {
-  it('is read by the names of its columns', () => {
+  it('show stat is read by the names of its columns', () => {
     expect(parseShowStat(body)).toEqual([
       { name: 's1_127.0.0.1:80', status: 'UP', check: 'L4OK', address: '127.0.0.1:80' },
       { name: 's2_gone.invalid:80', status: 'MAINT (resolution)', check: null, address: null },
@@ -17,7 +17,7 @@ describe('show stat', () => {
     ]);
   });
 
-  it('of a backend without servers is an empty list', () => {
+  it('show stat of a backend without servers is an empty list', () => {
     expect(parseShowStat('# pxname,svname,status,check_status,addr,\n\n')).toEqual([]);
   });
 
@@ -27,7 +27,7 @@ describe('show stat', () => {
     ['no such proxy', 'No such proxy.\n'],
     ['help', "Unknown command: 'show stat', but maybe one of the following ones is a better match:\n"],
     ['a line without its header', 'site_a,s1,UP\n'],
-  ])('%s is no such list', (_what, text) => {
+  ])('refuses as show stat %s', (_what, text) => {
     expect(parseShowStat(text)).toBeNull();
   });
 });

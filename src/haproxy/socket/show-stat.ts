@@ -1,31 +1,31 @@
-// `show stat <backend> 4 -1`: the servers of one backend as the proxy sees them now. CSV under a header line,
+// `show stat <backend> 4 -1`: the servers of one backend and their current state. CSV below a header line,
 // `# pxname,svname,…,status,…`; columns are found by name, since each version appends some.
 
 export interface ServerStat {
   readonly name: string;
   /** The proxy's own word: `UP`, `DOWN`, `MAINT`, `no check`, `UP 1/3`, … */
   readonly status: string;
-  /** What the last health check said, as `L4OK`, `L4CON`; null without checks. */
+  /** Result of the last health check, such as `L4OK`, `L4CON`; null without checks. */
   readonly check: string | null;
-  /** Address and port in use; null while a name is not resolved. */
+  /** Address and port in use; null while a host name is not resolved. */
   readonly address: string | null;
 }
 
 const COLUMNS = ['pxname', 'svname', 'status', 'check_status', 'addr'] as const;
 
-/** Null when the body is not such a list, or any line of it is not whole. */
+/** Null when the body is not such a list, or any line of it is incomplete. */
 export function parseShowStat(body: string): ServerStat[] | null {
   const [header = '', ...lines] = body.split('\n');
   if (!header.startsWith('# pxname,svname,')) return null;
   const columns = header.slice(2).split(',');
-  const places = COLUMNS.map((name) => columns.indexOf(name));
-  if (places.includes(-1)) return null;
+  const indexes = COLUMNS.map((name) => columns.indexOf(name));
+  if (indexes.includes(-1)) return null;
   const servers: ServerStat[] = [];
   for (const line of lines) {
     if (line === '') continue;
     const fields = splitFields(line);
     if (fields?.length !== columns.length) return null;
-    const [proxy, name, status, check, address] = places.map((place) => fields[place] as string);
+    const [proxy, name, status, check, address] = indexes.map((index) => fields[index] as string);
     if (!proxy || !name || !status) return null;
     servers.push({ name, status, check: orNull(check), address: orNull(address) });
   }
@@ -33,8 +33,8 @@ export function parseShowStat(body: string): ServerStat[] | null {
 }
 
 /**
- * The fields of a line; null when a quote is open at its end. What a server answered to its health check stands before
- * its address (`last_chk`), in quotes where it holds a comma: `"not ""now"", later"`.
+ * The fields of a line; null when a quote is open at its end. Before the address comes the server's response to its health
+ * check (`last_chk`), in quotes if it contains a comma: `"not ""now"", later"`.
  */
 export function splitFields(line: string): string[] | null {
   if (!line.includes('"')) return line.split(',');

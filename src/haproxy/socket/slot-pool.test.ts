@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { within } from '../../../testkit/conditions.ts';
 import { type Slot, SlotPool } from './slot-pool.ts';
 
-describe('the slots on the master', () => {
+describe('the slots of the master socket', () => {
   const now = () => within(-1);
 
-  it('keep one for a reload, and leave the others what they had while a reload holds it', async () => {
+  it('one slot is reserved for a reload, and the others stay available while it is in use', async () => {
     const slots = new SlotPool(4);
     const reload = await slots.take(now(), 'reload');
     const changes: (Slot | null)[] = [];
@@ -18,7 +18,7 @@ describe('the slots on the master', () => {
     expect(await slots.take(now(), 'reload')).not.toBeNull();
   });
 
-  it('are never more than there are, however many reloads ask', async () => {
+  it('reloads never exceed the number of slots', async () => {
     const slots = new SlotPool(2);
     const first = await slots.take(now(), 'reload');
     await slots.take(now(), 'reload');

@@ -23,28 +23,28 @@ describe('the safety of a socket', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('lets our own socket pass, and one that a group may use', async () => {
+  it('accepts a socket of this user, also one that a group may use', async () => {
     expect(socketSafety(path)).toEqual({ safe: true });
     await chmod(path, 0o660);
     expect(socketSafety(path)).toEqual({ safe: true });
   });
 
-  it('refuses one that others may write to', async () => {
+  it('refuses a socket that every user may write to', async () => {
     await chmod(path, 0o602);
     expect(socketSafety(path)).toMatchObject({ safe: false, missing: false, why: expect.stringContaining('mode 602') });
   });
 
-  it('calls an absent one missing', () => {
+  it('reports an absent socket as missing', () => {
     expect(socketSafety(join(folder, 'none'))).toMatchObject({ safe: false, missing: true });
   });
 
-  it('refuses a file in its place', async () => {
+  it('refuses a regular file at the path of the socket', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     expect(socketSafety(file)).toMatchObject({ safe: false, missing: false, why: `${file} is not a socket` });
   });
 
-  it('follows our own link, and calls a dangling one missing', async () => {
+  it('follows a link of this user, and reports a dangling one as missing', async () => {
     const link = join(folder, 'link');
     await symlink(path, link);
     expect(socketSafety(link)).toEqual({ safe: true });

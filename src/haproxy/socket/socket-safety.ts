@@ -1,5 +1,5 @@
-// Who answers at a socket path decides what we believe. The default path lies in a world-writable folder, so the
-// socket must belong to root or to our own user, and others must not be able to write to it (docs/hardening.md).
+// The replies from the socket are trusted, and its default path is in a world-writable folder. So the socket must belong to
+// root or this process's user, and must not be writable to all (docs/hardening.md).
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { getuid } from 'node:process';
 
@@ -9,7 +9,7 @@ export type SocketSafety =
 
 const WRITABLE_BY_OTHERS = 0o002;
 
-/** Judges the owner and mode of the socket at `path`. Synchronous: one stat of a local file, before each connection. */
+/** Checks owner and mode of the socket at `path`. Synchronous: one stat of a local file, before each connection. */
 export function socketSafety(path: string, ownUid: number = getuid?.() ?? 0): SocketSafety {
   let link: Stats | undefined;
   let target: Stats | undefined;
@@ -29,19 +29,19 @@ export function socketSafety(path: string, ownUid: number = getuid?.() ?? 0): So
   if ((target.mode & WRITABLE_BY_OTHERS) !== 0) {
     const mode = (target.mode & 0o777).toString(8);
     return unsafe(
-      `${path} has mode ${mode}, so that anybody may write to it; start the proxy with -S ${path},mode,600`,
+      `${path} has mode ${mode}, so that every user may write to it; start the proxy with -S ${path},mode,600`,
     );
   }
   return { safe: true };
 }
 
-/** Which file is at `path` now; another one means another listener. Null when there is none, or it cannot be told. */
+/** The identity of the file at `path`; another one means another listener. Null when there is none, or it is not readable. */
 export function socketFile(path: string): string | null {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
   } catch (error) {
-    // Not permitted, or a folder that is none: `socketSafety` says so before each connection.
+    // Not permitted, or a parent that is no folder: `socketSafety` reports it before each connection.
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return null;
   }

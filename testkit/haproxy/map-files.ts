@@ -1,11 +1,11 @@
-// What the map file's tests share. Not part of the service.
+// Map files of tests: paths, contents and rewrites.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { parseIp, sortKey } from '../../domain/ip.ts';
-import type { MapFile, MapFileHeader } from './map-file.ts';
-import { type MapFileLine, readMapFile } from './map-file-reader.ts';
+import { parseIp, sortKey } from '../../src/domain/ip.ts';
+import type { MapFile, MapFileHeader } from '../../src/haproxy/map-file/map-file.ts';
+import { type MapFileLine, readMapFile } from '../../src/haproxy/map-file/map-file-reader.ts';
 
 export const HEADER: MapFileHeader = { database: '0b6c1c1e-5f0a-4f43-9d55-1a2b3c4d5e6f', generation: 1 };
 

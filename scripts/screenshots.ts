@@ -1,5 +1,5 @@
-// Pictures of every page of the panel, in both themes, into docs/screenshots: `npm run screenshots`. They are looked at
-// by people; no test compares them. Into another folder: `node scripts/screenshots.ts FOLDER`.
+// Takes screenshots of every page of the panel in both themes: `npm run screenshots`, into docs/screenshots, or
+// `node scripts/screenshots.ts FOLDER`. No test compares them.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
@@ -15,7 +15,7 @@ const folder = process.argv[2] ?? join(import.meta.dirname, '../docs/screenshots
 const wide = { width: 1280, height: 860 };
 const narrow = { width: 390, height: 800 };
 
-/** What is shown: enough of everything to see how it looks. */
+/** Sample data for every page. */
 async function fill(service: RealService, sitePort: number): Promise<void> {
   const add = Array.from({ length: 3_000 }, (_, at) => ({
     ip_address: `203.0.${at >> 8}.${at & 255}`,
@@ -25,7 +25,7 @@ async function fill(service: RealService, sitePort: number): Promise<void> {
   }));
   add.push({ ip_address: '198.51.100.0/24', reason: 'whole network: botnet', blocked_by: 'ops' });
   await service.call('POST', '/api/blocked-ips/batch', { body: { add } });
-  await service.block('127.0.0.66', { reason: 'turned away while this picture was made' });
+  await service.block('127.0.0.66', { reason: 'denied while this screenshot was taken' });
   for (const [ip, note] of [
     ['192.0.2.9', 'monitoring'],
     ['2001:db8:42::/48', 'the office'],
@@ -36,7 +36,7 @@ async function fill(service: RealService, sitePort: number): Promise<void> {
     body: { servers: [...servers, { address: '127.0.0.1', port: 9, options: { backup: true } }] },
   });
   await service.call('PUT', '/api/sites/blog.example', { body: { servers } });
-  // Its server's name has no address.
+  // Its host does not resolve.
   await service.call('PUT', '/api/sites/new.example', {
     body: { servers: [{ address: 'no-such-host.invalid', port: 80 }] },
   });
@@ -85,28 +85,28 @@ const shots: readonly Shot[] = [
     path: '/blocked',
     prepare: async (page) => {
       await page.getByRole('row', { name: /203\.0\.0\.4 / }).click();
-      await page.getByText('holds it').waitFor();
+      await page.getByText('Blocked on worker').waitFor();
     },
   },
   {
     name: 'block',
     path: '/blocked',
     prepare: async (page) => {
-      await page.getByRole('button', { name: 'Block', exact: true }).click();
+      await page.getByRole('button', { name: 'Block address', exact: true }).click();
       await page.getByLabel('Address or network').fill('127.0.0.0/8');
-      await page.getByText('Look twice').waitFor();
+      await page.getByText('Warning', { exact: true }).waitFor();
     },
   },
   {
     name: 'import',
     path: '/blocked',
     prepare: async (page) => {
-      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByRole('button', { name: 'Import list', exact: true }).click();
       await page
-        .getByLabel('Or paste it')
+        .getByLabel('Or paste a list')
         .fill('192.0.2.44\n192.0.2.0/24 # a network\n192.0.2.300\nexample.com\n10.1.2.3/8\n2001:db8::7\n');
-      await page.getByRole('button', { name: 'Look at it' }).click();
-      await page.getByText('are wrong').waitFor();
+      await page.getByRole('button', { name: 'Preview list' }).click();
+      await page.getByText('will be skipped').waitFor();
     },
   },
   {
@@ -114,7 +114,7 @@ const shots: readonly Shot[] = [
     path: '/check',
     prepare: async (page) => {
       await page.getByLabel('Address', { exact: true }).fill('198.51.100.7');
-      await page.getByText('says the same').waitFor();
+      await page.getByText('HAProxy agrees').waitFor();
     },
   },
   { name: 'trusted', path: '/trusted' },
@@ -124,7 +124,7 @@ const shots: readonly Shot[] = [
     name: 'activity',
     path: '/activity',
     prepare: async (page, service) => {
-      await page.getByText('Live', { exact: true }).waitFor();
+      await page.getByTestId('live').getByText('Live', { exact: true }).waitFor();
       await service.block('192.0.2.200', { reason: 'port scan', blocked_by: 'fail2ban', duration_seconds: 3_600 });
       await service.unblock('203.0.0.1');
       await service.call('POST', '/api/config/reload');
@@ -136,10 +136,10 @@ const shots: readonly Shot[] = [
     name: 'webhook',
     path: '/webhooks',
     prepare: async (page) => {
-      await page.getByRole('button', { name: 'Add a webhook' }).click();
+      await page.getByRole('button', { name: 'Add webhook' }).click();
       await page.getByLabel('Name').fill('pager-2');
       await page.getByLabel('URL').fill('http://pager.example.com/alerts');
-      await page.getByLabel('Only these').check();
+      await page.getByLabel('Selected events').check();
       for (const type of ['health.changed', 'reload.failed']) await page.getByLabel(type).check();
     },
   },
@@ -149,7 +149,7 @@ const shots: readonly Shot[] = [
     path: '/keys',
     prepare: async (page) => {
       await page.keyboard.press('?');
-      await page.getByText('This list').waitFor();
+      await page.getByText('Show this list').waitFor();
     },
   },
 ];
@@ -158,7 +158,7 @@ const phone = ['/', '/blocked', '/sites', '/activity', '/webhooks'];
 
 const themes = ['light', 'dark'] as const;
 
-/** A page in each theme, signed in, of what `path` shows just now. */
+/** One signed-in page per theme. */
 async function takeBoth(
   service: RealService,
   name: string,
@@ -219,7 +219,7 @@ const over = new AbortController();
 try {
   await service.healthy();
   await takeBoth(service, 'blocked-empty', '/blocked', async (pages) => {
-    for (const page of pages) await page.getByText('Nobody is blocked').waitFor();
+    for (const page of pages) await page.getByText('No blocked addresses yet').waitFor();
   });
   await fill(service, site.port);
   const visiting = visitors(service, over.signal);
@@ -230,7 +230,7 @@ try {
   try {
     await takeBoth(service, 'overview-degraded', '/', async (pages) => {
       kill(master.pid, 'SIGSTOP');
-      for (const page of pages) await page.getByText(/^Not known: it could not be asked/).waitFor();
+      for (const page of pages) await page.getByText(/^Unknown: HAProxy could not be queried/).waitFor();
       await sleep(1_000);
     });
   } finally {
@@ -240,8 +240,8 @@ try {
   await takeBoth(service, 'overview-offline', '/', async (pages) => {
     service.kill('SIGKILL');
     await service.ended();
-    for (const page of pages) await page.getByText(/What you see is \d+ s old/).waitFor();
-    // Until nothing of it counts as fresh.
+    for (const page of pages) await page.getByText(/The data shown is \d+ s old/).waitFor();
+    // Until all data is stale.
     await sleep(9_000);
   });
 } finally {

@@ -1,4 +1,4 @@
-// The panel of an attached service, in a real Chromium: what is off says so, and the front ends are told.
+// The panel of an attached service in a real Chromium.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,13 +19,13 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
   let attached: AttachedService;
   let browser: Browser;
   let page: Page;
-  const asked: string[] = [];
+  const requests: string[] = [];
   beforeAll(async () => {
     [attached, browser] = await Promise.all([startAttached({ bin: proxy?.bin ?? '' }), startBrowser()]);
     await attached.service.healthy();
     page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
     page.setDefaultTimeout(patienceMs);
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
     await page.goto(`http://127.0.0.1:${attached.service.apiPort}/`);
     await page.getByLabel('API key').fill(attached.service.key);
     await page.keyboard.press('Enter');
@@ -40,39 +40,39 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
     await page.getByRole('heading', { name: label, exact: true, level: 1 }).waitFor();
   };
 
-  it('explains on the sites page that sites are not managed in this mode, and how to switch', async () => {
+  it('explains on the Sites page that sites are not managed, and how to switch', async () => {
     await goTo('Sites');
-    await page.getByText('Sites are not kept here').waitFor();
+    await page.getByText('Sites are not managed here').waitFor();
     await page.getByText('Switch to sites and templates').waitFor();
-    expect(await page.getByRole('button', { name: 'Add a site' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add site' }).count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('shows whether each front end denies, and which files are not loaded yet', async () => {
+  it('shows what each front end does, and files changed since the last load', async () => {
     const { service } = attached;
     await goTo('Configuration');
     const row = page.getByRole('table', { name: 'Front ends' }).getByRole('row');
     await row.filter({ hasText: 'web' }).getByText('Denied', { exact: true }).waitFor();
     const config = await readFile(service.paths.config, 'utf8');
     await writeFile(service.paths.config, `${config}${frontEnd('shop', await freePort())}`);
-    await page.getByText('The files are not what HAProxy loaded').waitFor();
+    await page.getByText('The files changed since HAProxy loaded them').waitFor();
     await attached.proxy.reload(service);
-    await row.filter({ hasText: 'shop' }).getByText('Served: it has no rule').waitFor();
+    await row.filter({ hasText: 'shop' }).getByText('Served: no rule').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await goTo('Overview');
-    await page.getByText('No rule for blocked addresses in shop.').waitFor();
+    await page.getByText('No rule for blocked addresses in shop').waitFor();
     await writeFile(service.paths.config, config);
     await attached.proxy.reload(service);
-    await page.getByText('1 of 1 deny what is blocked.').waitFor();
+    await page.getByText('1 of 1 deny blocked addresses').waitFor();
   });
 
-  it('validates the files and reloads them unchanged', async () => {
+  it('validates and reloads the files', async () => {
     await goTo('Configuration');
-    await page.getByRole('button', { name: 'Validate' }).click();
-    await page.getByText(/^HAProxy takes it/).waitFor();
-    await page.getByRole('button', { name: 'Reload …' }).click();
-    await page.getByRole('button', { name: 'Reload now' }).click();
-    await page.getByText('The proxy was reloaded with the same configuration').waitFor();
+    await page.getByRole('button', { name: 'Validate configuration' }).click();
+    await page.getByText(/^Configuration is valid/).waitFor();
+    await page.getByRole('button', { name: 'Reload HAProxy…' }).click();
+    await page.getByRole('button', { name: 'Reload HAProxy', exact: true }).click();
+    await page.getByText('HAProxy reloaded with the same configuration').waitFor();
     await page.getByRole('tab', { name: 'History' }).click();
     await page
       .getByText(/requested by/i)
@@ -80,7 +80,7 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
       .waitFor();
   });
 
-  it('requests no operation that this mode lacks', () => {
-    expect(asked.filter((path) => /^\/api\/(sites|config$|config\/(diff|backups))/.test(path))).toEqual([]);
+  it('sends no requests for what attached mode lacks', () => {
+    expect(requests.filter((path) => /^\/api\/(sites|config$|config\/(diff|backups))/.test(path))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// What is served is what the sources say: `panel/built` is committed, since `bin/proxy-manager serve` has to work after
-// `npm ci` alone, and nothing runs when packages are installed.
+// `panel/built` is committed, because `bin/proxy-manager serve` must work after `npm ci` alone, which runs no scripts. This
+// checks that it matches its sources.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, '..');
 const panel = join(root, 'panel');
 const run = promisify(execFile);
 const committed = join(panel, 'built');
-/** Bytes, compressed as the least of browsers takes it: the page, and all that it loads before it shows anything. */
-const mostOfFirstLoad = 300_000;
+/** Bytes with gzip: the page and all that it loads before the overview is shown. */
+const maxFirstLoad = 300_000;
 
 async function filesOf(folder: string): Promise<Map<string, string>> {
   const names = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
@@ -26,29 +26,29 @@ async function filesOf(folder: string): Promise<Map<string, string>> {
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-it('matches its sources (npm run build:panel)', { timeout: 120_000 }, async () => {
+it('the committed panel matches its sources (npm run build:panel)', { timeout: 120_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'panel-built-'));
   try {
     const vite = join(root, 'node_modules/vite/bin/vite.js');
     const words = [vite, 'build', '--config', join(panel, 'vite.config.ts'), '--outDir', folder, '--emptyOutDir'];
-    // A process of its own: in one of vitest's React would be built for development.
+    // In its own process: within vitest, React would be built for development.
     const { NODE_ENV: _, VITEST: __, ...environment } = process.env;
     await run(process.execPath, words, { cwd: root, env: environment });
     const [now, then] = await Promise.all([filesOf(folder), filesOf(committed)]);
     expect([...then.keys()]).toEqual([...now.keys()]);
-    for (const [name, text] of now) expect(then.get(name) === text, `${name} is as it is built`).toBe(true);
+    for (const [name, text] of now) expect(then.get(name) === text, `${name} matches its build`).toBe(true);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 });
 
-it('loads under 300 kB for the overview', async () => {
+it('the panel loads less than 300 kB before the overview is shown', async () => {
   const files = await filesOf(committed);
   const page = files.get('index.html') ?? '';
   const wanted = new Set<string>(['index.html']);
   const queue = [...page.matchAll(/\/(assets\/[^"]+)/g)].map(([, name]) => name ?? '');
-  // The overview comes right after: the file that draws its charts, and all that it is made of.
-  queue.push(...[...files].filter(([, text]) => text.includes('Whether blocking is enforced')).map(([name]) => name));
+  // Then the overview: the file with its verdict, and all its imports.
+  queue.push(...[...files].filter(([, text]) => text.includes('Blocking status')).map(([name]) => name));
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     if (wanted.has(name)) continue;
     wanted.add(name);
@@ -58,11 +58,11 @@ it('loads under 300 kB for the overview', async () => {
   }
   const bytes = [...wanted].reduce((sum, name) => sum + gzipSync(files.get(name) ?? '', { level: 9 }).length, 0);
   expect(wanted.size).toBeGreaterThan(3);
-  expect(bytes).toBeLessThan(mostOfFirstLoad);
+  expect(bytes).toBeLessThan(maxFirstLoad);
   console.log(`first load: ${bytes} bytes in ${wanted.size} files`);
 });
 
-it('has nothing inline that its policy would refuse, and nothing from another host', async () => {
+it('the page has nothing inline that its policy blocks, and nothing from other origins', async () => {
   const page = (await filesOf(committed)).get('index.html') ?? '';
   expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=/);
   expect([...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url)).toEqual(

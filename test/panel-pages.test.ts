@@ -1,5 +1,5 @@
-// The panel's pages for what an administrator changes, in a real Chromium, before the real service and a real HAProxy.
-// They are opened over plain HTTP by a name other than localhost, where a browser withholds what needs a secure context.
+// The administrator's pages of the panel in a real Chromium with the real service and a real HAProxy, over plain HTTP on
+// a name other than localhost, where browsers withhold the APIs of secure contexts.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
 
-/** The built-in one, except that HAProxy refuses what it makes of one domain. */
+/** The built-in template, except that HAProxy rejects its output for one domain. */
 const template = `${builtInTemplate}
 {%- for site in sites %}
 {%- if site.domain == 'broken.example' %}
@@ -39,7 +39,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   let service: RealService;
   let browser: Browser;
   let page: Page;
-  /** What the browser complained of. */
+  /** Errors of the browser. */
   const complaints: string[] = [];
 
   beforeAll(async () => {
@@ -55,8 +55,8 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       const text = message.text();
-      // A request that was refused or not answered is told of by the page itself.
-      // Over plain HTTP the browser says that one header has no use there.
+      // The page itself reports failed requests.
+      // Over plain HTTP the browser ignores one header, with a message.
       if (message.type() === 'error' && !/^(Failed to load resource|The Cross-Origin-Opener-Policy)/.test(text))
         complaints.push(text);
     });
@@ -70,7 +70,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await rm(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
-    // What an earlier test left open is not this one's.
+    // Closes a dialog of a failed test.
     if (await dialog().isVisible()) await page.reload();
   });
   afterEach(() => {
@@ -93,23 +93,23 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   const dialog = () => page.getByRole('dialog');
   const gone = () => dialog().waitFor({ state: 'hidden' });
 
-  it('trusts an address with a note, and undoes a removal', async () => {
+  it('trusts an address with a note, and restores it unchanged after Undo', async () => {
     await goTo('Trusted addresses');
-    await says('Nobody is trusted yet');
-    await button('Trust an address').click();
+    await says('No trusted addresses yet');
+    await button('Trust address').click();
     await dialog().getByLabel('Address or network').fill('192.0.2.1/24');
     await dialog().getByRole('button', { name: 'Use 192.0.2.0/24' }).click();
     await dialog().getByLabel('Note').fill('our office');
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog().getByRole('button', { name: 'Trust it' }).click();
+    await dialog().getByRole('button', { name: 'Trust address' }).click();
     await says('192.0.2.0/24 is trusted');
     await gone();
     const trusted = async () => (await service.call('GET', '/api/trusted-ips')).body.items;
     expect(await trusted()).toMatchObject([{ ip_address: '192.0.2.0/24', note: 'our office' }]);
 
     await button('Remove 192.0.2.0/24').click();
-    await says('192.0.2.0/24 is not trusted any more');
-    await says('Nobody is trusted yet');
+    await says('192.0.2.0/24 is no longer trusted');
+    await says('No trusted addresses yet');
     expect(await trusted()).toEqual([]);
     await button('Undo').click();
     await says('192.0.2.0/24 is trusted again');
@@ -119,31 +119,31 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   it('shows changes of other clients at once', async () => {
     await goTo('Trusted addresses');
     await service.call('PUT', '/api/trusted-ips/198.51.100.7', { body: { note: 'by another client' } });
-    // While it is live the page asks by itself once a minute only: what is here sooner came as an event.
+    // While events arrive, the page polls only once a minute: what appears sooner came as an event.
     await page.getByText('by another client').waitFor({ timeout: 45_000 });
     await service.call('DELETE', '/api/trusted-ips/198.51.100.7');
     await page.getByText('by another client').waitFor({ state: 'detached', timeout: 45_000 });
   });
 
-  it('adds a site, and shows whether each server is up', async () => {
+  it('adds a site and shows the state of each server', async () => {
     await goTo('Sites');
-    await says('No site yet');
-    await button('Add a site').click();
-    await dialog().getByLabel('Name', { exact: true }).fill('shop.example');
+    await says('No sites yet');
+    await button('Add site').click();
+    await dialog().getByLabel('Domain', { exact: true }).fill('shop.example');
     const first = dialog().getByRole('group', { name: 'Server 1' });
-    await first.getByLabel('Address or name').fill('127.0.0.1');
+    await first.getByLabel('Host').fill('127.0.0.1');
     await first.getByLabel('Port').fill(String(upstream.port));
-    await dialog().getByRole('button', { name: 'Add a server' }).click();
+    await dialog().getByRole('button', { name: 'Add server' }).click();
     const second = dialog().getByRole('group', { name: 'Server 2' });
-    await second.getByLabel('Address or name').fill('127.0.0.1:80');
+    await second.getByLabel('Host').fill('127.0.0.1:80');
     await second.getByText('the port is a field of its own').waitFor();
-    expect(await dialog().getByRole('button', { name: 'Add the site' }).isDisabled()).toBe(true);
-    await second.getByLabel('Address or name').fill('127.0.0.1');
+    expect(await dialog().getByRole('button', { name: 'Add site' }).isDisabled()).toBe(true);
+    await second.getByLabel('Host').fill('127.0.0.1');
     await second.getByLabel('Port').fill('9');
     await second.getByLabel('Weight').fill('5');
-    await second.getByLabel('Use it only when all others are down').check();
+    await second.getByLabel('Backup, used only when all others are down').check();
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog().getByRole('button', { name: 'Add the site' }).click();
+    await dialog().getByRole('button', { name: 'Add site' }).click();
     await says('shop.example is live');
     await gone();
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
@@ -153,20 +153,18 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     ]);
     const card = page.getByRole('region', { name: 'shop.example' });
     await card.getByText('1 of 2 servers up').waitFor();
-    await card.getByRole('row', { name: /127\.0\.0\.1:9 Down it refuses connections backup, weight 5/ }).waitFor();
+    await card.getByRole('row', { name: /127\.0\.0\.1:9 Down Connection refused backup, weight 5/ }).waitFor();
   });
 
-  it('shows HAProxy’s own message for a refused site, and the configuration in force', async () => {
+  it('shows HAProxy’s messages for a rejected site, and the active configuration', async () => {
     await goTo('Sites');
-    await button('Add a site').click();
-    await dialog().getByLabel('Name', { exact: true }).fill('broken.example');
-    await dialog().getByLabel('Address or name').fill('127.0.0.1');
-    await dialog().getByRole('button', { name: 'Add the site' }).click();
-    await dialog().getByText('It is not live, and nothing was changed').waitFor();
-    expect(await dialog().getByLabel('HAProxy’s own messages').innerText()).toContain(
-      "unknown keyword 'no-such-keyword'",
-    );
-    await dialog().getByText('The last configuration that worked is back in force.').waitFor();
+    await button('Add site').click();
+    await dialog().getByLabel('Domain', { exact: true }).fill('broken.example');
+    await dialog().getByLabel('Host').fill('127.0.0.1');
+    await dialog().getByRole('button', { name: 'Add site' }).click();
+    await dialog().getByText('Not applied; nothing was changed').waitFor();
+    expect(await dialog().getByLabel('HAProxy messages').innerText()).toContain("unknown keyword 'no-such-keyword'");
+    await dialog().getByText('The last working configuration was restored.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await gone();
@@ -174,7 +172,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
   });
 
-  it('says on three pages that the live configuration differs, with a link to the difference', async () => {
+  it('shows drift on three pages, with a link to the difference', async () => {
     const driftIs = (status: string) =>
       eventually(`the drift is ${status}`, async () => {
         const { body } = await service.call('GET', '/health');
@@ -203,66 +201,66 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const edited = `${await readFile(service.paths.config, 'utf8')}# by hand\n`;
     await writeFile(service.paths.config, edited);
     await goTo('Configuration');
-    await button('Reload …').click();
-    await dialog().getByRole('button', { name: 'Reload now' }).click();
+    await button('Reload HAProxy…').click();
+    await dialog().getByRole('button', { name: 'Reload HAProxy', exact: true }).click();
     await dialog().getByText('was written or edited by hand').first().waitFor();
     expect(await readFile(service.paths.config, 'utf8')).toBe(edited);
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog().getByRole('button', { name: 'Replace the live configuration' }).click();
-    await says('The new configuration went live');
+    await dialog().getByRole('button', { name: 'Replace live configuration' }).click();
+    await says('The new configuration is active');
     expect(await readFile(service.paths.config, 'utf8')).not.toContain('by hand');
   });
 
-  it('removes a site after a confirmation, and undoes it', async () => {
+  it('removes a site after confirmation, and restores it with Undo', async () => {
     await goTo('Sites');
     await button('Remove shop.example').click();
     await dialog().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog().getByRole('button', { name: 'Remove the site' }).click();
-    await says('shop.example is not served any more');
+    await dialog().getByRole('button', { name: 'Remove site' }).click();
+    await says('shop.example removed');
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(404);
     await button('Undo').last().click();
-    await says('shop.example is served again');
+    await says('shop.example restored');
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
     expect((await service.call('GET', '/api/sites/shop.example')).body.servers).toHaveLength(2);
   });
 
-  it('shows the difference before a reload, and the live configuration after it', async () => {
+  it('shows the changes of a reload before it, and the new configuration after it', async () => {
     await writeTemplate(template.replace('retries 3', 'retries 2'));
     await goTo('Configuration');
-    await page.getByLabel('The live configuration').getByText('retries 3', { exact: true }).waitFor();
-    await button('Reload …').click();
-    const change = dialog().getByLabel('What a reload would change');
+    await page.getByLabel('Current configuration').getByText('retries 3', { exact: true }).waitFor();
+    await button('Reload HAProxy…').click();
+    const change = dialog().getByLabel('Configuration changes');
     await change.waitFor();
     expect(await change.innerText()).toMatch(/-\s+retries 3[\s\S]*\+\s+retries 2/);
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog().getByRole('button', { name: 'Reload now' }).click();
-    await says('The new configuration went live');
-    await page.getByLabel('The live configuration').getByText('retries 2', { exact: true }).waitFor();
+    await dialog().getByRole('button', { name: 'Reload HAProxy', exact: true }).click();
+    await says('The new configuration is active');
+    await page.getByLabel('Current configuration').getByText('retries 2', { exact: true }).waitFor();
     expect(await readFile(service.paths.config, 'utf8')).toContain('retries 2');
   });
 
-  it('shows why a broken configuration is refused, at validation and at reload', async () => {
+  it('shows why an invalid configuration is rejected, on validation and on reload', async () => {
     await writeTemplate(template.replace('retries 3', 'retires 3'));
     await goTo('Configuration');
-    await button('Validate').click();
-    await says('A reload would be refused');
-    expect(await page.getByLabel('HAProxy’s own messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
-    await button('Reload …').click();
-    await dialog().getByRole('button', { name: 'Reload now' }).click();
-    await dialog().getByText('The reload did not happen').waitFor();
-    expect(await dialog().getByLabel('HAProxy’s own messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
-    await dialog().getByText('The last configuration that worked is back in force.').waitFor();
+    await button('Validate configuration').click();
+    await says('Configuration is invalid');
+    expect(await page.getByLabel('HAProxy messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
+    await button('Reload HAProxy…').click();
+    await dialog().getByRole('button', { name: 'Reload HAProxy', exact: true }).click();
+    await dialog().getByText('HAProxy was not reloaded').waitFor();
+    expect(await dialog().getByLabel('HAProxy messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
+    await dialog().getByText('The last working configuration was restored.').waitFor();
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await gone();
     await page.getByRole('tab', { name: 'History' }).click();
-    const refused = page.getByRole('listitem').first();
-    await refused.getByText('Refused', { exact: true }).waitFor();
-    expect(await refused.getByLabel('HAProxy’s own messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
+    const rejected = page.getByRole('listitem').first();
+    await rejected.getByText('Rejected', { exact: true }).waitFor();
+    expect(await rejected.getByLabel('HAProxy messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('restores a backup after a confirmation', async () => {
+  it('rolls back to a backup after confirmation', async () => {
     await writeTemplate(template);
     await goTo('Configuration');
     await page.getByRole('tab', { name: 'Backups' }).click();
@@ -274,46 +272,46 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       .nth(at + 1)
       .getByRole('button')
       .click();
-    // What it would change is seen before.
-    await dialog().getByText('What changes in the configuration').waitFor();
+    // The changes are shown first.
+    await dialog().getByText('Configuration changes').waitFor();
     await dialog().locator('[data-kind]').first().waitFor();
     await dialog().getByRole('button', { name: 'Roll back', exact: true }).click();
-    await says('The new configuration went live');
+    await says('The new configuration is active');
     expect((await service.call('GET', '/api/config')).body.sha256).toBe(items[at].sha256);
-    await page.getByRole('row').filter({ hasText: 'is live' }).first().waitFor();
+    await page.getByRole('row').filter({ hasText: 'current' }).first().waitFor();
   });
 
   it('creates a key that is shown once, and revokes it', async () => {
-    await goTo('Keys');
-    await button('Make a key').click();
+    await goTo('API keys');
+    await button('Create key').click();
     await dialog().getByLabel('Name').fill('looker');
     await dialog().getByText('30 days').click();
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog().getByRole('button', { name: 'Make the key' }).click();
-    const field = dialog().getByLabel('The key itself');
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    const field = dialog().getByLabel('API key');
     await field.waitFor();
-    // Only the button puts it away: it cannot be shown again.
+    // Only the button closes it: the key cannot be shown again.
     await page.keyboard.press('Escape');
     const key = await field.inputValue();
     expect((await service.call('GET', '/api/session', { key })).body).toMatchObject({
       name: 'looker',
       scopes: ['read'],
     });
-    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
     await gone();
     expect(await page.content()).not.toContain(key);
-    await page.getByRole('row', { name: /^looker Look Valid, ends in 30 days/ }).waitFor();
+    await page.getByRole('row', { name: /^looker Read-only Active, expires in 30 days/ }).waitFor();
 
     await button('Revoke looker').click();
-    await dialog().getByRole('button', { name: 'Revoke it' }).click();
-    await says('The key looker is revoked');
+    await dialog().getByRole('button', { name: 'Revoke key' }).click();
+    await says('Key looker revoked');
     await page.getByRole('row', { name: /^looker/ }).waitFor({ state: 'detached' });
-    // It is there still, and not valid.
-    await page.getByText('No key in the database is valid').waitFor();
+    // It is still stored, but hidden.
+    await page.getByText('No active keys').waitFor();
     expect((await service.call('GET', '/api/session', { key })).status).toBe(401);
   });
 
-  it('moves through the rows of a list by keyboard, and never loses the focus', async () => {
+  it('moves between rows by keyboard, and never loses the focus', async () => {
     for (const ip of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
       await service.call('PUT', `/api/trusted-ips/${ip}`, { body: {} });
     await goTo('Trusted addresses');
@@ -326,7 +324,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowDown');
     await focused(row('198.51.100.1'));
-    // From a control to the same one of the next row.
+    // From a control to the same control of the next row.
     await button('Remove 198.51.100.1').focus();
     await page.keyboard.press('ArrowDown');
     await focused(button('Remove 198.51.100.2'));
@@ -336,12 +334,12 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.keyboard.press('Escape');
     await gone();
     await focused(row('198.51.100.2'));
-    // Whose row is gone is at the next one.
+    // After a removal the next row has the focus.
     await page.keyboard.press('Delete');
-    await says('198.51.100.2 is not trusted any more');
+    await says('198.51.100.2 is no longer trusted');
     await focused(row('198.51.100.3'));
     await page.keyboard.press('?');
-    await dialog().getByText('Go through the rows of a list').waitFor();
+    await dialog().getByText('Move between the rows of a list').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await gone();
@@ -366,23 +364,23 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const hook = page.getByRole('row', { name: /^pager/ });
     try {
       await goTo('Webhooks');
-      await says('No webhook yet');
-      await button('Add a webhook').click();
+      await says('No webhooks yet');
+      await button('Add webhook').click();
       await dialog().getByLabel('Name').fill('pager');
       await dialog().getByLabel('URL').fill(`127.0.0.1:${port}/`);
       await dialog().getByText('It is not a URL').waitFor();
       await dialog().getByLabel('URL').fill(`http://127.0.0.1:${port}/s3cret`);
-      await dialog().getByLabel('Only these').check();
-      expect(await dialog().getByRole('button', { name: 'Add it' }).isDisabled()).toBe(true);
+      await dialog().getByLabel('Selected events').check();
+      expect(await dialog().getByRole('button', { name: 'Add webhook' }).isDisabled()).toBe(true);
       await dialog().getByLabel('trust.added').check();
       expect(await seriousFindings(page)).toEqual([]);
-      await dialog().getByRole('button', { name: 'Add it' }).click();
-      const field = dialog().getByLabel('The secret');
+      await dialog().getByRole('button', { name: 'Add webhook' }).click();
+      const field = dialog().getByLabel('Secret', { exact: true });
       await field.waitFor();
-      // Only the button puts it away: it cannot be shown again.
+      // Only the button closes it: the secret cannot be shown again.
       await page.keyboard.press('Escape');
       expect(await field.inputValue()).toMatch(/^whsec_/);
-      await dialog().getByRole('button', { name: 'I have kept it' }).click();
+      await dialog().getByRole('button', { name: 'Done' }).click();
       await gone();
       await hook.getByText('Nothing delivered yet').waitFor();
       expect(await page.content()).not.toMatch(/whsec_|s3cret/);
@@ -397,25 +395,25 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       expect(await hook.locator('[data-tone="good"]').count()).toBe(0);
       expect(await seriousFindings(page)).toEqual([]);
       answer = 204;
-      await button('Try now: pager').click();
+      await button('Retry delivery: pager').click();
       await hook.getByText(/^Delivered /).waitFor();
 
-      await button('Change pager').click();
-      await dialog().getByLabel('Everything').check();
+      await button('Edit pager').click();
+      await dialog().getByLabel('All events').check();
       await dialog()
-        .getByRole('switch', { name: /^Deliver/ })
+        .getByRole('switch', { name: /^Enabled/ })
         .uncheck();
-      await dialog().getByRole('button', { name: 'Save' }).click();
+      await dialog().getByRole('button', { name: 'Save changes' }).click();
       await gone();
-      await hook.getByText('Switched off: nothing is kept for it').waitFor();
+      await hook.getByText('Disabled; events are not queued').waitFor();
       expect((await service.call('GET', '/api/webhooks/pager')).body).toMatchObject({
         url: `http://127.0.0.1:${port}/s3cret`,
         events: null,
         enabled: false,
       });
       await button('Remove pager').click();
-      await dialog().getByRole('button', { name: 'Remove the webhook' }).click();
-      await says('No webhook yet');
+      await dialog().getByRole('button', { name: 'Remove webhook' }).click();
+      await says('No webhooks yet');
       expect((await service.call('GET', '/api/webhooks')).body.items).toEqual([]);
     } finally {
       receiver.close();
@@ -423,51 +421,51 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     }
   });
 
-  it('shows events live, says when the stream is interrupted, and resumes when the service is back', async () => {
+  it('shows events live, reports a lost connection, and reconnects when the service is back', async () => {
     await goTo('Activity');
     await eventually('it is live', async () => (await page.getByTestId('live').innerText()) === 'Live');
     await service.block('203.0.113.7', { reason: 'ssh', duration_seconds: 3_600 });
-    await page.getByText(/203\.0\.113\.7 was blocked by \S+ for 1 h: ssh/).waitFor();
+    await page.getByText(/203\.0\.113\.7 blocked by \S+ for 1 h: ssh/).waitFor();
     service.kill('SIGKILL');
     await service.ended();
     try {
       await page
         .getByTestId('live')
-        .getByText(/^Not live since .*: the service does not answer/)
+        .getByText(/^Disconnected since .*: the service does not respond/)
         .waitFor();
     } finally {
       await service.launch();
     }
     await eventually('it is live again', async () => (await page.getByTestId('live').innerText()) === 'Live');
-    await says('What happened before this is not here');
+    await says('Earlier events are missing');
     await service.unblock('203.0.113.7');
-    await page.getByText(/203\.0\.113\.7 was unblocked/).waitFor();
+    await page.getByText(/203\.0\.113\.7 unblocked/).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('finds audit rows by key, address and outcome', async () => {
+  it('finds the audit records of an address with their outcomes', async () => {
     await goTo('Activity');
-    await page.getByRole('tab', { name: 'Who did what' }).click();
+    await page.getByRole('tab', { name: 'Audit log' }).click();
     await page.getByLabel('Address').fill('203.0.113.7');
-    const rows = page.getByRole('table', { name: 'Who did what' }).getByRole('row');
+    const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
     await eventually('two records are left', async () => (await rows.count()) === 3);
     expect(await rows.nth(1).innerText()).toMatch(/_settings unblocked 203\.0\.113\.7[\s\S]*Done/);
     await rows.nth(2).getByRole('button').click();
     await says('expires at');
     expect(await seriousFindings(page)).toEqual([]);
     await service.block('203.0.113.7');
-    await eventually('a third is there by itself', async () =>
+    await eventually('a third record appears automatically', async () =>
       /^.*\n?.*_settings blocked/.test(await rows.nth(1).innerText()),
     );
   });
 
-  it('offers a read key no change', async () => {
+  it('shows a read-only key no actions', async () => {
     const { body } = await service.call('POST', '/api/keys', { body: { name: 'guest', scopes: ['read'] } });
     await goTo('Trusted addresses');
     await service.call('PUT', '/api/trusted-ips/198.51.100.8', { body: {} });
     await button('Remove 198.51.100.8').click();
     // A message under the pointer stays, so that only signing out can take its Undo away.
-    const message = page.getByRole('alert').filter({ hasText: '198.51.100.8 is not trusted any more' });
+    const message = page.getByRole('alert').filter({ hasText: '198.51.100.8 is no longer trusted' });
     await message.hover();
     await button('Sign out').press('Enter');
     await message.waitFor({ state: 'detached' });
@@ -479,10 +477,10 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     for (const label of ['Trusted addresses', 'Sites', 'Activity']) {
       await goTo(label);
       await page
-        .getByText(/192\.0\.2\.0\/24|shop\.example|Nothing has happened/)
+        .getByText(/192\.0\.2\.0\/24|shop\.example|No events/)
         .first()
         .waitFor();
-      expect(await page.getByRole('button', { name: /Add|Trust|Change|Remove|Undo/ }).allInnerTexts()).toEqual([]);
+      expect(await page.getByRole('button', { name: /Add|Trust|Edit|Remove|Undo/ }).allInnerTexts()).toEqual([]);
       expect(await page.getByRole('tab').count()).toBe(0);
     }
   });

@@ -1,4 +1,4 @@
-// Signing in to the panel, in a real Chromium with a profile on disk: what it keeps there, and for how long it serves.
+// Sessions of the panel in a real Chromium with a profile on disk: what is stored there, and when a session ends.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.close();
   });
 
-  it('survives a reload of the page, is shared by a new tab, and ends in all tabs at sign-out', async () => {
+  it('keeps a session across a reload, shares it with a new tab, and ends it in all tabs at sign-out', async () => {
     const page = await open();
     await signIn(page);
     await signedIn(page);
@@ -69,7 +69,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await other.close();
   });
 
-  it('ends at once when its key is revoked', async () => {
+  it('ends a session at once when its key is revoked', async () => {
     const { key } = (await service.call('POST', '/api/keys', { body: { name: 'guest' } })).body;
     const page = await open();
     await signIn(page, key);
@@ -79,16 +79,16 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.close();
   });
 
-  it('offers to trust the own address for a time, unless that address may be shared', async () => {
+  it('offers to trust the own address, unless the service sees a shared one', async () => {
     const page = await open();
     await signIn(page);
     await signedIn(page);
-    // From loopback: nothing is offered, although who is trusted is known by now.
+    // From loopback nothing is offered, even after the trusted addresses are loaded.
     await settled(page);
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('button', { name: 'Sign out' }).click();
 
-    // No test leaves loopback: only what the service says of the address is another.
+    // Tests use loopback only, so the service's answer about the address is replaced.
     await page.route('**/api/session', async (route) => {
       const response = await route.fetch();
       const answer = response.headers()['content-type']?.includes('application/json') === true;
@@ -105,7 +105,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     const hours = (Date.parse(entry.expires_at) - Date.parse(entry.added_at)) / 3_600_000;
     expect(hours).toBeCloseTo(8, 2);
 
-    // Neither while it is trusted, nor at a reload, nor once it was declined.
+    // Not while it is trusted, and not after it was declined.
     const signInAgain = async (): Promise<void> => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await signIn(page);
@@ -116,43 +116,43 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     expect(await offer.count()).toBe(0);
     await service.call('DELETE', '/api/trusted-ips/203.0.113.9');
     await signInAgain();
-    await offer.getByRole('button', { name: 'No, do not ask again' }).click();
+    await offer.getByRole('button', { name: 'Don’t ask again' }).click();
     await signInAgain();
     await settled(page);
     expect(await offer.count()).toBe(0);
     expect((await service.call('GET', '/api/trusted-ips')).body['items']).toEqual([]);
-    // One that is handled when the page closes would fail unseen by this test.
+    // A route that is handled while the page closes would fail unnoticed.
     await page.unrouteAll({ behavior: 'wait' });
     await page.close();
   });
 
-  it('trusts an address for a time, and shows when that expires', async () => {
+  it('trusts an address temporarily and shows its expiry', async () => {
     const page = await open('/trusted');
     await signIn(page);
-    await page.getByRole('button', { name: 'Trust an address' }).click();
+    await page.getByRole('button', { name: 'Trust address' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address or network').fill('192.0.2.10');
     await dialog.getByLabel('Duration').selectOption('8 hours');
-    await dialog.getByRole('button', { name: 'Trust it' }).click();
+    await dialog.getByRole('button', { name: 'Trust address' }).click();
     const row = page.getByRole('row', { name: /192\.0\.2\.10/ });
     await row.getByText('in 8 h').waitFor();
     const before = (await service.call('GET', '/api/trusted-ips/192.0.2.10')).body;
 
-    // Trusting it once more, with nothing said, changes nothing; taken back, it is as it was.
-    await page.getByRole('button', { name: 'Trust an address' }).click();
+    // Trusting it again without other values changes nothing.
+    await page.getByRole('button', { name: 'Trust address' }).click();
     await dialog.getByLabel('Address or network').fill('192.0.2.10');
-    await dialog.getByText('is trusted already').waitFor();
-    await dialog.getByRole('button', { name: 'Trust it' }).click();
+    await dialog.getByText('is already trusted').waitFor();
+    await dialog.getByRole('button', { name: 'Trust address' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect((await service.call('GET', '/api/trusted-ips/192.0.2.10')).body).toEqual(before);
 
-    // Another note is no other end; undoing a removal brings back both.
-    await row.getByRole('button', { name: 'Change 192.0.2.10' }).click();
+    // Editing the note keeps the expiry; Undo of a removal restores both.
+    await row.getByRole('button', { name: 'Edit 192.0.2.10' }).click();
     await dialog.getByLabel('Note').fill('visitor');
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Save changes', exact: true }).click();
     await row.getByText('visitor').waitFor();
     await row.getByRole('button', { name: 'Remove 192.0.2.10' }).click();
-    const removed = page.getByRole('alert').filter({ hasText: '192.0.2.10 is not trusted any more' });
+    const removed = page.getByRole('alert').filter({ hasText: '192.0.2.10 is no longer trusted' });
     await removed.getByRole('button', { name: 'Undo' }).click();
     await row.waitFor();
     const after = (await service.call('GET', '/api/trusted-ips/192.0.2.10')).body;
@@ -161,29 +161,29 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.close();
   });
 
-  it('leaves the key in no file of the browser', async () => {
+  it('stores the key in no file of the browser', async () => {
     const page = await open();
     await signIn(page);
     await signedIn(page);
     await page.close();
     await browser.close();
     expect(await filesWith(service.key)).toEqual([]);
-    // The token is there: the browser writes what a tab stores, so a key that was stored would have been found.
+    // The token is found: the browser writes session storage to disk, so a stored key would be found too.
     expect(await filesWith('pms_')).not.toEqual([]);
     browser = await startBrowserWithProfile(profile);
   });
 
-  /** What the page asks for at sign-in has come: the list of who is trusted is on it. */
+  /** Waits until the data of the trust offer is loaded, by opening the list of trusted addresses. */
   async function settled(page: Page): Promise<void> {
     await page.getByRole('navigation').getByRole('link', { name: 'Trusted addresses', exact: true }).click();
     await page
-      .getByText(/Nobody is trusted yet|203\.0\.113\.9/)
+      .getByText(/No trusted addresses yet|203\.0\.113\.9/)
       .first()
       .waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Overview', exact: true }).click();
   }
 
-  /** Of the profile; Chromium stores texts in one byte a character, or two. */
+  /** Files of the profile; Chromium stores text with one or two bytes per character. */
   async function filesWith(text: string): Promise<string[]> {
     const forms = [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le')];
     const entries = await readdir(profile, { recursive: true, withFileTypes: true });

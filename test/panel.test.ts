@@ -1,4 +1,4 @@
-// The panel in a real Chromium, before the real service and a real HAProxy: what the person at three in the morning does.
+// The panel in a real Chromium with the real service and a real HAProxy: what an operator on call does.
 // The list that is imported has 20,000 lines in `npm test`, and 100,000 in `npm run test:long`.
 import { kill } from 'node:process';
 import type { Browser, Page, Request, Route } from 'playwright-core';
@@ -11,11 +11,11 @@ import { longTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
-/** Lines of the list, three of which are wrong. */
+/** Lines of the list, three of them invalid. */
 const listed = longTests ? 100_000 : 20_000;
 const good = listed - 3;
 const nth = (at: number): string => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
-const told = (count: number): string => count.toLocaleString('en');
+const shown = (count: number): string => count.toLocaleString('en');
 
 const [proxy] = testProxies().found;
 const lacking = [
@@ -27,9 +27,9 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   let service: RealService;
   let browser: Browser;
   let page: Page;
-  /** What the browser complained of, and what it asked of others. */
+  /** Errors of the browser, and its requests to other origins. */
   const complaints: string[] = [];
-  const strangers: string[] = [];
+  const foreignRequests: string[] = [];
   let expectsFailures = false;
 
   beforeAll(async () => {
@@ -40,12 +40,12 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       const text = message.text();
-      // A request that was refused or not answered is told of by the page itself.
+      // The page itself reports failed requests.
       if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(text);
     });
     page.on('request', (request) => {
       const { protocol, origin } = new URL(request.url());
-      if (!['data:', 'blob:'].includes(protocol) && origin !== base()) strangers.push(request.url());
+      if (!['data:', 'blob:'].includes(protocol) && origin !== base()) foreignRequests.push(request.url());
     });
     await page.goto(base());
   });
@@ -54,9 +54,9 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service?.stop();
   });
   afterEach(() => {
-    // The policy refuses nothing of the page's own, and no other host is contacted.
+    // The policy blocks nothing of the page, and there are no requests to other origins.
     expect(expectsFailures ? complaints.filter((text) => /policy/i.test(text)) : complaints).toEqual([]);
-    expect(strangers).toEqual([]);
+    expect(foreignRequests).toEqual([]);
     complaints.length = 0;
   });
 
@@ -66,20 +66,18 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   const enforcement = () => page.getByTestId('enforcement').innerText();
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
-  it('requires a key to sign in, and says when a key is wrong', async () => {
+  it('requires a key, and reports an invalid one', async () => {
     await page.getByLabel('API key').fill('pm_wrong');
     await button('Sign in').click();
-    await says('This key is not accepted');
+    await says('This key is not valid');
     expect(await page.getByRole('navigation').count()).toBe(0);
     await page.getByLabel('API key').fill(service.key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
-    await eventually('it says that blocking is enforced', async () =>
-      (await enforcement()).includes('Blocking is enforced'),
-    );
+    await eventually('blocking is shown as active', async () => (await enforcement()).includes('Blocking is active'));
   });
 
-  it('keeps no key in the URL, a cookie or the browser’s storage', async () => {
+  it('stores the key neither in the URL nor in a cookie nor in browser storage', async () => {
     expect(page.url()).not.toContain(service.key);
     for (const storage of ['localStorage', 'sessionStorage'])
       expect(await page.evaluate(`JSON.stringify(${storage})`)).not.toContain(service.key);
@@ -92,27 +90,27 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await other.close();
   });
 
-  it('blocks an address in every worker, and restores it when its removal is undone', async () => {
+  it('blocks an address with 403 on every worker, and restores it unchanged after Undo', async () => {
     expect(await service.visit('127.0.0.2')).not.toBe(403);
     await goTo('Blocked addresses');
-    await says('Nobody is blocked');
-    await button('Block').click();
+    await says('No blocked addresses yet');
+    await button('Block address').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address or network').fill('127.0.0.2');
     await dialog.getByLabel('Reason').fill('tested');
     await dialog.getByText('4 hours').click();
-    await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Block address', exact: true }).click();
     await says('127.0.0.2 is blocked');
-    await says('Every worker of the proxy was seen to have it.');
+    await says('Active on all workers.');
     expect(await service.visit('127.0.0.2')).toBe(403);
     const entry = async () => (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
     const { expires_at: end } = await entry();
 
-    // Another reason is no other end.
+    // Editing the reason does not change the expiry.
     await page.getByRole('row', { name: /127\.0\.0\.2/ }).click();
-    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Edit entry', exact: true }).click();
     await dialog.getByLabel('Reason').fill('tested twice');
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Save changes', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
     const before = await entry();
     expect(before).toMatchObject({ reason: 'tested twice', expires_at: end });
@@ -120,10 +118,10 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.getByRole('row', { name: /127\.0\.0\.2/ }).click();
     await page
       .getByRole('dialog')
-      .getByText(/Worker \d+ holds it/)
+      .getByText(/^Blocked on worker \d+/)
       .waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
-    await says('127.0.0.2 no longer blocked');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove entry', exact: true }).click();
+    await says('127.0.0.2 is no longer blocked');
     expect(await service.visit('127.0.0.2')).not.toBe(403);
     await button('Undo').click();
     await says('127.0.0.2 blocked again');
@@ -132,88 +130,88 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect({ ...after, blocked_at: '', workers: [] }).toEqual({ ...before, blocked_at: '', workers: [] });
   });
 
-  it('blocks on Enter, and shows an existing block before it changes it', async () => {
+  it('blocks with Enter right after the address, and shows an existing entry first', async () => {
     const dialog = page.getByRole('dialog');
-    await button('Block').click();
+    await button('Block address').click();
     await dialog.getByLabel('Address or network').fill('127.0.0.44');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
     expect((await service.call('GET', '/api/blocked-ips/127.0.0.44')).body).toMatchObject({ expires_at: null });
-    await button('Block').click();
+    await button('Block address').click();
     await dialog.getByLabel('Address or network').fill('127.0.0.44');
     await page.keyboard.press('Enter');
-    await dialog.getByRole('button', { name: 'Extend', exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Extend block', exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await service.call('DELETE', '/api/blocked-ips/127.0.0.44');
   });
 
-  it('extends an existing block, replaces it only on request, and undoes either', async () => {
+  it('extends an existing block, replaces it only on request, and undoes both', async () => {
     const ip = '203.0.113.241';
     await service.block(ip, { reason: 'court order', blocked_by: 'legal' });
     const entry = async () => (await service.call('GET', `/api/blocked-ips/${ip}`)).body;
     const dialog = page.getByRole('dialog');
     const again = async (): Promise<void> => {
-      await button('Block').click();
+      await button('Block address').click();
       await dialog.getByLabel('Address or network').fill(ip);
-      await dialog.getByText('Permanently, by legal: court order').waitFor();
+      await dialog.getByText('Permanent, by legal: court order').waitFor();
       await dialog.getByText('1 hour').click();
     };
     const before = { reason: 'court order', blocked_by: 'legal', expires_at: null };
     await again();
-    await dialog.getByRole('button', { name: 'Extend', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Extend block', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await entry()).toMatchObject(before);
 
     await again();
-    await dialog.getByLabel('Replace').check();
-    await dialog.getByRole('button', { name: 'Replace', exact: true }).click();
+    await dialog.getByLabel('Replace', { exact: true }).check();
+    await dialog.getByRole('button', { name: 'Replace block', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
     const { name } = (await service.call('GET', '/api/session')).body;
     expect(await entry()).toMatchObject({ reason: null, blocked_by: name, expires_at: expect.any(String) });
     await button('Undo').last().click();
-    await says(`${ip} is blocked as before`);
+    await says(`Previous block of ${ip} restored`);
     expect(await entry()).toMatchObject(before);
     await service.unblock(ip);
-    // What covers the list is put away.
+    // Dismisses the messages, which cover the list.
     await page.evaluate(
       `for (const one of document.querySelectorAll('.mantine-Notification-closeButton')) one.click()`,
     );
   });
 
-  it('warns before a block of the own address, a trusted address or a very large range', async () => {
+  it('warns before blocking the own address, trusted addresses or a large network', async () => {
     await service.call('PUT', '/api/trusted-ips/127.0.0.9', { body: {} });
-    await button('Block').click();
+    await button('Block address').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address or network').fill('127.0.0.1/8');
     await dialog.getByRole('button', { name: 'Use 127.0.0.0/8' }).click();
-    await dialog.getByText('It covers 127.0.0.1, from where you use this page.').waitFor();
-    await dialog.getByText('127.0.0.0/8 is 16,777,216 addresses.').waitFor();
-    await dialog.getByText(/127\.0\.0\.9 inside it stays let in/).waitFor();
-    expect(await dialog.getByRole('button', { name: 'Block', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByText(/This includes your own address \(127\.0\.0\.1\)/).waitFor();
+    await dialog.getByText('127.0.0.0/8 contains 16,777,216 addresses.').waitFor();
+    await dialog.getByText('Trusted and not blocked, although inside: 127.0.0.9.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Block address', exact: true }).isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  it('stores a confirmed block of a trusted address, and says that trust wins', async () => {
-    await button('Block').click();
+  it('saves a confirmed block of a trusted address, and reports that it has no effect', async () => {
+    await button('Block address').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address or network').fill('127.0.0.9');
-    await dialog.getByLabel('I mean it').check();
-    await dialog.getByRole('button', { name: 'Block', exact: true }).click();
-    const told = page.getByRole('alert').filter({ hasText: '127.0.0.9' });
-    await told.getByText('127.0.0.9 is stored, and let in all the same').waitFor();
-    expect(await told.innerText()).not.toMatch(/is blocked/);
+    await dialog.getByLabel('I understand, block it').check();
+    await dialog.getByRole('button', { name: 'Block address', exact: true }).click();
+    const message = page.getByRole('alert').filter({ hasText: '127.0.0.9' });
+    await message.getByText('127.0.0.9 is saved, but not blocked').waitFor();
+    expect(await message.innerText()).not.toMatch(/is blocked/);
     expect((await service.call('GET', '/api/blocked-ips/127.0.0.9')).status).toBe(200);
     expect(await service.visit('127.0.0.9')).not.toBe(403);
     await service.unblock('127.0.0.9');
   });
 
-  it('says why a removal cannot be undone', async () => {
+  it('reports an Undo that fails, and why', async () => {
     await service.block('127.0.0.3');
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
     await row.getByRole('button', { name: 'Remove 127.0.0.3' }).click();
-    await says('127.0.0.3 no longer blocked');
+    await says('127.0.0.3 is no longer blocked');
     await service.call('PUT', '/api/trusted-ips/127.0.0.0%2F30', { body: {} });
     await button('Undo').last().click();
     await says('127.0.0.3 not blocked again');
@@ -223,7 +221,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.call('DELETE', '/api/trusted-ips/127.0.0.0%2F30');
   });
 
-  it('restores a removed entry as it was, even if the list on screen is stale', async () => {
+  it('restores the last state of a removed entry, even if the list was older', async () => {
     await service.block('127.0.0.3', { reason: 'first' });
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
     await row.waitFor();
@@ -231,7 +229,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.route(/\/api\/blocked-ips\?/, (route) => void held.push(route));
     await service.block('127.0.0.3', { reason: 'second' });
     await row.getByRole('button', { name: 'Remove 127.0.0.3' }).click();
-    await says('127.0.0.3 no longer blocked');
+    await says('127.0.0.3 is no longer blocked');
     await button('Undo').last().click();
     await says('127.0.0.3 blocked again');
     await page.unroute(/\/api\/blocked-ips\?/);
@@ -240,31 +238,31 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.unblock('127.0.0.3');
   });
 
-  it('shows the three bad lines of a long list before it imports it', async () => {
+  it('imports a long list, and shows its three invalid lines first', async () => {
     const lines = Array.from({ length: listed }, (_, at) => nth(at));
     lines[9] = '10.0.0.300';
     lines[500] = 'not-an-address';
     lines[listed - 1] = '10.1.2.3/8';
-    await button('Import').click();
+    await button('Import list').click();
     const dialog = page.getByRole('dialog');
     const buffer = Buffer.from(`${lines.join('\n')}\n`);
     await page.setInputFiles('input[type=file]', { name: 'list.txt', mimeType: 'text/plain', buffer });
-    await dialog.getByText('3 lines are wrong and will be left out').waitFor();
-    const bad = dialog.getByRole('table', { name: 'Lines that are wrong' });
+    await dialog.getByText('3 invalid lines will be skipped').waitFor();
+    const bad = dialog.getByRole('table', { name: 'Invalid lines' });
     expect(await bad.getByRole('row').count()).toBe(4);
-    for (const text of ['10', '501', told(listed), 'did you mean 10.0.0.0/8?'])
+    for (const text of ['10', '501', shown(listed), 'did you mean 10.0.0.0/8?'])
       expect(await bad.innerText()).toContain(text);
     expect((await service.call('GET', '/api/blocked-ips')).body['total']).toBe(1);
-    await dialog.getByRole('button', { name: `Block ${told(good)} addresses` }).click();
+    await dialog.getByRole('button', { name: `Block ${shown(good)} addresses` }).click();
     await dialog.getByRole('progressbar').waitFor();
-    await dialog.getByText(`${told(good)} of ${told(good)}: ${told(good)} blocked now`).waitFor();
-    await dialog.getByText('Every worker of the proxy was seen to have all of it.').waitFor();
+    await dialog.getByText(`${shown(good)} of ${shown(good)}: ${shown(good)} newly blocked`).waitFor();
+    await dialog.getByText('Active on all workers.').waitFor();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
-    await says(`${told(good + 1)} blocked`);
+    await says(`${shown(good + 1)} blocked`);
     expect((await service.call('GET', '/api/blocked-ips')).body['total']).toBe(good + 1);
   });
 
-  it('scrolls through the list by bar and by keyboard, with one request for a distant position', async () => {
+  it('jumps to far rows by scroll bar and keys with one request each', async () => {
     const grid = page.getByRole('grid');
     const list: string[] = [];
     const note = (request: Request): void => {
@@ -282,55 +280,55 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await middle.waitFor();
     // Two of the bad lines come before it. The header is row 1.
     expect(await middle.getAttribute('aria-rowindex')).toBe(String(at - 2 + 2));
-    // Only those in sight are made.
+    // Only visible rows are rendered.
     expect(await page.getByRole('row').count()).toBeLessThan(60);
     await page.keyboard.press('Home');
     await page.getByRole('row', { name: /10\.0\.0\.0 / }).waitFor();
     page.off('request', note);
-    // Far more pages lie between them; some are asked for anew while the test looks.
+    // There are far more pages in between; a few are refreshed meanwhile.
     expect(list.length).toBeLessThan(30);
   });
 
-  it('searches by address, or else in reasons and sources, and shows which', async () => {
+  it('searches addresses, or reasons and sources, and shows which', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type(nth(listed - 2));
-    await says('Looks for addresses and networks');
+    await says('Searching addresses and networks');
     await says('1 found');
     await page.keyboard.press('Escape');
-    await says(`${told(good + 1)} blocked`);
+    await says(`${shown(good + 1)} blocked`);
     await page.keyboard.type('TESTed');
-    await says('Looks in reasons and sources');
+    await says('Searching reasons and sources');
     await says('1 found in reasons and sources');
     await page.getByRole('row', { name: /127\.0\.0\.2/ }).waitFor();
     expect(await page.getByRole('grid').locator('mark').innerText()).toBe('tested');
     await page.keyboard.press('Escape');
     await page.keyboard.type('no such reason');
-    await says('Nothing is found for “no such reason”');
+    await says('No matches for “no such reason”');
     await page.keyboard.press('Escape');
-    await says(`${told(good + 1)} blocked`);
-    // An address that is not there may stand in a reason.
+    await says(`${shown(good + 1)} blocked`);
+    // The text of an address may be in a reason.
     await page.keyboard.type('192.0.2.99');
-    await button('Look for it in reasons and sources').click();
-    await says('Nothing is found for “192.0.2.99”');
+    await button('Search reasons and sources instead').click();
+    await says('No matches for “192.0.2.99”');
     await page.keyboard.press('Escape');
-    await says(`${told(good + 1)} blocked`);
+    await says(`${shown(good + 1)} blocked`);
   });
 
-  it('removes selected entries with a single undo', async () => {
+  it('removes selected entries, with one Undo', async () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
     for (let times = 0; times < 4; times += 1) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Shift+Space');
     await says('5 selected');
-    await button('Remove').click();
+    await button('Remove 5 entries').click();
     await says('5 entries removed');
-    await says(`${told(good - 4)} blocked`);
+    await says(`${shown(good - 4)} blocked`);
     await button('Undo').last().click();
-    await says(`${told(good + 1)} blocked`);
+    await says(`${shown(good + 1)} blocked`);
   });
 
-  it('does not block an address again that another client unblocked meanwhile', async () => {
+  it('does not restore an entry that another client unblocked meanwhile', async () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
@@ -338,32 +336,32 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.keyboard.press('Shift+Space');
     await says('3 selected');
     await service.unblock('10.0.0.1');
-    await button('Remove').click();
+    await button('Remove 3 entries').click();
     await says('2 of 3 entries removed');
-    await says(/10\.0\.0\.1 had no entry any more/);
-    await says(`${told(good - 2)} blocked`);
+    await says('Not blocked before: 10.0.0.1.');
+    await says(`${shown(good - 2)} blocked`);
     await button('Undo').last().click();
     await says('2 addresses blocked again');
-    await says(`${told(good)} blocked`);
+    await says(`${shown(good)} blocked`);
     expect((await service.call('GET', '/api/blocked-ips/10.0.0.1')).status).toBe(404);
     await service.block('10.0.0.1');
-    await says(`${told(good + 1)} blocked`);
+    await says(`${shown(good + 1)} blocked`);
   });
 
-  it('explains the state of an address from the database and from the running proxy', async () => {
+  it('shows the verdict of the database and of HAProxy on an address', async () => {
     await goTo('Check an address');
     await page.getByLabel('Address', { exact: true }).fill('10.0.1.7');
     await page.getByRole('heading', { name: '10.0.1.7 is blocked' }).waitFor();
-    await says('The worker of the running proxy says the same.');
+    await says('HAProxy agrees.');
     await page.getByLabel('Address', { exact: true }).fill('127.0.0.9');
-    await page.getByRole('heading', { name: '127.0.0.9 is trusted, and never turned away' }).waitFor();
-    // What is checked stands in the address: a reload shows it again, and it can be passed on.
+    await page.getByRole('heading', { name: '127.0.0.9 is trusted (never blocked)' }).waitFor();
+    // The URL contains the checked address, so that it survives a reload and can be shared.
     await page.waitForURL(/\/check\?ip=127\.0\.0\.9$/);
     await page.reload();
-    await page.getByRole('heading', { name: '127.0.0.9 is trusted, and never turned away' }).waitFor();
+    await page.getByRole('heading', { name: '127.0.0.9 is trusted (never blocked)' }).waitFor();
   });
 
-  it('keeps a search in the URL, and closes a dialog with the Back button', async () => {
+  it('keeps a search in the URL, and closes a dialog with Back', async () => {
     await goTo('Blocked addresses');
     await page.getByLabel('Search').fill('127.0.0.2');
     await page.waitForURL(/\/blocked\?q=127\.0\.0\.2$/);
@@ -372,18 +370,18 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.waitForURL(/entry=127\.0\.0\.2/);
     await page
       .getByRole('dialog')
-      .getByText(/Worker \d+ holds it/)
+      .getByText(/^Blocked on worker \d+/)
       .waitFor();
     await page.goBack();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await button('Block').click();
+    await button('Block address').click();
     await page.getByRole('dialog').waitFor();
     await page.evaluate('history.back()');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Search').inputValue()).toBe('127.0.0.2');
   });
 
-  it('offers a key only what its scope allows', async () => {
+  it('hides the actions that a key does not allow', async () => {
     const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
     const tab = await browser.newPage();
     await tab.goto(`${base()}/blocked`);
@@ -391,9 +389,9 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await tab.keyboard.press('Enter');
     await tab.getByRole('row', { name: /10\.0\.0\.0 / }).waitFor();
     const links = await tab.getByRole('navigation').getByRole('link').allInnerTexts();
-    expect(links).not.toContain('Keys');
+    expect(links).not.toContain('API keys');
     expect(links).not.toContain('Configuration');
-    for (const name of ['Block', 'Import'])
+    for (const name of ['Block address', 'Import list'])
       expect(await tab.getByRole('button', { name, exact: true }).count()).toBe(0);
     expect(await tab.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
     await service.call('DELETE', '/api/keys/watcher');
@@ -401,7 +399,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await tab.close();
   });
 
-  it('has no serious accessibility violation on any page in either theme', async () => {
+  it('has no serious accessibility findings on any page in either theme', async () => {
     const inBothThemes = async (what: string): Promise<void> => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -417,14 +415,14 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
       await inBothThemes(path);
     }
     await page.goto(`${base()}/blocked`);
-    await button('Block').click();
+    await button('Block address').click();
     await page.getByRole('dialog').getByLabel('Address or network').fill('127.0.0.0/8');
-    await page.getByText('Look twice').waitFor();
-    await inBothThemes('the dialog that blocks');
+    await page.getByText('Warning', { exact: true }).waitFor();
+    await inBothThemes('the block dialog');
     await page.keyboard.press('Escape');
   });
 
-  it('fits a phone’s screen without horizontal scrolling', async () => {
+  it('fits a phone without horizontal scrolling', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const path of panelPages) {
       await page.goto(`${base()}${path}`);
@@ -434,60 +432,60 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('shows when the proxy does not answer, and when it recovers', async () => {
+  it('shows a HAProxy that stops responding, and its recovery', async () => {
     await page.goto(base());
-    await eventually('all is well', async () => (await enforcement()).includes('Blocking is enforced'));
+    await eventually('blocking is active', async () => (await enforcement()).includes('Blocking is active'));
     const { master } = await service.processes();
     await suspend(master.pid);
     try {
-      await eventually('it is no longer green', async () => !(await enforcement()).includes('Blocking is enforced'));
-      const connection = page.getByRole('region', { name: 'Connection to the proxy' });
-      // What exactly fails depends on how many connections it left open: none may be accepted any more.
       await eventually(
-        'its connection is not well',
-        async () => !(await connection.innerText()).includes('The proxy answers.'),
+        'it is no longer shown as active',
+        async () => !(await enforcement()).includes('Blocking is active'),
       );
-      await page.getByRole('region', { name: 'Running proxy' }).getByText('Not known').waitFor();
+      const connection = page.getByRole('region', { name: 'HAProxy connection' });
+      // Which check fails depends on how many connections HAProxy can still accept.
+      await eventually('its connection is not OK', async () => !/^OK$/m.test(await connection.innerText()));
+      await page.getByRole('region', { name: 'Entries in HAProxy' }).getByText('Unknown').waitFor();
     } finally {
       kill(master.pid, 'SIGCONT');
     }
-    await eventually('it is green again', async () => (await enforcement()).includes('Blocking is enforced'));
+    await eventually('it is shown as active again', async () => (await enforcement()).includes('Blocking is active'));
   });
 
-  it('shows an unanswered change, a missing service and the age of its data, and recovers', async () => {
+  it('reports a change without response, an unreachable service and the age of its data, and recovers', async () => {
     expectsFailures = true;
     await goTo('Blocked addresses');
-    await button('Block').click();
+    await button('Block address').click();
     const dialog = page.getByRole('dialog');
     const lookedUp = page.waitForResponse(/\/api\/blocked-ips\/127\.0\.0\.4$/);
     await dialog.getByLabel('Address or network').fill('127.0.0.4');
     await lookedUp;
-    // The change is on its way when the service dies.
+    // The request is sent before the service dies.
     await suspend(service.pid);
     const sent = page.waitForRequest((request) => request.method() === 'POST');
-    await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Block address', exact: true }).click();
     await sent;
     service.kill('SIGKILL');
     await service.ended();
-    await dialog.getByText('No answer came; whether it was done is not known').waitFor();
+    await dialog.getByText('No response: the change may or may not have been made').waitFor();
     expect(await dialog.locator('[data-tone="good"]').count()).toBe(0);
     expect(await page.getByText('127.0.0.4 is blocked').count()).toBe(0);
-    // In the same picture as the banner, not some seconds after it.
-    const picture = await page.waitForFunction(
-      `document.body.innerText.includes('What you see is') && document.querySelector('[data-testid=enforcement]').textContent`,
+    // Together with the banner, not seconds later.
+    const state = await page.waitForFunction(
+      `document.body.innerText.includes('The data shown is') && document.querySelector('[data-testid=enforcement]').textContent`,
     );
-    expect(await picture.jsonValue()).toContain('Not known');
-    await eventually('not a part of it', async () => (await page.locator('[data-tone="good"]').count()) === 0);
+    expect(await state.jsonValue()).toContain('Unknown');
+    await eventually('no part is shown as good', async () => (await page.locator('[data-tone="good"]').count()) === 0);
     await service.launch();
-    await eventually('it is green again', async () => (await enforcement()).includes('Blocking is enforced'));
-    await page.getByText('What you see is').waitFor({ state: 'hidden' });
-    await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+    await eventually('it is shown as active again', async () => (await enforcement()).includes('Blocking is active'));
+    await page.getByText('The data shown is').waitFor({ state: 'hidden' });
+    await dialog.getByRole('button', { name: 'Block address', exact: true }).click();
     await says('127.0.0.4 is blocked');
     expect(await service.visit('127.0.0.4')).toBe(403);
   });
 
-  it('forgets the key and the offered undo when the user signs out', async () => {
-    // A message under the mouse does not go by itself.
+  it('clears the session and its Undo offers at sign-out', async () => {
+    // A message under the mouse does not close automatically.
     await page.getByRole('alert').first().hover();
     await button('Sign out').press('Enter');
     await page.getByLabel('API key').waitFor();

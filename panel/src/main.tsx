@@ -17,7 +17,7 @@ import { TokenStore } from './session/token-store.ts';
 const nonce = styleNonce();
 const session = new Session(new TokenStore(window.sessionStorage));
 const queries = createQueries();
-// What one key saw, and what it might take back, is not for the next.
+// Data and undo offers of one session must not be visible in the next.
 session.subscribe(() => {
   if (session.state.hasToken) return;
   queries.clear();
@@ -32,7 +32,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      {/* Beside the dialogs, whose buttons they would cover. */}
+      {/* In a corner, so that they do not cover the buttons of dialogs. */}
       <Notifications position="bottom-right" limit={4} containerWidth={300} />
       <SessionContext value={session}>
         <QueryClientProvider client={queries}>

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { anyCharacter } from '../../../testkit/any-text.ts';
 import * as ours from './node-net.ts';
 
-// What the service asks of Node and the browser cannot: the two must never differ, or the preview of an import would
-// promise what the service refuses.
+// The two must agree, or the preview of an import would accept what the service rejects.
 const group = fc.oneof(fc.stringMatching(/^[0-9a-fA-F]{0,5}$/), fc.constantFrom('', '0', 'ffff', 'g', '::', '1.2.3.4'));
 const nearly = fc
   .tuple(fc.array(group, { minLength: 1, maxLength: 10 }), fc.constantFrom('', '%eth0', '%', '%e th', '/64', ' ', '.'))
@@ -17,9 +16,9 @@ const mixed = fc.tuple(nearly, dotted).map(([front, back]) => `${front}:${back}`
 
 test.each([
   ['addresses of either family', fc.oneof(fc.ipV4(), fc.ipV6())],
-  ['what nearly is one', fc.oneof(nearly, dotted, mixed)],
+  ['near misses', fc.oneof(nearly, dotted, mixed)],
   ['any text', fc.string({ unit: anyCharacter, maxLength: 60 })],
-])('%s is judged as Node judges it', (_name, texts) => {
+])('agrees with Node on %s', (_name, texts) => {
   fc.assert(
     fc.property(texts, (text) => {
       expect([text, ours.isIP(text), ours.isIPv4(text), ours.isIPv6(text)]).toEqual([
@@ -62,6 +61,6 @@ test.each([
   '1:',
   '1.2.3.4%a',
   '',
-])('%j is judged as Node judges it', (text) => {
+])('agrees with Node on %j', (text) => {
   expect([ours.isIPv4(text), ours.isIPv6(text)]).toEqual([isIPv4(text), isIPv6(text)]);
 });

@@ -1,12 +1,12 @@
-// What the service's parser of addresses asks of `node:net`, for the browser. A property test (node-net.test.ts) holds
-// its verdicts and Node's together.
+// The functions of `node:net` that the shared address parser uses, for the browser. A property test compares them with
+// Node's.
 import { readIpv4 } from '../../../src/domain/ip-text.ts';
 
 export function isIPv4(text: string): boolean {
   return readIpv4(text, 0, text.length) >= 0;
 }
 
-/** RFC 4291, section 2.2, with the zone id that Node takes too. */
+/** RFC 4291, section 2.2, with the zone id that Node accepts. */
 export function isIPv6(text: string): boolean {
   const percent = text.indexOf('%');
   if (percent >= 0 && !/^[0-9A-Za-z.:-]+$/.test(text.slice(percent + 1))) return false;
@@ -24,7 +24,7 @@ export function isIP(text: string): 0 | 4 | 6 {
   return isIPv6(text) ? 6 : 0;
 }
 
-/** Groups of 16 bits; -1: one of them is none. An IPv4 address may stand at the very end. */
+/** Groups of 16 bits; -1: invalid. The last may be an IPv4 address. */
 function countGroups(text: string, atTheEnd: boolean): number {
   if (text === '') return 0;
   const groups = text.split(':');

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ApiProblem } from '../../../src/client/client.ts';
+import { problemCodes } from '../../../src/client/problem-codes.ts';
 import { useApi } from '../session/session.ts';
 import { queryKeys, useInvalidation } from './query-keys.ts';
 import { type ApiClient, patient } from './request.ts';
@@ -131,4 +132,9 @@ export async function tryMany(api: ApiClient, body: Batch, signal: AbortSignal):
 
 export async function sync(api: ApiClient): Promise<SyncAnswer> {
   return (await api.POST('/api/blocked-ips/sync', patient)).data;
+}
+
+/** Whether an element of a batch was rejected only for its width: `allow_wide` permits it. */
+export function isTooWide(rejection: BulkAnswer['rejected'][number]): boolean {
+  return rejection.code === problemCodes.wideNetwork;
 }

@@ -22,8 +22,8 @@ afterEach(() => {
   vi.clearAllMocks();
 });
 
-/** A call that has been sent, and how it is answered. */
-async function asked(): Promise<(response: Response) => Promise<unknown>> {
+/** Sends a call; the returned function answers it. */
+async function sent(): Promise<(response: Response) => Promise<unknown>> {
   const call = createApi(() => key, watcher)
     .GET('/api/session')
     .catch((error: unknown) => error);
@@ -40,24 +40,24 @@ const refusal = () =>
     headers: { 'content-type': 'application/problem+json', 'x-request-id': 'r1' },
   });
 
-it('tells that the key is not taken any more', async () => {
-  const reply = await asked();
+it('reports an invalid token', async () => {
+  const reply = await sent();
   expect(await reply(refusal())).toMatchObject({ status: 401 });
   expect(watcher.keyRefused).toHaveBeenCalledOnce();
   expect(watcher.answered).toHaveBeenCalledOnce();
 });
 
-it('tells nothing of the key of now when the one before it is refused late', async () => {
-  const reply = await asked();
+it('does not report the current token when an earlier one is rejected late', async () => {
+  const reply = await sent();
   key = 'second';
   expect(await reply(refusal())).toMatchObject({ status: 401 });
   expect(watcher.keyRefused).not.toHaveBeenCalled();
 });
 
 it.each([401, 502])(
-  'a page of status %i from between is no answer of the service, nor its word on the key',
+  'treats a page of status %i of a proxy in between as no response of the service',
   async (status) => {
-    const reply = await asked();
+    const reply = await sent();
     expect(await reply(new Response('<h1>Sorry</h1>', { status }))).toMatchObject({ reason: 'stranger' });
     expect(watcher.answered).not.toHaveBeenCalled();
     expect(watcher.keyRefused).not.toHaveBeenCalled();

@@ -1,4 +1,4 @@
-// The one answer that is in sight on every page: is blocking enforced, and how old is this answer.
+// The verdict on blocking and its age, shown on every page.
 import { Group, Text } from '@mantine/core';
 import { useHealth } from '../api/health.ts';
 import { spanText, useNow } from '../parts/age.tsx';
@@ -20,7 +20,7 @@ export function EnforcementMark() {
       </StateMark>
       {age !== null && (
         <Text span size="xs" c="dimmed" visibleFrom="sm" aria-hidden="true" className={styles.figure}>
-          {isStale(age, reachable) ? `last known ${spanText(age)} ago` : `seen ${spanText(age)} ago`}
+          {isStale(age, reachable) ? `last update ${spanText(age)} ago` : `updated ${spanText(age)} ago`}
         </Text>
       )}
     </Group>

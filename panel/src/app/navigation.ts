@@ -16,7 +16,7 @@ export interface Destination {
   readonly path: PanelPage;
   readonly label: string;
   readonly icon: typeof GaugeIcon;
-  /** What a key must be allowed to see anything there. */
+  /** The scope that the page requires. */
   readonly needs: Scope;
 }
 
@@ -29,5 +29,5 @@ export const destinations: readonly Destination[] = [
   { path: '/configuration', label: 'Configuration', icon: FileIcon, needs: 'admin' },
   { path: '/activity', label: 'Activity', icon: ActivityIcon, needs: 'read' },
   { path: '/webhooks', label: 'Webhooks', icon: SendIcon, needs: 'admin' },
-  { path: '/keys', label: 'Keys', icon: KeyIcon, needs: 'admin' },
+  { path: '/keys', label: 'API keys', icon: KeyIcon, needs: 'admin' },
 ];

@@ -1,7 +1,6 @@
-// The page's policy takes no style sheet that is not ours; the few that components make while they run carry the nonce
-// of this very answer.
+// The Content-Security-Policy allows styles that components create at run time only with this response's nonce.
 
-/** The nonce; also told to `get-nonce`, which the scroll lock of dialogs asks. */
+/** Also sets the global that `get-nonce` reads, for the scroll lock of dialogs. */
 export function styleNonce(): string {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
   (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;

@@ -2,21 +2,19 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { PageFrame } from '../parts/page-frame.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 
-/** What browsers and Vite say of a page's files that could not be fetched. */
-const notFetched = /preload CSS|dynamically imported module|module script failed/i;
+/** Messages of browsers and Vite for files that could not be fetched. */
+const fetchFailure = /preload CSS|dynamically imported module|module script failed/i;
 
-/** A page that failed by itself, or whose files could not be fetched (the service is away, or is a newer one now). */
+/** A page that threw, or whose files could not be fetched: the service is unreachable or was updated. */
 export function PageFailure({ error }: ErrorComponentProps) {
-  const away = error instanceof Error && notFetched.test(error.message);
+  const fetchFailed = error instanceof Error && fetchFailure.test(error.message);
   return (
-    <PageFrame title="This page could not be shown">
+    <PageFrame title="Could not show this page">
       <ProblemAlert
-        title={away ? 'It could not be fetched from the service' : 'Loading it again may help'}
+        title={fetchFailed ? 'Could not load the page from the service' : 'Reloading the page may help'}
         error={
-          away
-            ? new Error(
-                'the service did not answer, or is another version by now. Loading it again helps once it answers',
-              )
+          fetchFailed
+            ? new Error('the service does not respond, or was updated. Reload the page once it responds')
             : error
         }
         onRetry={() => {

@@ -2,17 +2,17 @@ import { Alert, Text } from '@mantine/core';
 import { spanText, useNow } from '../parts/age.tsx';
 import { useSessionState } from '../session/session.ts';
 
-/** Above every page while the service does not answer: what is shown below is old, and says how old. */
+/** Shown above every page while the service does not respond, with the age of the data. */
 export function ReachabilityBar() {
   const { unreachableSince, lastAnswer } = useSessionState();
   const now = useNow();
   if (unreachableSince === null) return null;
   return (
-    <Alert color="red" variant="light" title="The service does not answer" mb="md" role="alert">
+    <Alert color="red" variant="light" title="The service does not respond" mb="md" role="alert">
       <Text size="sm">
-        {lastAnswer === null ? 'It has not answered yet. ' : `What you see is ${spanText(now - lastAnswer)} old. `}
-        It is asked again every few seconds, and this page goes on by itself. If the proxy is running, it keeps blocking
-        with what it has.
+        {lastAnswer === null ? 'No response yet. ' : `The data shown is ${spanText(now - lastAnswer)} old. `}
+        The panel retries every few seconds and recovers automatically. If HAProxy is running, it keeps blocking with
+        the entries it has.
       </Text>
     </Alert>
   );

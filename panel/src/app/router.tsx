@@ -1,15 +1,15 @@
-// Each page is loaded when it is first opened.
+// Pages are loaded on first use.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { Loading } from '../parts/loading.tsx';
 import { parseSearch, stringifySearch } from '../parts/url-state.ts';
-import { NotThere } from './not-there.tsx';
+import { NotFound } from './not-found.tsx';
 import { PageFailure } from './page-failure.tsx';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({
   validateSearch: (search: Readonly<Record<string, string | undefined>>) => search,
   component: Shell,
-  notFoundComponent: NotThere,
+  notFoundComponent: NotFound,
 });
 const at = <const Path extends string>(path: Path, load: () => Promise<{ default: () => React.ReactNode }>) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });

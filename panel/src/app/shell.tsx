@@ -3,34 +3,35 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useHealth } from '../api/health.ts';
+import { accessLabel } from '../pages/keys/scope-words.ts';
 import { LeaveIcon, ShieldIcon } from '../parts/icons.tsx';
 import styles from '../parts/styles.module.css';
-import { useMay, useSession, useSessionState } from '../session/session.ts';
+import { useAllowed, useSession, useSessionState } from '../session/session.ts';
 import { TrustOffer } from '../session/trust-offer.tsx';
 import { EnforcementMark } from './enforcement-mark.tsx';
-import { KeysHelp } from './keys-help.tsx';
 import { type Destination, destinations } from './navigation.ts';
 import { ReachabilityBar } from './reachability-bar.tsx';
 import classes from './shell.module.css';
+import { Shortcuts } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** How long the first page has for itself before the others are fetched; milliseconds. */
-const settledMs = 3_000;
+/** Delay before the other pages are preloaded; milliseconds. */
+const preloadDelayMs = 3_000;
 
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes to a page begins at its top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each change of the page.
   useEffect(() => {
     close();
     window.scrollTo(0, 0);
   }, [pathname]);
   const router = useRouter();
   useEffect(() => {
-    // All of them are a hundred kilobytes, and the service may be away when one is wanted first.
+    // All pages are about 100 kB, and a page can then be opened while the service is unreachable.
     const timer = setTimeout(() => {
       for (const { path } of destinations) void router.preloadRoute({ to: path }).catch(() => undefined);
-    }, settledMs);
+    }, preloadDelayMs);
     return () => clearTimeout(timer);
   }, [router]);
   return (
@@ -40,7 +41,7 @@ export function Shell() {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a className={classes.skipLink} href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header className={classes.bar}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
@@ -50,7 +51,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close the menu' : 'Open the menu'}
+              aria-label={opened ? 'Close menu' : 'Open menu'}
             />
             <Group gap={6} wrap="nowrap" className={styles.brand} visibleFrom="sm">
               <ShieldIcon size={22} />
@@ -59,7 +60,7 @@ export function Shell() {
           </Group>
           <EnforcementMark />
           <Group gap={6} wrap="nowrap">
-            <KeysHelp />
+            <Shortcuts />
             <ThemeSwitch />
           </Group>
         </Group>
@@ -83,9 +84,9 @@ export function Shell() {
   );
 }
 
-/** A page that the key may not see is not offered. */
+/** Pages that the key may not see are hidden. */
 function PageLink({ destination, here }: { readonly destination: Destination; readonly here: boolean }) {
-  const may = useMay(destination.needs);
+  const may = useAllowed(destination.needs);
   const Icon = destination.icon;
   if (!may) return null;
   return (
@@ -111,7 +112,7 @@ function Account() {
           {info?.name}
         </Text>
         <Text size="xs" c="dimmed">
-          may {info?.scopes.map((scope) => whatScopesMay[scope]).join(', ')}
+          {accessLabel(info?.scopes ?? [])}
         </Text>
         {versions !== undefined && (
           <Text size="xs" c="dimmed" className={styles.figure}>
@@ -125,5 +126,3 @@ function Account() {
     </Group>
   );
 }
-
-const whatScopesMay = { read: 'look', block: 'block', admin: 'do everything' } as const;

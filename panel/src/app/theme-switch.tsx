@@ -9,8 +9,8 @@ export function ThemeSwitch() {
     <ActionIcon
       variant="default"
       size="lg"
-      aria-label={`Use the ${other} theme`}
-      title={`Use the ${other} theme`}
+      aria-label={`Switch to the ${other} theme`}
+      title={`Switch to the ${other} theme`}
       onClick={() => setColorScheme(other)}
     >
       {shown === 'dark' ? <SunIcon /> : <MoonIcon />}

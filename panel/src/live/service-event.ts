@@ -1,14 +1,13 @@
 // An event of the service, as the event stream sends it: typed by the declaration that the service itself emits by.
-import { eventTypes } from '../../../src/events/event-types.ts';
-import type { Activities, ActivityType } from '../../../src/events/facts.ts';
+import { type Events, type EventType, eventTypes } from '../../../src/events/event-types.ts';
 
-export type EventType = ActivityType;
+export type { EventType } from '../../../src/events/event-types.ts';
 
 /**
  * The members of an event. Each may be absent: some are for administrators only, and the service may be of another
  * version than the page.
  */
-export type EventData<Type extends EventType = EventType> = Partial<Activities[Type]>;
+export type EventData<Type extends EventType = EventType> = Partial<Events[Type]>;
 
 interface EventHead {
   /** The position to resume from. */

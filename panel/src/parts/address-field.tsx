@@ -1,4 +1,4 @@
-// One address or network to be typed, with what is wrong with it and what was likely meant.
+// An input for one address or network, with its error and a suggested correction.
 import { Button, TextInput } from '@mantine/core';
 import { parseIp } from '../../../src/domain/ip.ts';
 import { sentence } from './problem-alert.tsx';

@@ -1,22 +1,20 @@
-// A page that only a key that may do everything opens: without one nothing is asked of the service.
+// A page for administrators; for other keys it sends no request.
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useMay } from '../session/session.ts';
+import { useAllowed } from '../session/session.ts';
 import { PageFrame } from './page-frame.tsx';
 
 export interface AdminPageProps {
   readonly title: string;
-  /** What the key may not look at, such as "keys". */
-  readonly what: string;
   readonly children: ReactNode;
 }
 
-export function AdminPage({ title, what, children }: AdminPageProps) {
-  const may = useMay('admin');
-  if (may) return children;
+export function AdminPage({ title, children }: AdminPageProps) {
+  const allowed = useAllowed('admin');
+  if (allowed) return children;
   return (
     <PageFrame title={title}>
-      <Text c="dimmed">Your key may not look at {what}. One that may do everything can.</Text>
+      <Text c="dimmed">You need an administrator key to see this page.</Text>
     </PageFrame>
   );
 }

@@ -1,9 +1,9 @@
-// How old something is, kept up to date while it is looked at.
+// Ages and times, updated while they are shown.
 import { Text, type TextProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useSession } from '../session/session.ts';
 
-/** The browser's time, every `period` milliseconds: for how old an answer is. Times of the service: `useServiceNow`. */
+/** The browser's time, for the age of responses. For times of the service: `useServiceNow`. */
 export function useNow(period = 1_000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -13,7 +13,6 @@ export function useNow(period = 1_000): number {
   return now;
 }
 
-/** The service's time, every `period` milliseconds. */
 export function useServiceNow(period = 1_000): number {
   const { clock } = useSession();
   const [now, setNow] = useState(() => clock.now());
@@ -40,34 +39,34 @@ export function momentText(time: string | number): string {
   return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
-/** "12 min": how long it has been so by now. */
+/** Time since then: "12 min". */
 export function SpanSince({ time }: { readonly time: string }) {
   const now = useServiceNow(5_000);
   return <span title={momentText(time)}>{spanText(now - Date.parse(time))}</span>;
 }
 
-/** "12 min ago". What has happened is never told as yet to come, however the clocks differ. */
+/** "12 min ago"; never in the future, whatever the difference of clocks. */
 export function pastText(at: number, now: number): string {
   return `${spanText(Math.max(0, now - at))} ago`;
 }
 
-/** "in 4 h", or "12 min ago" where it is over. */
+/** "in 4 h", or "12 min ago". */
 export function endText(at: number, now: number): string {
   return at > now ? `in ${spanText(at - now)}` : pastText(at, now);
 }
 
 export interface MomentProps extends TextProps {
-  /** As the service tells it. */
+  /** ISO 8601, of the service. */
   readonly time: string;
 }
 
-/** How long ago something happened, with the whole time when pointed at. */
+/** How long ago; the full time is the tooltip. */
 export function Age({ time, ...props }: MomentProps) {
   const now = useServiceNow(5_000);
   return <Moment time={time} text={pastText(Date.parse(time), now)} {...props} />;
 }
 
-/** When something ends, or how long ago it ended. */
+/** When something expires, or how long ago it did. */
 export function End({ time, ...props }: MomentProps) {
   const now = useServiceNow(5_000);
   return <Moment time={time} text={endText(Date.parse(time), now)} {...props} />;
@@ -79,4 +78,9 @@ function Moment({ time, text, ...props }: MomentProps & { readonly text: string 
       {text}
     </Text>
   );
+}
+
+/** Such as "140 ms", "3.2 s". @param milliseconds how long something took */
+export function elapsedText(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

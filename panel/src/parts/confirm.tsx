@@ -1,4 +1,4 @@
-// Asks before something is done that is not easily undone. What the service says against it stays in the dialog.
+// Asks before a change that is hard to undo. Shows a failure inside the dialog.
 import { Button, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Dialog, DialogButtons } from './dialog.tsx';
@@ -6,15 +6,15 @@ import { changeTitle, ProblemAlert } from './problem-alert.tsx';
 
 export interface ConfirmProps {
   readonly title: string;
-  /** What the button does, as a verb: "Remove the site". */
+  /** A verb and its object: "Remove site". */
   readonly action: string;
   readonly danger?: boolean;
   readonly size?: 'xl';
-  /** Rejects with what is shown as a problem; the dialog is closed when it resolves. */
+  /** The dialog closes when it resolves and shows the error when it rejects. */
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** What else to show of a failure. */
+  /** More about a failure. */
   readonly failure?: (error: unknown) => ReactNode;
 }
 
@@ -44,11 +44,11 @@ export function Confirm(props: ConfirmProps) {
       <Stack gap="md">
         {children}
         {error !== null && (
-          <ProblemAlert title={changeTitle(error, 'It was not done')} error={error}>
+          <ProblemAlert title={changeTitle(error, 'The change was not made')} error={error}>
             {failure?.(error)}
           </ProblemAlert>
         )}
-        <DialogButtons onCancel={close} held={busy} cancelFirst>
+        <DialogButtons onCancel={close} busy={busy} cancelFirst>
           <Button {...(danger ? { color: 'red' } : {})} onClick={() => void confirm()} loading={busy}>
             {action}
           </Button>

@@ -9,17 +9,17 @@ export interface CopyButtonProps {
   readonly size?: string;
 }
 
-/** Says what came of it: a browser may refuse, and over plain HTTP from another machine it has no clipboard to give. */
+/** Reports the outcome: browsers may refuse, and offer no clipboard over plain HTTP except on localhost. */
 export function CopyButton({ text, label = 'Copy', size = 'sm' }: CopyButtonProps) {
-  const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null);
+  const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null);
   useEffect(() => {
     if (outcome === null) return;
     const timer = setTimeout(() => setOutcome(null), 3_000);
     return () => clearTimeout(timer);
   }, [outcome]);
   const copy = async (event: React.MouseEvent<HTMLButtonElement>): Promise<void> => {
-    const place = event.currentTarget.parentElement ?? document.body;
-    setOutcome((await copied(text, place)) ? 'copied' : 'refused');
+    const parent = event.currentTarget.parentElement ?? document.body;
+    setOutcome((await copyText(text, parent)) ? 'copied' : 'failed');
   };
   return (
     <Button
@@ -29,27 +29,28 @@ export function CopyButton({ text, label = 'Copy', size = 'sm' }: CopyButtonProp
       onClick={(event) => void copy(event)}
       aria-live="polite"
     >
-      {outcome === null ? label : outcome === 'copied' ? 'Copied' : 'The browser refused: select it and copy it'}
+      {outcome === null ? label : outcome === 'copied' ? 'Copied' : 'Copying is blocked: select the text and copy it'}
     </Button>
   );
 }
 
-async function copied(text: string, place: HTMLElement): Promise<boolean> {
+async function copyText(text: string, parent: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copiedTheOldWay(text, place);
+    // No clipboard here, or no permission: the older command needs neither.
+    return copyByCommand(text, parent);
   }
 }
 
-/** Inside `place`: a dialog takes the focus back from anywhere else. */
-function copiedTheOldWay(text: string, place: HTMLElement): boolean {
+/** Inside `parent`: a dialog takes the focus back from any other element. */
+function copyByCommand(text: string, parent: HTMLElement): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   field.setAttribute('aria-hidden', 'true');
   field.className = classes.outOfSight ?? '';
-  place.append(field);
+  parent.append(field);
   field.select();
   try {
     return document.execCommand('copy');

@@ -1,4 +1,4 @@
-// A dialog that is there only while it is open, and the row of buttons at its end.
+// A dialog, mounted only while it is open, and its row of buttons.
 import { Button, Group, Modal, type ModalProps, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useBackCloses } from './use-back-closes.ts';
@@ -7,16 +7,19 @@ import { useFocusReturn } from './use-focus-return.ts';
 export interface DialogProps {
   readonly title: string;
   readonly size?: ModalProps['size'];
-  /** False: only its own buttons close it, so that nobody loses what stands there to a slip of the hand. */
-  readonly easyToLeave?: boolean;
+  /** False: only its own buttons close it, so that a stray key or click does not lose its content. */
+  readonly dismissible?: boolean;
+  /** Default: as `dismissible`. */
+  readonly closeOnClickOutside?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-export function Dialog({ title, size = 'md', easyToLeave = true, onClose, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, size = 'md', dismissible = true, closeOnClickOutside = dismissible, onClose, children } = props;
   useFocusReturn();
   useBackCloses(() => {
-    if (easyToLeave) onClose();
+    if (dismissible) onClose();
   });
   return (
     <Modal
@@ -24,9 +27,9 @@ export function Dialog({ title, size = 'md', easyToLeave = true, onClose, childr
       onClose={onClose}
       title={title}
       size={size}
-      closeOnClickOutside={easyToLeave}
-      closeOnEscape={easyToLeave}
-      withCloseButton={easyToLeave}
+      closeOnClickOutside={closeOnClickOutside}
+      closeOnEscape={dismissible}
+      withCloseButton={dismissible}
     >
       {children}
     </Modal>
@@ -35,20 +38,20 @@ export function Dialog({ title, size = 'md', easyToLeave = true, onClose, childr
 
 export interface DialogButtonsProps {
   readonly onCancel: () => void;
-  /** What is under way must not be left. */
-  readonly held?: boolean;
-  /** Whoever only hits Enter has done nothing. */
+  /** A request is running: Cancel is disabled. */
+  readonly busy?: boolean;
+  /** Cancel has the focus, so that Enter alone changes nothing. */
   readonly cancelFirst?: boolean;
-  /** Beside the buttons. */
+  /** Text beside the buttons. */
   readonly note?: string;
-  /** The button that does it. */
+  /** The confirming button. */
   readonly children: ReactNode;
 }
 
-export function DialogButtons({ onCancel, held = false, cancelFirst = false, note, children }: DialogButtonsProps) {
+export function DialogButtons({ onCancel, busy = false, cancelFirst = false, note, children }: DialogButtonsProps) {
   const buttons = (
     <Group justify="flex-end" gap="xs">
-      <Button variant="default" onClick={onCancel} disabled={held} {...(cancelFirst ? { 'data-autofocus': true } : {})}>
+      <Button variant="default" onClick={onCancel} disabled={busy} {...(cancelFirst ? { 'data-autofocus': true } : {})}>
         Cancel
       </Button>
       {children}

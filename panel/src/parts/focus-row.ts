@@ -1,10 +1,10 @@
-// Rows of a small list that the keyboard goes through: the list has `data-rows`, each row `data-row`.
+// Keyboard rows of a small list: the list has `data-rows`, each row `data-row`.
 
 export function rowsOf(list: ParentNode): HTMLElement[] {
   return [...list.querySelectorAll<HTMLElement>('[data-row]')];
 }
 
-/** The row at `index`, or the last one; where none is left, the page itself: never nowhere. */
+/** Focuses the row at `index` or the last one; without rows, the page. */
 export function focusRow(list: ParentNode, index: number): void {
   const rows = rowsOf(list);
   const row = rows[Math.min(Math.max(0, index), rows.length - 1)];

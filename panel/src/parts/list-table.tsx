@@ -1,15 +1,15 @@
-// A small list as a table that the keyboard goes through: what every list of the panel has around its rows.
+// A small list as a table with keyboard navigation.
 import type { ReactNode } from 'react';
 import classes from './list-table.module.css';
 import { useRowKeys } from './use-row-keys.ts';
 
 export interface ListTableProps {
-  /** What is listed, for whoever hears the page. */
+  /** Accessible name. */
   readonly label: string;
   readonly columns: readonly string[];
-  /** The name of the last column, where the buttons stand (`<td data-actions>`); null: there is none. */
+  /** Title of the last column, with the buttons (`<td data-actions>`); null: no such column. */
   readonly buttons: string | null;
-  /** A `<tr data-row>` for each, its cells with the `data-label` that stands before them where there is no room for columns. */
+  /** One `<tr data-row>` each; `data-label` is the label of a cell where columns do not fit. */
   readonly children: ReactNode;
 }
 

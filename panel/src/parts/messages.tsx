@@ -1,10 +1,10 @@
-// Another program's own words, as they came.
+// Messages of another program, unchanged.
 import { Text } from '@mantine/core';
 import classes from './messages.module.css';
 import styles from './styles.module.css';
 
 export interface MessagesProps {
-  /** Whose words, such as "HAProxy's own messages". */
+  /** Such as "HAProxy messages". */
   readonly label: string;
   readonly text: string;
 }
@@ -15,7 +15,7 @@ export function Messages({ label, text }: MessagesProps) {
       <Text size="xs" c="dimmed" fw={600} className={classes.label}>
         {label}
       </Text>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
       <pre className={styles.mono} tabIndex={0}>
         {text.trimEnd()}
       </pre>

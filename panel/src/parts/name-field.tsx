@@ -1,17 +1,16 @@
 import { TextInput } from '@mantine/core';
-import { longestName } from './plain-name.ts';
+import { maxNameLength } from './plain-name.ts';
 
 export interface NameFieldProps {
-  /** Of what, and what follows from it. */
   readonly description: string;
   readonly placeholder: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** What is wrong with it (`plain-name.ts`); said once something was typed. */
+  /** From `nameFault`; shown once something is typed. */
   readonly fault: string | null;
 }
 
-/** The name of something new, where a dialog begins. */
+/** The first field of a dialog that creates something. */
 export function NameField({ description, placeholder, value, onChange, fault }: NameFieldProps) {
   return (
     <TextInput
@@ -21,7 +20,7 @@ export function NameField({ description, placeholder, value, onChange, fault }: 
       value={value}
       onChange={(event) => onChange(event.currentTarget.value.trim())}
       error={value === '' ? null : fault}
-      maxLength={longestName}
+      maxLength={maxNameLength}
       data-autofocus
       required
       withAsterisk={false}

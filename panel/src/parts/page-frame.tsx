@@ -1,4 +1,4 @@
-// What every page has: its name, one sentence, what can be done there, and the tab's title.
+// Every page's title, description, actions, and the title of the tab.
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 

@@ -1,15 +1,15 @@
-// Names of keys and webhooks, by the service's own rule.
+// Names of keys and webhooks, by the service's rule.
 
 const form = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-export const longestName = 64;
+export const maxNameLength = 64;
 
 export function isPlainName(text: string): boolean {
   return form.test(text);
 }
 
-/** Null: a new one may have this name. @param there what is said of a name that is among the `taken` */
-export function nameFault(name: string, taken: readonly string[], there: string): string | null {
-  if (!isPlainName(name)) return 'Letters, digits, points, dashes and underscores, beginning with a letter or digit.';
-  return taken.includes(name) ? there : null;
+/** Null: valid for a new key or webhook. @param duplicate the fault of a name in `usedNames` */
+export function nameFault(name: string, usedNames: readonly string[], duplicate: string): string | null {
+  if (!isPlainName(name)) return 'Use letters, digits, dots, hyphens and underscores; start with a letter or digit.';
+  return usedNames.includes(name) ? duplicate : null;
 }

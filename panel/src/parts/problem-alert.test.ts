@@ -3,19 +3,19 @@ import { ApiProblem, ApiUnreachable, type CallFailure, type Problem } from '../.
 import { changeTitle, sentence } from './problem-alert.tsx';
 
 test.each<[CallFailure, string]>([
-  ['refused', 'It was not done'],
-  ['timeout', 'No answer came; whether it was done is not known'],
-  ['broken', 'No answer came; whether it was done is not known'],
-  ['stranger', 'No answer came; whether it was done is not known'],
-  ['aborted', 'No answer came; whether it was done is not known'],
-])('a change that ended in %s: %s', (reason, title) => {
-  expect(changeTitle(new ApiUnreachable(reason, 'why'), 'It was not done')).toBe(title);
+  ['refused', 'Not made'],
+  ['timeout', 'No response: the change may or may not have been made'],
+  ['broken', 'No response: the change may or may not have been made'],
+  ['stranger', 'No response: the change may or may not have been made'],
+  ['aborted', 'No response: the change may or may not have been made'],
+])('titles a change that ended in %s: %s', (reason, title) => {
+  expect(changeTitle(new ApiUnreachable(reason, 'why'), 'Not made')).toBe(title);
 });
 
-test('what the service or the page itself refused was not done', () => {
+test('reports a change that the service or the page rejected as not made', () => {
   const refusal = new ApiProblem({ code: 1, detail: 'why' } as unknown as Problem, new Response(null, { status: 409 }));
   for (const error of [refusal, new Error('more than 100000 at once')])
-    expect(changeTitle(error, 'It was not done')).toBe('It was not done');
+    expect(changeTitle(error, 'Not made')).toBe('Not made');
 });
 
 test.each([
@@ -28,6 +28,6 @@ test.each([
   ['fe80::1%eth0 has a zone id', undefined, 'fe80::1%eth0 has a zone id.'],
   ['abc looks like a host name', 'abc', 'abc looks like a host name.'],
   ['it’s over', undefined, 'It’s over.'],
-])('%j becomes a sentence that changes no name', (text, typed, said) => {
+])('makes a sentence of %j without changing names', (text, typed, said) => {
   expect(sentence(text, typed)).toBe(said);
 });

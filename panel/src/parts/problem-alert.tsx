@@ -1,4 +1,4 @@
-// What went wrong, where the person is looking: the service's own words first.
+// An error, shown where it occurred, with the service's own message.
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
@@ -6,7 +6,7 @@ import styles from './styles.module.css';
 
 export interface ProblemAlertProps {
   readonly error: unknown;
-  /** What was being done, such as "The list could not be read". */
+  /** What failed, such as "Could not load the list". */
   readonly title: string;
   readonly onRetry?: (() => void) | undefined;
   readonly children?: ReactNode;
@@ -34,7 +34,7 @@ export function ProblemAlert({ error, title, onRetry, children }: ProblemAlertPr
         )}
         {error instanceof ApiProblem && error.requestId !== null && (
           <Text size="xs" c="dimmed" className={styles.mono}>
-            In the log: {error.requestId}
+            Request ID: {error.requestId}
           </Text>
         )}
       </Group>
@@ -42,14 +42,14 @@ export function ProblemAlert({ error, title, onRetry, children }: ProblemAlertPr
   );
 }
 
-/** The title of a change that failed: `title` says that it was not done, which is known only from an answer. */
+/** The title of a failed change: `title` if it was certainly not made, which is unknown without a response. */
 export function changeTitle(error: unknown, title: string): string {
-  // `refused`: nothing was sent.
+  // `refused`: the connection was refused, so nothing was sent.
   const unknown = error instanceof ApiUnreachable && error.reason !== 'refused';
-  return unknown ? 'No answer came; whether it was done is not known' : title;
+  return unknown ? 'No response: the change may or may not have been made' : title;
 }
 
-/** What the detail does not say already. */
+/** Field errors that the detail does not contain. */
 function fieldsOf({ problem, message }: ApiProblem) {
   return (problem.errors ?? []).filter(({ description }) => !message.includes(description));
 }
@@ -58,13 +58,13 @@ export function problemText(error: unknown): string {
   if (error instanceof ApiProblem) return error.message;
   if (error instanceof ApiUnreachable && error.reason === 'stranger') return error.message;
   if (error instanceof ApiUnreachable)
-    return 'The service does not answer. It may be stopped or starting. If the proxy is running, it keeps blocking with what it has.';
+    return 'The service does not respond. It may be stopped or starting. If HAProxy is running, it keeps blocking with the entries it has.';
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * The service's details are parts of a log line; on a page they begin as sentences do. Names of fields, addresses and
- * whatever else is no plain word stay as they are, and so does what somebody typed, where that begins the text.
+ * Turns a detail of the service, written as part of a log line, into a sentence. A first word that is not a plain word
+ * (a field, an address) stays unchanged, and so does `typed`, the user's own text.
  */
 export function sentence(text: string, typed?: string): string {
   const [word = ''] = /^[^\s,:;]+:?/.exec(text) ?? [];

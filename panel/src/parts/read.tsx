@@ -1,9 +1,9 @@
-// What is read from the service: not there yet, not to be had, there, or there and perhaps old.
+// Data of the service: loading, failed, or shown, possibly stale.
 import type { ReactNode } from 'react';
 import { Loading } from './loading.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 
-/** Of a query of TanStack, what is looked at here. */
+/** The part of a TanStack query used here. */
 interface Query<Data> {
   readonly data: Data | undefined;
   readonly error: unknown;
@@ -12,16 +12,16 @@ interface Query<Data> {
 
 export interface ReadProblemProps {
   readonly of: Query<unknown>;
-  /** The title while there is nothing to show, such as "The keys could not be read". */
+  /** The title without data, such as "Could not load the keys". */
   readonly failed: string;
 }
 
-/** Says that it could not be read, and whether that makes what is shown old; nothing where it could. */
+/** Reports a failed query, and that the shown data may be stale. */
 export function ReadProblem({ of: query, failed }: ReadProblemProps) {
   if (query.error === null) return null;
   return (
     <ProblemAlert
-      title={query.data === undefined ? failed : 'What you see may be old'}
+      title={query.data === undefined ? failed : 'This data may be out of date'}
       error={query.error}
       onRetry={() => void query.refetch()}
     />
@@ -31,7 +31,7 @@ export function ReadProblem({ of: query, failed }: ReadProblemProps) {
 export interface ReadProps<Data> {
   readonly of: Query<Data>;
   readonly failed: string;
-  /** Such as "Reading the keys". */
+  /** Such as "Loading the keys". */
   readonly loading: string;
   readonly children: (data: Data) => ReactNode;
 }

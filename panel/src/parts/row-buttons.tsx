@@ -1,4 +1,4 @@
-// What can be done with a row: change it, remove it. Drawn small, so each says its name and the row's to whoever hears it.
+// Icon buttons of a row. Their accessible names contain the row's name.
 import { ActionIcon, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { EditIcon, TrashIcon } from './icons.tsx';
@@ -15,14 +15,14 @@ export function RowButtons({ children }: { readonly children: ReactNode }) {
 export interface RowButtonProps {
   /** With the row's name, such as "Remove 192.0.2.1". */
   readonly label: string;
-  /** What it is called where it is pointed at. */
+  /** Tooltip. */
   readonly title?: string;
   readonly busy?: boolean;
   readonly onClick: () => void;
 }
 
-/** What Enter on the row does too. */
-export function EditButton({ label, title = 'Change', busy = false, onClick }: RowButtonProps) {
+/** Enter on the row does the same. */
+export function EditButton({ label, title = 'Edit', busy = false, onClick }: RowButtonProps) {
   return (
     <ActionIcon variant="subtle" size="lg" aria-label={label} title={title} {...opens} loading={busy} onClick={onClick}>
       <EditIcon />
@@ -30,7 +30,7 @@ export function EditButton({ label, title = 'Change', busy = false, onClick }: R
   );
 }
 
-/** What Delete on the row does too. */
+/** Delete on the row does the same. */
 export function RemoveButton({ label, title = 'Remove', busy = false, onClick }: RowButtonProps) {
   return (
     <ActionIcon

@@ -5,6 +5,6 @@ export function saveFile(content: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // Some browsers begin to read it only after the click was answered.
+  // Some browsers read the URL only after the click.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -9,7 +9,7 @@ export interface SearchFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** `/` goes to it from anywhere on the page; Escape empties it. */
+/** `/` focuses it from anywhere on the page; Escape clears it. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useSlashKey(field);

@@ -1,4 +1,4 @@
-// A secret that is shown once: what it is for, itself to be copied, and a button for who has kept it.
+// A secret that is shown once, with a copy button.
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
@@ -7,7 +7,6 @@ import styles from './styles.module.css';
 export interface ShownOnceProps {
   readonly label: string;
   readonly secret: string;
-  /** What follows from its being shown, and what it is for. */
   readonly children: ReactNode;
   readonly onClose: () => void;
 }
@@ -15,7 +14,7 @@ export interface ShownOnceProps {
 export function ShownOnce({ label, secret, children, onClose }: ShownOnceProps) {
   return (
     <Stack gap="md">
-      <Alert color="orange" variant="light" title="Copy it now">
+      <Alert color="orange" variant="light" title="Copy this now">
         <Text size="sm">{children}</Text>
       </Alert>
       <Group align="flex-end" gap="xs">
@@ -31,7 +30,7 @@ export function ShownOnce({ label, secret, children, onClose }: ShownOnceProps) 
         <CopyButton text={secret} />
       </Group>
       <Group justify="flex-end">
-        <Button onClick={onClose}>I have kept it</Button>
+        <Button onClick={onClose}>Done</Button>
       </Group>
     </Stack>
   );

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react';
 
-/** `/` anywhere on the page goes to its search, unless somebody writes or a dialog is open. */
+/** `/` focuses the page's search, except in inputs and dialogs. */
 export function useSlashKey(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

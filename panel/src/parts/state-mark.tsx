@@ -1,4 +1,4 @@
-// A state as a coloured mark and words; never by colour alone. What is not known is grey and says so.
+// A state as a coloured mark and text, never by colour alone.
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSessionState } from '../session/session.ts';
@@ -13,7 +13,7 @@ export interface StateMarkProps {
   readonly fw?: number;
 }
 
-/** What was good is not known while the service does not answer. */
+/** A good state is unknown while the service does not respond. */
 export function StateMark({ tone: given, children, size = 'sm', fw }: StateMarkProps) {
   const reachable = useSessionState().unreachableSince === null;
   const tone = given === 'good' && !reachable ? 'unknown' : given;

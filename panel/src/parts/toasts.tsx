@@ -1,4 +1,4 @@
-// Short messages that need no answer. What failed stays until it is put away.
+// Short messages. Failures stay until they are dismissed.
 import { Button, Group, Text } from '@mantine/core';
 import { randomId } from '@mantine/hooks';
 import { notifications, notificationsStore } from '@mantine/notifications';
@@ -10,7 +10,7 @@ export interface ToastOptions {
   readonly title: string;
   readonly words?: string;
   readonly tone?: Tone;
-  /** What it is about, such as an address: an older message about the same, and its way back, is put away. */
+  /** Its subject, such as an address: an older message about the same, with its Undo, is dismissed. */
   readonly about?: string;
   /** A button, such as "Undo". */
   readonly action?: { readonly label: string; readonly run: () => void };
@@ -19,7 +19,7 @@ export interface ToastOptions {
 const colours: Readonly<Record<Tone, string>> = { good: 'teal', bad: 'red', warn: 'orange', unknown: 'gray' };
 
 export function toast({ title, words, tone = 'good', about, action }: ToastOptions): void {
-  // Not `crypto.randomUUID`: over plain HTTP, on any host but localhost, a browser does not have it.
+  // Not `crypto.randomUUID`, which browsers offer only over HTTPS or on localhost.
   const id = `${about ?? ''} ${randomId('toast-')}`;
   if (about !== undefined)
     for (const { id: older } of notificationsStore.getState().notifications)
@@ -34,7 +34,7 @@ export function toast({ title, words, tone = 'good', about, action }: ToastOptio
     color: colours[tone],
     withBorder: true,
     autoClose: tone === 'good' ? (action === undefined ? 5_000 : 15_000) : tone === 'bad' ? false : 15_000,
-    closeButtonProps: { 'aria-label': 'Put this message away' },
+    closeButtonProps: { 'aria-label': 'Dismiss message' },
     message: (
       <Group justify="space-between" gap="sm" wrap="nowrap" align="flex-end">
         <Text size="sm" className={styles.wrap}>

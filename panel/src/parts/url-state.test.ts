@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { parseSearch, stringifySearch } from './url-state.ts';
 
 it.each([{ q: '10' }, { ip: '2001:db8::/32' }, { q: 'a & b = ü', tab: 'audit' }, {}])(
-  '%j comes back as it was',
+  '%j survives a round trip',
   (search) => {
     expect(parseSearch(stringifySearch(search))).toEqual(search);
   },
 );
 
-it('leaves out what is as ever', () => {
+it('omits empty and undefined values', () => {
   expect(stringifySearch({ q: '', tab: undefined })).toBe('');
 });

@@ -1,5 +1,4 @@
-// What a page shows beside its name (a tab, a search, an address) stands in its address: it survives a reload, Back
-// returns to it, and it can be passed on.
+// State of a page in its URL (tab, search, address): it survives a reload, works with Back, and can be shared.
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -8,7 +7,7 @@ const typingMs = 400;
 
 export type UrlState = readonly [value: string, set: (value: string, how?: 'push' | 'replace') => void];
 
-/** One parameter of the page's address. `push`: Back returns to the value before. @param fallback is left out of the address */
+/** One parameter of the URL. `push`: Back returns to the previous value. @param fallback omitted from the URL */
 export function useUrlState(name: string, fallback = ''): UrlState {
   const navigate = useNavigate();
   const value = useRouterState({
@@ -26,7 +25,7 @@ export function useUrlState(name: string, fallback = ''): UrlState {
   return [value, set];
 }
 
-/** Every value is a text as it stands there: `?q=10` is no number. */
+/** Every value stays text: `?q=10` is not a number. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }
@@ -37,7 +36,7 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return text === '' ? '' : `?${text}`;
 }
 
-/** As `useUrlState` for a text that is typed: the address follows once nobody has typed for a moment. */
+/** As `useUrlState`, for a text field: the URL follows after a pause in typing. */
 export function useUrlText(name: string): readonly [string, (text: string) => void] {
   const [url, setUrl] = useUrlState(name);
   const [text, setText] = useState(url);

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 
-/** For a dialog while it is open: Back closes it, or does nothing where `close` refuses, and the page stays. */
+/** While a dialog is open, Back calls `close` instead of leaving the page. */
 export function useBackCloses(close: () => void): void {
   useBlocker({
     enableBeforeUnload: false,

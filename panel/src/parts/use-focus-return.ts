@@ -2,8 +2,8 @@ import { useEffect } from 'react';
 import { focusRow, rowsOf } from './focus-row.ts';
 
 /**
- * For a dialog that is there only while it is open, which Mantine's own return of the focus does not know: gives it back
- * to whoever opened it, or, where his row is gone, to the next one.
+ * Returns the focus of a dialog to the element that opened it or, if its row is gone, to the next row. Mantine does this
+ * only for dialogs that stay mounted.
  */
 export function useFocusReturn(): void {
   useEffect(() => {

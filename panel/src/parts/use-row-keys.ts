@@ -1,15 +1,15 @@
-// Keys for a small list: arrows, Home and End go from row to row, from one control to the same one of the next row; Enter
-// does what the row's first control does, Delete what the one that removes does. Tab goes through all controls as ever.
+// Keyboard navigation of a small list: arrows, Home and End move between rows, from a control to the same control of the
+// next row; Enter runs the row's first control, Delete the removing one. Tab visits all controls as usual.
 import { useCallback } from 'react';
 import { focusRow, rowsOf } from './focus-row.ts';
 
 const control = 'button:not(:disabled), a[href]';
-/** There these keys are somebody else's. */
-const elsewhere = 'input, textarea, select, pre, [contenteditable="true"]';
+/** Elements that handle these keys themselves. */
+const ownKeys = 'input, textarea, select, pre, [contenteditable="true"]';
 
-/** What the control that Enter means is marked with, where it is not the row's first. */
+/** Marks the control for Enter if it is not the row's first. */
 export const opens = { 'data-opens': true } as const;
-/** What a control that removes its row is marked with. */
+/** Marks the control for Delete. */
 export const removes = { 'data-removes': true } as const;
 
 /** For the element around the rows, each marked with `data-row`. */
@@ -18,14 +18,14 @@ export function useRowKeys(): (list: HTMLElement | null) => (() => void) | undef
 }
 
 function listen(list: HTMLElement): () => void {
-  /** Where somebody is, or was until a dialog opened or the row went. */
+  /** The focused row, kept while a dialog is open and after the row is removed. */
   let place: { readonly row: HTMLElement; readonly index: number } | null = null;
 
   const settle = (): void => {
     const rows = rowsOf(list);
     const stop = rows.find((row) => row.tabIndex === 0) ?? rows[0];
     for (const row of rows) row.tabIndex = row === stop ? 0 : -1;
-    // Nobody loses his place to a row that went from under him.
+    // A removed row must not lose the focus.
     const nowhere = document.activeElement === null || document.activeElement === document.body;
     if (place === null || place.row.isConnected || !nowhere) return;
     const { index } = place;
@@ -36,7 +36,7 @@ function listen(list: HTMLElement): () => void {
   const onFocusIn = ({ target }: FocusEvent): void => {
     const row = rowAt(list, target);
     if (row === null) {
-      // A dialog comes back here.
+      // A dialog returns the focus to the row.
       if (!(target as Element).closest('[role="dialog"]')) place = null;
       return;
     }
@@ -51,7 +51,7 @@ function listen(list: HTMLElement): () => void {
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = rowAt(list, event.target);
     const target = event.target as HTMLElement;
-    if (row === null || event.defaultPrevented || target.closest(elsewhere) !== null) return;
+    if (row === null || event.defaultPrevented || target.closest(ownKeys) !== null) return;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const rows = rowsOf(list);
     const at = rows.indexOf(row);
@@ -85,7 +85,7 @@ function rowAt(list: HTMLElement, target: EventTarget | null): HTMLElement | nul
   return row !== null && list.contains(row) ? row : null;
 }
 
-/** The control of `row` that stands where `target` stands in `from`; the row itself where there is none. */
+/** The control of `row` at the position of `target` in `from`, or the row itself. */
 function sameIn(row: HTMLElement, from: HTMLElement, target: HTMLElement): HTMLElement {
   const at = [...from.querySelectorAll<HTMLElement>(control)].findIndex((one) => one === target);
   return at < 0 ? row : (row.querySelectorAll<HTMLElement>(control)[at] ?? row);

@@ -1,4 +1,4 @@
-// No page is shown before it is known what the key may do.
+// Shows the sign-in until the session and its scopes are known.
 import { Center, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
@@ -7,47 +7,47 @@ import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession, useSessionState } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
-/** How often a service that does not answer is asked again whose session this is. */
+/** Between two attempts to restore the session; milliseconds. */
 const retryMs = 2_000;
 
 export function Gate({ children }: { readonly children: ReactNode }) {
   const { info, hasToken, asksTabs } = useSessionState();
   if (info !== null) return children;
   if (asksTabs) return null;
-  return hasToken ? <Recognising /> : <SignIn />;
+  return hasToken ? <RestoreSession /> : <SignIn />;
 }
 
-/** After a reload of the page, or in a new tab: the token is here, whose it is has to be asked. */
-function Recognising() {
+/** After a page reload or in a new tab, the token is known but its scopes are not. */
+function RestoreSession() {
   const session = useSession();
   const [failure, setFailure] = useState<unknown>(null);
   useEffect(() => {
-    let over = false;
+    let unmounted = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
+    const restore = async (): Promise<void> => {
       try {
-        await session.look();
+        await session.restore();
       } catch (error) {
-        if (over) return;
+        if (unmounted) return;
         if (error instanceof ApiProblem && error.status === 401) {
-          session.timedOut();
+          session.invalidated();
           return;
         }
         setFailure(error);
-        timer = setTimeout(() => void look(), retryMs);
+        timer = setTimeout(() => void restore(), retryMs);
       }
     };
-    void look();
+    void restore();
     return () => {
-      over = true;
+      unmounted = true;
       clearTimeout(timer);
     };
   }, [session]);
   return (
     <Center mih="100vh" p="md" component="main">
       <Stack maw={520}>
-        {failure !== null && <ProblemAlert title="The panel cannot go on yet" error={failure} />}
-        <Loading what="Asking the service" />
+        {failure !== null && <ProblemAlert title="Could not restore the session" error={failure} />}
+        <Loading what="Connecting" />
       </Stack>
     </Center>
   );

@@ -9,12 +9,12 @@ it.each([
   ['pm_é', '“é” (U+00E9)'],
   ['pm_😀', '(U+1F600)'],
   ['k'.repeat(513), '513 characters'],
-])('names what keeps %j from being a key', (key, named) => {
+])('rejects %j and names the reason', (key, named) => {
   expect(keyFault(key)).toContain(named);
 });
 
 it.each(['pm_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4', 'own-key-!"#$%&()~', 'k'.repeat(512)])(
-  'lets %j be tried',
+  'accepts %j',
   (key) => {
     expect(keyFault(key)).toBeNull();
   },

@@ -10,19 +10,19 @@ beforeEach(() => {
   clock = new ServiceClock({ now: () => browser, elapsed: () => elapsed });
 });
 
-it('follows the service from its first answer on, however wrong the browser’s clock is', () => {
+it('follows the service from the first response, whatever the browser’s clock says', () => {
   expect(clock.now()).toBe(browser);
-  clock.hear('Sun, 22 Nov 2026 12:00:00 GMT');
+  clock.update('Sun, 22 Nov 2026 12:00:00 GMT');
   expect(clock.now()).toBe(Date.parse('2026-11-22T12:00:00.500Z'));
   elapsed += 60_000;
-  // Somebody sets the browser's clock meanwhile.
+  // The browser's clock is set meanwhile.
   browser += 7_200_000;
   expect(clock.now()).toBe(Date.parse('2026-11-22T12:01:00.500Z'));
 });
 
-it('keeps what it knows when an answer has no date', () => {
-  clock.hear('Sun, 22 Nov 2026 12:00:00 GMT');
-  clock.hear(null);
-  clock.hear('yesterday');
+it('ignores a response without a valid date', () => {
+  clock.update('Sun, 22 Nov 2026 12:00:00 GMT');
+  clock.update(null);
+  clock.update('yesterday');
   expect(clock.now()).toBe(Date.parse('2026-11-22T12:00:00.500Z'));
 });

@@ -1,13 +1,13 @@
-// The service's clock, as its answers tell it: a browser's own may be hours away, and a block of an hour would end then.
+// The service's clock, known from its responses. The browser's clock may be hours off.
 
 export interface ServiceClockOptions {
-  /** Milliseconds since 1970, by the browser; it may jump. */
+  /** The browser's clock, milliseconds since 1970; it may jump. */
   readonly now?: () => number;
-  /** Milliseconds since any moment; it never jumps. */
+  /** A monotonic clock, milliseconds. */
   readonly elapsed?: () => number;
 }
 
-/** The Date header counts whole seconds: on average half of one has gone by. */
+/** The Date header has whole seconds: on average half a second is missing. */
 const halfSecondMs = 500;
 
 export class ServiceClock {
@@ -20,13 +20,13 @@ export class ServiceClock {
     this.#elapsed = elapsed;
   }
 
-  /** @param date an answer's Date header; null or what is no date changes nothing */
-  hear(date: string | null): void {
+  /** @param date a response's Date header; null and invalid dates change nothing */
+  update(date: string | null): void {
     const time = date === null ? Number.NaN : Date.parse(date);
     if (!Number.isNaN(time)) this.#seen = { time: time + halfSecondMs, at: this.#elapsed() };
   }
 
-  /** Milliseconds since 1970, right to about a second; by the browser's clock until an answer has told the service's. */
+  /** Milliseconds since 1970, accurate to about a second; the browser's clock until the first response. */
   now(): number {
     return this.#seen === null ? this.#now() : this.#seen.time + this.#elapsed() - this.#seen.at;
   }

@@ -1,4 +1,4 @@
-// Who is signed in, and whether the service answers: what every part of the page may ask.
+// The signed-in session, and whether the service responds.
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
 import { grants } from '../../../src/domain/scope.ts';
@@ -8,27 +8,27 @@ import { ServiceClock } from './service-clock.ts';
 import type { TokenStore } from './token-store.ts';
 
 export interface SessionState {
-  /** Null: nobody is signed in, or it is not known yet who. */
+  /** Null: signed out, or not known yet. */
   readonly info: SessionInfo | null;
-  /** There is a token, good or not. */
+  /** A token is stored; it may be invalid. */
   readonly hasToken: boolean;
-  /** Another tab may have one, and is being asked. */
+  /** Waiting for a token of another tab. */
   readonly asksTabs: boolean;
-  /** A key was entered in this tab since the page was loaded. */
+  /** A key was entered in this tab since the page loaded. */
   readonly justSignedIn: boolean;
-  /** Why somebody who was signed in is not any more. */
+  /** Why the last session ended; null: it did not. */
   readonly ended: string | null;
-  /** When the service last answered anything; milliseconds since 1970. */
+  /** Time of the service's last response; milliseconds since 1970. */
   readonly lastAnswer: number | null;
-  /** Since when it does not answer; null: it does. */
+  /** Null: the service responds. */
   readonly unreachableSince: number | null;
 }
 
-/** A tab that is not looked at asks nothing else, and a session that is not used ends after half an hour. */
-const useEveryMs = 5 * 60_000;
-const overWords = 'You were signed out: the session timed out or was ended in another tab, or its key was revoked.';
-const unconfirmedWords =
-  'You are signed out here. The service did not confirm it; the session ends by itself within half an hour.';
+/** A hidden tab sends no other requests, and the service ends an unused session after 30 minutes. */
+const keepAliveMs = 5 * 60_000;
+const endedText = 'You were signed out: the session expired or was ended in another tab, or its key was revoked.';
+const unconfirmedText =
+  'You are signed out here, but the service did not confirm it. The session expires within 30 minutes.';
 const signedOut = { info: null, hasToken: false, asksTabs: false, justSignedIn: false } as const;
 
 export class Session {
@@ -51,7 +51,7 @@ export class Session {
     };
     this.api = this.#apiWith(() => tokens.token);
     if (!hasToken) void this.#askTabs();
-    setInterval(() => this.#keepAlive(), useEveryMs);
+    setInterval(() => this.#keepAlive(), keepAliveMs);
   }
 
   get state(): SessionState {
@@ -63,7 +63,7 @@ export class Session {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Exchanges the key for a session; it is not kept. @throws ApiProblem 401 for a key that is not taken */
+  /** Exchanges the key for a session; the key is not stored. @throws ApiProblem 401 for an invalid key */
   async signIn(key: string): Promise<void> {
     const { data } = await this.#apiWith(() => key).POST('/api/session');
     const { token, ...info } = data;
@@ -71,13 +71,13 @@ export class Session {
     this.#change({ info, hasToken: true, asksTabs: false, justSignedIn: true, ended: null });
   }
 
-  /** Asks whose session this is. @throws ApiProblem, ApiUnreachable */
-  async look(): Promise<void> {
+  /** Loads name and scopes of the stored token's session. @throws ApiProblem, ApiUnreachable */
+  async restore(): Promise<void> {
     const { data: info } = await this.api.GET('/api/session');
     this.#change({ info, hasToken: true, ended: null });
   }
 
-  /** In every tab that has this session, once the service has heard of it. */
+  /** Ends the session in every tab that shares it. */
   signOut(): void {
     const { token } = this.#tokens;
     this.#forget(null);
@@ -85,19 +85,14 @@ export class Session {
     this.#apiWith(() => token)
       .DELETE('/api/session')
       .catch((error: unknown) => {
-        const wasOver = error instanceof ApiProblem && error.status === 401;
-        if (!wasOver && !this.#state.hasToken) this.#change({ ended: unconfirmedWords });
+        const hadEnded = error instanceof ApiProblem && error.status === 401;
+        if (!hadEnded && !this.#state.hasToken) this.#change({ ended: unconfirmedText });
       });
   }
 
-  /** The token is not taken any more. */
-  timedOut(): void {
-    this.#forget(overWords);
-  }
-
-  /** Whether the key may do what needs `needed`. */
-  may(needed: Scope): boolean {
-    return grants(this.#state.info?.scopes ?? [], needed);
+  /** The token is no longer valid. */
+  invalidated(): void {
+    this.#forget(endedText);
   }
 
   async #askTabs(): Promise<void> {
@@ -107,23 +102,23 @@ export class Session {
     this.#change({ asksTabs: false, hasToken: token !== null });
   }
 
-  /** What fails here the watcher below has heard of. */
+  /** Failures are handled by the request watcher in `#apiWith`. */
   #keepAlive(): void {
-    if (this.#state.info !== null) this.look().catch(() => undefined);
+    if (this.#state.info !== null) this.restore().catch(() => undefined);
   }
 
   #apiWith(token: () => string | null): ApiClient {
     return createApi(token, {
       answered: (date) => {
-        this.clock.hear(date);
+        this.clock.update(date);
         this.#change({ lastAnswer: Date.now(), unreachableSince: null });
       },
       unanswered: () => {
         if (this.#state.unreachableSince === null) this.#change({ unreachableSince: Date.now() });
       },
-      // Before anybody was signed in, the sign-in page itself says so.
+      // During sign-in the form itself reports an invalid key.
       keyRefused: () => {
-        if (this.#state.info !== null) this.timedOut();
+        if (this.#state.info !== null) this.invalidated();
       },
     });
   }
@@ -143,7 +138,7 @@ export const SessionContext = createContext<Session | null>(null);
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error('a part of the panel stands outside the session');
+  if (session === null) throw new Error('this component needs a SessionContext around it');
   return session;
 }
 
@@ -156,8 +151,8 @@ export function useApi(): ApiClient {
   return useSession().api;
 }
 
-/** Whether the key may do what needs `needed`. What it may not do is not offered. */
-export function useMay(needed: Scope): boolean {
+/** Whether the key has the scope. Actions that it does not allow are hidden. */
+export function useAllowed(scope: Scope): boolean {
   const { info } = useSessionState();
-  return grants(info?.scopes ?? [], needed);
+  return grants(info?.scopes ?? [], scope);
 }

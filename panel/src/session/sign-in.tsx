@@ -55,14 +55,14 @@ export function SignIn() {
             autoFocus
             required
             withAsterisk={false}
-            error={fault ?? (wrong ? 'This key is not accepted. It may be mistyped, revoked, or ended.' : null)}
+            error={fault ?? (wrong ? 'This key is not valid. It may be mistyped, revoked or expired.' : null)}
           />
-          {failure !== null && !wrong && <ProblemAlert title="Signing in did not work" error={failure} />}
+          {failure !== null && !wrong && <ProblemAlert title="Sign-in failed" error={failure} />}
           <Button type="submit" loading={busy} disabled={key.trim() === '' || fault !== null}>
             Sign in
           </Button>
           <Text size="xs" c="dimmed">
-            The first key was written to the file <Code>api-key</Code> in the service’s state folder, usually{' '}
+            The first key is in the file <Code>api-key</Code> in the service’s state folder, usually{' '}
             <Code className={styles.unbroken}>/var/lib/proxy-manager/api-key</Code>. The key is exchanged for a session
             and not stored. The session ends when you sign out, half an hour after its last tab is closed, or after 12
             hours.

@@ -10,7 +10,7 @@ function storage(items: Record<string, string> = {}): Storage & { readonly items
   } as never;
 }
 
-/** Tabs that hear each other, as those of one origin do. */
+/** Connected channels, as of tabs with one origin. */
 function tabs(): () => TabChannel {
   const listeners: ((event: { data: unknown }) => void)[] = [];
   return () => {
@@ -33,7 +33,7 @@ it('removes a key that an earlier version stored', () => {
   expect(kept.items).toEqual({});
 });
 
-it('keeps the token across a reload of the page, until it is cleared', () => {
+it('keeps the token across a page reload until it is cleared', () => {
   const kept = storage();
   const tab = tabs();
   new TokenStore(kept, tab()).set('pms_1');
@@ -43,7 +43,7 @@ it('keeps the token across a reload of the page, until it is cleared', () => {
   expect(new TokenStore(kept, tab()).token).toBeNull();
 });
 
-it('gives a new tab the token of one that is signed in, and none where no tab is', async () => {
+it('gives a new tab the token of a signed-in tab, and none without one', async () => {
   const tab = tabs();
   const first = new TokenStore(storage(), tab());
   const second = new TokenStore(storage(), tab());

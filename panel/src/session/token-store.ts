@@ -1,17 +1,16 @@
-// The token of the session: in memory, and in the tab's session storage so that a reload of the page does not ask for the
-// key again. The browser may write that to disk; the token ends by itself soon after the tab is closed. The key is never
-// stored. A new tab gets the token from one that is open: the service's origin is theirs alone, its port included.
+// The session's token, in memory and in the tab's session storage, so that it survives a page reload. The browser may write
+// that to disk; the token expires soon after the tab is closed. The key is never stored. A new tab gets the token from an
+// open one by a channel that only this origin can use.
 const NAME = 'proxy-manager-session';
-/** Where versions before sessions kept the key itself. */
+/** Earlier versions stored the key itself here. */
 const OLD_NAME = 'proxy-manager-key';
 const CHANNEL = 'proxy-manager-session';
-/** For another tab to answer; milliseconds. */
+/** Time for another tab to answer; milliseconds. */
 const patienceMs = 300;
 
-/** What tabs say to each other. */
 type Message = { readonly ask: true } | { readonly token: string };
 
-/** The part of a `BroadcastChannel` that is needed here. */
+/** The part of `BroadcastChannel` used here. */
 export interface TabChannel {
   postMessage(message: Message): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
@@ -28,14 +27,14 @@ export class TokenStore {
     this.#tabs = tabs;
     storage.removeItem(OLD_NAME);
     this.#token = storage.getItem(NAME);
-    tabs.addEventListener('message', ({ data }) => this.#hear(data as Partial<{ ask: true; token: string }>));
+    tabs.addEventListener('message', ({ data }) => this.#onMessage(data as Partial<{ ask: true; token: string }>));
   }
 
   get token(): string | null {
     return this.#token;
   }
 
-  /** The token of another tab; null: none is signed in. */
+  /** The token of another tab; null: no tab is signed in. */
   async ofAnotherTab(): Promise<string | null> {
     return await new Promise((resolve) => {
       const timer = setTimeout(() => resolve(null), patienceMs);
@@ -57,7 +56,7 @@ export class TokenStore {
     this.#storage.removeItem(NAME);
   }
 
-  #hear({ ask, token }: Partial<{ readonly ask: true; readonly token: string }>): void {
+  #onMessage({ ask, token }: Partial<{ readonly ask: true; readonly token: string }>): void {
     if (ask === true && this.#token !== null) this.#tabs.postMessage({ token: this.#token });
     if (typeof token === 'string' && this.#token === null) this.#received(token);
   }

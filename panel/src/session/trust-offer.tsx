@@ -1,5 +1,5 @@
-// After signing in: whoever works here should not be locked out of the sites by a wrong block. Not where the service sees
-// an address that others have too (`trustable_address`), and not once it was declined in this browser.
+// After sign-in, offers administrators to trust their own address, so that a wrong block does not lock them out. Not for
+// shared addresses (`trustable_address` is null then), and not after it was declined in this browser.
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { covers, parseIp } from '../../../src/domain/ip.ts';
@@ -12,15 +12,15 @@ import { Dialog } from '../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../parts/problem-alert.tsx';
 import styles from '../parts/styles.module.css';
 import { toast } from '../parts/toasts.tsx';
-import { useMay, useSessionState } from './session.ts';
+import { useAllowed, useSessionState } from './session.ts';
 
-/** No secret, and of no use elsewhere: only that somebody said no. */
+/** Local storage; holds only that the offer was declined. */
 const DECLINED = 'proxy-manager-trust-offer-declined';
 const workingDay = String(8 * 3_600);
 
 export function TrustOffer() {
   const { info, justSignedIn } = useSessionState();
-  const may = useMay('admin');
+  const may = useAllowed('admin');
   const address = info?.trustable_address ?? null;
   if (!justSignedIn || !may || address === null || localStorage.getItem(DECLINED) !== null) return null;
   return <UnlessTrusted address={address} name={info?.name ?? ''} />;
@@ -63,8 +63,8 @@ function Offer({ address, name, onDone }: OfferProps) {
     <Dialog title="Trust your address?" onClose={onDone}>
       <Stack gap="md">
         <Text size="sm">
-          You are using the panel from <b className={styles.mono}>{address}</b>. While it is trusted no block can lock
-          you out of your sites. Everyone who shares it, as in an office or behind a VPN, is trusted too.
+          You are using the panel from <b className={styles.mono}>{address}</b>. While this address is trusted, no block
+          can lock you out of your sites. All clients that share it, as in an office or behind a VPN, are trusted too.
         </Text>
         <NativeSelect
           label="Duration"
@@ -73,11 +73,11 @@ function Offer({ address, name, onDone }: OfferProps) {
           data={trustDurations().filter(({ value }) => value !== 'permanent')}
         />
         {trust.error !== null && (
-          <ProblemAlert title={changeTitle(trust.error, 'It is not trusted')} error={trust.error} />
+          <ProblemAlert title={changeTitle(trust.error, 'Could not trust the address')} error={trust.error} />
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={decline}>
-            No, do not ask again
+            Don’t ask again
           </Button>
           <Button onClick={accept} loading={trust.isPending}>
             Trust {address}

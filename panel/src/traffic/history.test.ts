@@ -23,25 +23,25 @@ function text(requests: number, denied: number, site: number, up = 1): string {
 }
 const at = (seconds: number, body: string) => sampleOf(readMetrics(body), seconds);
 
-test('counters become what happens in a second; what was not seen is a gap, never a zero', () => {
+test('turns counters into rates, with gaps for missing values', () => {
   let history = withSample(emptyHistory, at(1_000, text(100, 10, 50)));
   expect(history.points[0]).toMatchObject({ requests: null, denied: null, blocked: 7 });
   history = withSample(history, at(1_002, text(120, 10, 54)));
   expect(history.points[1]).toMatchObject({ requests: 10, denied: 0 });
   expect(history.points[1]?.sites).toEqual(new Map([['a "b".example', 2]]));
-  // A reload: a new worker counts from nothing.
+  // A reload: the new worker counts from zero.
   history = withSample(history, at(1_004, text(3, 0, 1)));
   expect(history.points[2]).toMatchObject({ requests: null });
   history = withSample(history, at(1_006, text(3, 0, 1, 0)));
   expect(history.points[3]).toMatchObject({ requests: null, denied: null, blocked: 7 });
-  // Nobody looked for a minute.
+  // No sample for a minute.
   history = withSample(history, at(1_066, text(9, 0, 1)));
   expect(history.points.slice(4).map(({ requests }) => requests)).toEqual([null, null]);
   expect(history.reloads).toEqual([{ at: 1_000.5, result: 'completed' }]);
   expect(busiestSites(history, 3)).toEqual(['a "b".example']);
 });
 
-test('a quarter of an hour is kept', () => {
+test('keeps 15 minutes', () => {
   let history = emptyHistory;
   for (let seconds = 0; seconds < 3_000; seconds += 5) history = withSample(history, at(seconds, text(seconds, 0, 0)));
   expect(history.points.length).toBeLessThan(185);

@@ -1,10 +1,10 @@
-// The last minutes as series for charts. What was not seen is a gap, never a zero.
+// The last minutes as series for charts. Missing values are gaps, never zeros.
 import type { Sample } from './sample.ts';
 
 export interface Point {
   /** Seconds since 1970. */
   readonly at: number;
-  /** A second; null: not known. */
+  /** Per second; null: unknown. */
   readonly requests: number | null;
   readonly denied: number | null;
   readonly sites: ReadonlyMap<string, number>;
@@ -24,9 +24,9 @@ export interface History {
 
 export const emptyHistory: History = { last: null, points: [], reloads: [] };
 
-/** A quarter of an hour. */
+/** 15 minutes. */
 const keptSeconds = 900;
-/** Above this, in seconds, nobody looked between two samples. */
+/** Seconds between two samples after which their difference is not a rate. */
 const gapAfter = 15;
 
 export function withSample(history: History, sample: Sample): History {
@@ -53,7 +53,7 @@ export function withSample(history: History, sample: Sample): History {
   };
 }
 
-/** A counter that went back was begun anew by a reload: what was counted between is not known. */
+/** A counter that decreased was reset by a reload, so the rate is unknown. */
 function rate(before: number | null, after: number | null, seconds: number): number | null {
   return before === null || after === null || after < before ? null : (after - before) / seconds;
 }
@@ -67,7 +67,7 @@ function siteRates(last: Sample, sample: Sample, seconds: number): Map<string, n
   return rates;
 }
 
-/** The sites with the most requests in what is kept, at most `most`. */
+/** The sites with the most requests in the kept samples. */
 export function busiestSites({ points }: History, most: number): string[] {
   const totals = new Map<string, number>();
   for (const { sites } of points) for (const [site, one] of sites) totals.set(site, (totals.get(site) ?? 0) + one);

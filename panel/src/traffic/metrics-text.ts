@@ -1,4 +1,4 @@
-// The Prometheus text format, as far as the service writes it: one sample a line, labels with escaped values.
+// Reads the part of the Prometheus text format that the service writes: one sample per line, escaped label values.
 
 export interface Metric {
   readonly name: string;

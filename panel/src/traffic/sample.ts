@@ -1,16 +1,16 @@
 import type { Metric } from './metrics-text.ts';
 
-/** What the charts take of one look at the metrics. Counters are those of the current worker: a reload begins anew. */
+/** The metrics that the charts use. Counters are of the current worker: a reload resets them. */
 export interface Sample {
   /** Seconds since 1970. */
   readonly at: number;
-  /** Null: the proxy could not be asked. */
+  /** Null: HAProxy could not be queried. */
   readonly requests: number | null;
   readonly denied: number | null;
   /** By site. */
   readonly sites: ReadonlyMap<string, number>;
   readonly blocked: number | null;
-  /** When the last reload ended, by what came of it; seconds since 1970. */
+  /** End of the last reload of each result; seconds since 1970. */
   readonly reloads: readonly { readonly at: number; readonly result: string }[];
 }
 

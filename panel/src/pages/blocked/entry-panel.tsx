@@ -1,4 +1,4 @@
-// One entry, and what each worker of the proxy holds of it, asked now.
+// One entry, and whether each HAProxy worker holds it right now.
 import { Button, Drawer, Group, Stack, Table, Text } from '@mantine/core';
 import { ApiProblem } from '../../../../src/client/client.ts';
 import { useBlockedDetail } from '../../api/blocked-ips.ts';
@@ -6,25 +6,25 @@ import type { BlockedIp } from '../../api/types.ts';
 import { Age, End, momentText } from '../../parts/age.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { Said } from '../../parts/said.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { useFocusReturn } from '../../parts/use-focus-return.ts';
-import { useMay } from '../../session/session.ts';
+import { UserText } from '../../parts/user-text.tsx';
+import { useAllowed } from '../../session/session.ts';
 import classes from './entry-panel.module.css';
 
 export interface EntryPanelProps {
-  /** As it stands in the page's address. */
+  /** As in the page's URL. */
   readonly ip: string;
   readonly onClose: () => void;
-  readonly onChange: (entry: BlockedIp) => void;
+  readonly onEdit: (entry: BlockedIp) => void;
   readonly onRemove: (entry: BlockedIp) => void;
 }
 
-export function EntryPanel({ ip, onClose, onChange, onRemove }: EntryPanelProps) {
+export function EntryPanel({ ip, onClose, onEdit, onRemove }: EntryPanelProps) {
   useFocusReturn();
   const detail = useBlockedDetail(ip);
-  const may = useMay('block');
+  const may = useAllowed('block');
   const entry = detail.data;
   const gone = detail.error instanceof ApiProblem && detail.error.status === 404;
 
@@ -41,16 +41,14 @@ export function EntryPanel({ ip, onClose, onChange, onRemove }: EntryPanelProps)
         {entry !== undefined && (
           <Table withRowBorders={false} verticalSpacing={4}>
             <Table.Tbody>
-              <Fact name="Reason">{entry.reason === null ? 'none given' : <Said text={entry.reason} />}</Fact>
-              <Fact name="Blocked by">
-                {entry.blocked_by === null ? 'not known' : <Said text={entry.blocked_by} />}
-              </Fact>
+              <Fact name="Reason">{entry.reason === null ? '—' : <UserText text={entry.reason} />}</Fact>
+              <Fact name="Source">{entry.blocked_by === null ? '—' : <UserText text={entry.blocked_by} />}</Fact>
               <Fact name="Since">
                 {momentText(entry.blocked_at)} (<Age time={entry.blocked_at} />)
               </Fact>
-              <Fact name="Until">
+              <Fact name="Expires">
                 {entry.expires_at === null ? (
-                  'for good'
+                  'Never'
                 ) : (
                   <>
                     {momentText(entry.expires_at)} (<End time={entry.expires_at} />)
@@ -60,29 +58,28 @@ export function EntryPanel({ ip, onClose, onChange, onRemove }: EntryPanelProps)
             </Table.Tbody>
           </Table>
         )}
-        <section aria-label="What the running proxy holds" className={styles.card}>
+        <section aria-label="Entry in HAProxy" className={styles.card}>
           <Text fw={600} size="sm" mb="xs">
-            In the running proxy
+            HAProxy
           </Text>
-          {gone && <StateMark tone="unknown">It is not blocked, or not any more.</StateMark>}
-          {detail.isPending && <Loading what="Asking each worker" />}
+          {gone && <StateMark tone="unknown">No longer blocked</StateMark>}
+          {detail.isPending && <Loading what="Checking each worker" />}
           {detail.isError && !gone && (
             <ProblemAlert
-              title="The workers could not be asked"
+              title="Could not check the workers"
               error={detail.error}
               onRetry={() => void detail.refetch()}
             />
           )}
           {!detail.isError && detail.data?.workers.length === 0 && (
-            <StateMark tone="unknown">No worker of the proxy could be asked.</StateMark>
+            <StateMark tone="unknown">No HAProxy worker could be checked</StateMark>
           )}
           {!detail.isError && (
             <Stack gap={6}>
               {detail.data?.workers.map(({ pid, draining, holds }) => (
                 <StateMark key={pid} tone={holds === null ? 'unknown' : holds ? 'good' : 'bad'}>
-                  Worker {pid}
-                  {draining ? ', which finishes its last connections,' : ''}{' '}
-                  {holds === null ? 'could not be asked' : holds ? 'holds it' : 'does not hold it'}
+                  {holds === null ? 'Not checked' : holds ? 'Blocked' : 'Not blocked'} on worker {pid}
+                  {draining ? ' (draining)' : ''}
                 </StateMark>
               ))}
             </Stack>
@@ -90,11 +87,11 @@ export function EntryPanel({ ip, onClose, onChange, onRemove }: EntryPanelProps)
         </section>
         {may && !gone && entry !== undefined && (
           <Group>
-            <Button variant="default" onClick={() => onChange(entry)}>
-              Change
+            <Button variant="default" onClick={() => onEdit(entry)}>
+              Edit entry
             </Button>
             <Button color="red" variant="light" onClick={() => onRemove(entry)}>
-              Remove
+              Remove entry
             </Button>
           </Group>
         )}

@@ -11,7 +11,7 @@ const entry: BlockedIp = {
   expires_at: '2036-11-22T12:00:00.000Z',
 };
 
-it('saves all that is known as CSV, which an import reads back', async () => {
+it('exports all fields as CSV that an import reads back', async () => {
   const text = `ip_address,reason,expires_at,blocked_by,blocked_at\n${linesOf([entry], 'csv')}`;
   const { entries, bad } = await readPreview(new Blob([text]), () => undefined, new AbortController().signal);
   expect(bad).toEqual([]);
@@ -23,7 +23,7 @@ it('saves all that is known as CSV, which an import reads back', async () => {
   });
 });
 
-it('saves addresses alone, and JSON', () => {
+it('exports plain addresses and JSON', () => {
   expect(linesOf([entry, entry], 'txt')).toBe('192.0.2.1\n192.0.2.1\n');
   expect(JSON.parse(`[${linesOf([entry, entry], 'json')}]`)).toEqual([entry, entry]);
 });

@@ -1,4 +1,4 @@
-// Saves the list: addresses alone as the service streams them, or all that is known of what is found, page by page.
+// Saves the list or the search results as a file.
 import { csvRecord } from '../../../../src/lists/csv.ts';
 import { type BlockedQuery, fetchBlockedPage } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
@@ -7,14 +7,14 @@ import { saveFile } from '../../parts/save-file.ts';
 
 export type ExportFormat = 'txt' | 'csv' | 'json';
 
-/** The most that a page of the API has. */
+/** The API's limit. */
 const pageSize = 1_000;
 
-/** What `proxy-manager export --csv` writes too; an import reads it back. */
+/** The same as of `proxy-manager export --csv`; an import reads it. */
 const header = 'ip_address,reason,expires_at,blocked_by,blocked_at\n';
 
 /**
- * Saves what `query` finds; nothing is saved when it cannot be read to its end.
+ * Saves the entries that `query` finds, and nothing if they cannot all be read.
  * @throws ApiProblem, ApiUnreachable
  */
 export async function exportList(

@@ -18,34 +18,34 @@ function bulk(facts: Partial<BulkAnswer>): BulkAnswer {
   return { added: 0, updated: 0, removed: 0, unchanged: 0, rejected_total: 0, rejected: [], ...seen, ...facts };
 }
 
-test('an address that a network covers is told as still blocked', () => {
+test('reports an address covered by a network as still blocked', () => {
   const answer = { ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...seen };
   expect(unblockWords(answer)).toEqual({
     title: '192.0.2.1 is still blocked',
     tone: 'warn',
-    words: 'Its own entry is gone, but 192.0.2.0/24 covers it.',
+    words: 'Entry removed. Still blocked by 192.0.2.0/24.',
   });
   expect(unblockWords({ ...answer, still_blocked_by: [] })).toEqual({
-    title: '192.0.2.1 no longer blocked',
+    title: '192.0.2.1 is no longer blocked',
     tone: 'good',
-    words: 'Every worker of the proxy has let go of it.',
+    words: 'Removed from all workers.',
   });
 });
 
-test('of many, only those that were removed are told as removed, and sent when it is taken back', () => {
+test('reports and restores only those entries of a bulk removal that were removed', () => {
   const all = [one, two, three];
   const whole = bulk({ removed: 3, not_blocked: [] });
   expect(bulkRemovalWords(all, whole)).toEqual({
     title: '3 entries removed',
     tone: 'good',
-    words: 'Every worker of the proxy has let go of them.',
+    words: 'Removed from all workers.',
   });
   expect(removedOf(all, whole)).toEqual(all);
   const part = bulk({ removed: 1, unchanged: 2, not_blocked: ['192.0.2.1', '192.0.2.3'] });
   expect(bulkRemovalWords(all, part)).toEqual({
     title: '1 of 3 entries removed',
     tone: 'warn',
-    words: '192.0.2.1, 192.0.2.3 had no entry any more. Every worker of the proxy has let go of it.',
+    words: 'Not blocked before: 192.0.2.1, 192.0.2.3. Removed from all workers.',
   });
   expect(removedOf(all, part)).toEqual([two]);
   const none = bulk({ removed: 0, unchanged: 3, not_blocked: all.map(({ ip_address: ip }) => ip) });
@@ -53,40 +53,39 @@ test('of many, only those that were removed are told as removed, and sent when i
   expect(removedOf(all, none)).toEqual([]);
 });
 
-test('of many, those that a network still blocks are told as still blocked', () => {
+test('reports those entries of a bulk removal that a network still blocks', () => {
   const by = '192.0.2.0/24';
   const still_blocked = [one, two, three].map(({ ip_address }) => ({ ip_address, by }));
   expect(bulkRemovalWords([one, two, three], bulk({ removed: 3, still_blocked, still_blocked_total: 3 }))).toEqual({
     title: '3 entries removed',
     tone: 'warn',
-    words: '3 addresses are still blocked, by 192.0.2.0/24.',
+    words: '3 addresses are still blocked by 192.0.2.0/24.',
   });
   const first = bulk({ removed: 2, still_blocked: still_blocked.slice(0, 1), still_blocked_total: 1 });
-  expect(bulkRemovalWords([one, two], first).words).toBe('192.0.2.1 is still blocked, by 192.0.2.0/24.');
+  expect(bulkRemovalWords([one, two], first).words).toBe('192.0.2.1 is still blocked by 192.0.2.0/24.');
 });
 
-test('of a removal whose answer only counts, nothing is sent when it cannot be known which were removed', () => {
+test('offers no undo if the response does not list the removed entries', () => {
   const answer = bulk({ removed: 2, unchanged: 1 });
   expect(removedOf([one, two, three], answer)).toBeNull();
   expect(bulkRemovalWords([one, two, three], answer)).toEqual({
     title: '2 of 3 entries removed',
     tone: 'warn',
-    words:
-      'The other one had no entry any more. Which were removed is not known, so it cannot be taken back here. Every worker of the proxy has let go of them.',
+    words: '1 had no entry. The response does not list them, so this cannot be undone here. Removed from all workers.',
   });
   expect(removedOf([one, two, three], bulk({ removed: 3 }))).toHaveLength(3);
 });
 
-test('all that was taken is told as blocked again', () => {
+test('reports restored entries as blocked again', () => {
   expect(blockedAgainWords([one], 1, bulk({ added: 1 }))).toEqual({
     title: '192.0.2.1 blocked again',
     tone: 'good',
-    words: 'Every worker of the proxy was seen to have it.',
+    words: 'Active on all workers.',
   });
   expect(blockedAgainWords([one, two, three], 3, bulk({ added: 3 })).title).toBe('3 addresses blocked again');
 });
 
-test('what the service did not take is not told as blocked again', () => {
+test('reports entries that the service rejected as not blocked again', () => {
   expect(blockedAgainWords([one], 1, bulk({ rejected_total: 1, rejected: [trusted] }))).toEqual({
     title: '192.0.2.1 not blocked again',
     tone: 'warn',
@@ -96,8 +95,8 @@ test('what the service did not take is not told as blocked again', () => {
   expect(blockedAgainWords([one, two, three], 2, some).title).toBe('2 of 3 addresses not blocked again');
 });
 
-test('what would have ended meanwhile is not told as blocked again, sent or not', () => {
-  const words = 'What would have ended by itself meanwhile is not blocked again.';
+test('reports expired entries as not blocked again, sent or not', () => {
+  const words = 'Blocks that have expired are not restored.';
   expect(blockedAgainWords([one], 0, null)).toEqual({ title: '192.0.2.1 not blocked again', tone: 'warn', words });
   expect(blockedAgainWords([one, two], 1, bulk({ added: 1 }))).toEqual({
     title: '1 of 2 addresses not blocked again',
@@ -106,8 +105,8 @@ test('what would have ended meanwhile is not told as blocked again, sent or not'
   });
 });
 
-test('a worker that was not seen to have the others is told beside what was left out', () => {
+test('reports an unverified worker next to the entries that were left out', () => {
   expect(blockedAgainWords([one, two], 1, bulk({ added: 1, ...unseen })).words).toMatch(
-    /is not blocked again\. It is saved, but not every worker/,
+    /are not restored\. Saved, but not verified on all workers/,
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeOf, searchFor, searchWords, textSearchFor } from './search.ts';
+import { matchIn, searchFor, searchWords, textSearchFor } from './search.ts';
 
 test.each([
   ['', { kind: 'all' }],
@@ -15,19 +15,19 @@ test.each([
   ['port\tscan', { kind: 'text', text: 'port scan' }],
   ['1'.repeat(65), { kind: 'text', text: '1'.repeat(65) }],
   ['ä'.repeat(101), { kind: 'text', text: 'ä'.repeat(100) }],
-])('%j is understood', (typed, search) => {
+])('interprets %j', (typed, search) => {
   expect(searchFor(typed)).toEqual(search);
 });
 
-test('a number is looked for in reasons where somebody says so', () => {
+test('searches a number in reasons on request', () => {
   expect(textSearchFor(' 2026 ')).toEqual({ kind: 'text', text: '2026' });
-  expect(searchWords(textSearchFor('2026'))).toBe('Looks in reasons and sources');
+  expect(searchWords(textSearchFor('2026'))).toBe('Searching reasons and sources');
 });
 
-test('what was found is shown where it stands', () => {
-  expect(placeOf('SCAN', 'a Port scan')).toEqual({ from: 7, to: 11 });
-  expect(placeOf('x', 'a port scan')).toBeNull();
-  expect(placeOf('', 'a port scan')).toBeNull();
-  // One letter becomes two: nothing is marked rather than something else.
-  expect(placeOf('b', 'İb')).toBeNull();
+test('finds the position of a match', () => {
+  expect(matchIn('SCAN', 'a Port scan')).toEqual({ from: 7, to: 11 });
+  expect(matchIn('x', 'a port scan')).toBeNull();
+  expect(matchIn('', 'a port scan')).toBeNull();
+  // One letter becomes two in lower case: no mark is better than a wrong one.
+  expect(matchIn('b', 'İb')).toBeNull();
 });

@@ -10,12 +10,12 @@ import { SearchIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
-import { Said } from '../../parts/said.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
-import { useMay, useSessionState } from '../../session/session.ts';
+import { UserText } from '../../parts/user-text.tsx';
+import { useAllowed, useSessionState } from '../../session/session.ts';
 import { BlockDialog } from '../blocked/block/block-dialog.tsx';
 import { useRemoval } from '../blocked/removal.ts';
 import { enforcedWords, insideWords, verdicts } from './verdict-words.ts';
@@ -30,10 +30,10 @@ export default function CheckPage() {
   const parse = parseIp(trimmed);
   const ip = parse.ok ? parse.entry.text : null;
   const check = useCheck(ip);
-  // Half an address is no mistake while it is being typed.
+  // An incomplete address is not an error while it is typed.
   const wrong = trimmed !== '' && !parse.ok && /[^0-9a-fA-F:.]/.test(trimmed.replace(/\/\d{0,3}$/, ''));
   return (
-    <PageFrame title="Check an address" about="What happens to a client: from the database and from the running proxy.">
+    <PageFrame title="Check an address" about="See whether an address is blocked, and why.">
       <Group align="flex-start" gap="sm">
         <TextInput
           ref={field}
@@ -51,7 +51,7 @@ export default function CheckPage() {
         />
         {info?.client_address != null && (
           <Button size="md" variant="default" onClick={() => setText(info.client_address ?? '')}>
-            From where I am
+            Check my address
           </Button>
         )}
       </Group>
@@ -60,9 +60,9 @@ export default function CheckPage() {
           {sentence(parse.why, trimmed)}
         </Text>
       )}
-      {ip !== null && check.isPending && <Loading what="Asking the database and each worker" />}
+      {ip !== null && check.isPending && <Loading what="Checking the database and each worker" />}
       {ip !== null && check.isError && (
-        <ProblemAlert title="It could not be checked" error={check.error} onRetry={() => void check.refetch()} />
+        <ProblemAlert title="Could not check the address" error={check.error} onRetry={() => void check.refetch()} />
       )}
       {ip !== null && check.data !== undefined && !check.isError && (
         <Answer key={ip} answer={check.data} onBlock={() => setDialog(true)} />
@@ -73,39 +73,51 @@ export default function CheckPage() {
 }
 
 function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly onBlock: () => void }) {
-  const may = useMay('block');
+  const may = useAllowed('block');
   const { ip_address: ip, verdict, by, reason, expires_at: ends, workers } = answer;
-  // A trusted address may be blocked too: nothing comes of it now, and it holds as soon as it is not trusted any more.
+  // A trusted address may have a block, which takes effect when the trust ends.
   const own = useExistingEntry(verdict === 'trusted' ? ip : null).data ?? null;
   const enforced = enforcedWords(answer);
   const inside = insideWords(answer);
   return (
-    <section className={styles.card} aria-label="The verdict" role="status">
+    <section className={styles.card} aria-label="Result" role="status">
       <Stack gap="sm">
         <Title order={2} size="h3">
           <span className={styles.mono}>{ip}</span> {verdicts[verdict]}
         </Title>
         {by !== null && (
           <Text size="sm">
-            By the entry <b className={styles.mono}>{by}</b>
+            Entry <b className={styles.mono}>{by}</b>
             {by === ip ? '' : ', which covers it'}
             {reason !== null && (
               <>
-                : <Said text={reason} />
+                : <UserText text={reason} />
               </>
             )}
-            {verdict === 'blocked' && <>, {ends === null ? 'for good' : <End time={ends} />}</>}.
+            {verdict === 'blocked' && (
+              <>
+                ,{' '}
+                {ends === null ? (
+                  'permanent'
+                ) : (
+                  <>
+                    expires <End time={ends} />
+                  </>
+                )}
+              </>
+            )}
+            .
           </Text>
         )}
         {inside !== null && (
           <Text size="sm" component="div">
             <StateMark tone="warn">{inside}</StateMark>{' '}
-            <Anchor renderRoot={(props) => <Link to="/blocked" search={{ q: ip }} {...props} />}>Show them</Anchor>
+            <Anchor renderRoot={(props) => <Link to="/blocked" search={{ q: ip }} {...props} />}>
+              Show these entries
+            </Anchor>
           </Text>
         )}
-        {own !== null && (
-          <StateMark tone="warn">It is blocked as well, which has no effect while it is trusted.</StateMark>
-        )}
+        {own !== null && <StateMark tone="warn">Also blocked, without effect while it is trusted</StateMark>}
         {enforced !== null && <StateMark tone={enforced.tone}>{enforced.words}</StateMark>}
         {answer.enforced !== true && workers.length > 0 && (
           <Stack gap={4}>
@@ -141,17 +153,17 @@ function Actions({ answer: { ip_address: ip, verdict, by, reason, expires_at }, 
     <Group>
       {blocked === null && (
         <Button variant="light" color="red" onClick={onBlock}>
-          Block it
+          Block address
         </Button>
       )}
       {blocked !== null && (
         <Button variant="default" loading={busy} onClick={() => void unblock(blocked)}>
-          {blocked === ip ? 'Let it in again' : `Remove the block of ${blocked}`}
+          {blocked === ip ? 'Unblock address' : `Unblock ${blocked}`}
         </Button>
       )}
       {verdict === 'blocked' && blocked !== ip && (
         <Text size="sm" c="dimmed">
-          That lets in all of {blocked}. To let in this address alone, trust it.
+          This unblocks all of {blocked}. To allow only this address, trust it.
         </Text>
       )}
     </Group>

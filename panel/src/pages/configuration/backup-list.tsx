@@ -3,16 +3,16 @@ import { useState } from 'react';
 import { useBackups, useConfig } from '../../api/config.ts';
 import type { Backup, ReloadAnswer } from '../../api/types.ts';
 import { Age, momentText } from '../../parts/age.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { BackIcon } from '../../parts/icons.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
-import { NothingHere } from '../../parts/nothing-here.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { Read } from '../../parts/read.tsx';
 import styles from '../../parts/styles.module.css';
 import { RollBackDialog } from './roll-back-dialog.tsx';
 
 export interface BackupListProps {
-  /** Somebody thinks about rolling back. */
+  /** A rollback dialog opens. */
   readonly onAsk: () => void;
   readonly onDone: (answer: ReloadAnswer) => void;
 }
@@ -23,16 +23,16 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
   const [chosen, setChosen] = useState<Backup | null>(null);
   return (
     <>
-      <Read of={backups} failed="The backups could not be read" loading="Reading the backups">
+      <Read of={backups} failed="Could not load the backups" loading="Loading the backups">
         {({ items }) =>
           items.length === 0 ? (
-            <NothingHere title="No backup yet">One is made before every change of the configuration.</NothingHere>
+            <EmptyState title="No backups yet">A backup is created before each configuration change.</EmptyState>
           ) : (
             <div className={styles.card}>
-              <ListTable label="Backups" columns={['Made', 'Made before', 'Fingerprint']} buttons="Change">
+              <ListTable label="Backups" columns={['Created', 'Created before', 'Fingerprint']} buttons="Actions">
                 {items.map((backup) => (
                   <tr key={backup.id} data-row>
-                    <td data-label="Made" className={`${styles.figure} ${styles.nowrap}`}>
+                    <td data-label="Created" className={`${styles.figure} ${styles.nowrap}`}>
                       <span>
                         {momentText(backup.created_at)}{' '}
                         <Text span size="xs" c="dimmed">
@@ -40,7 +40,7 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                         </Text>
                       </span>
                     </td>
-                    <td data-label="Made before">
+                    <td data-label="Created before">
                       {sentence(backup.reason)} {backup.note ?? ''}
                     </td>
                     <td data-label="Fingerprint">
@@ -48,13 +48,13 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                         <span className={styles.mono}>{backup.sha256.slice(0, 12)}</span>
                         {backup.sha256 === live && (
                           <Badge variant="default" size="sm" tt="none">
-                            is live
+                            current
                           </Badge>
                         )}
                       </Group>
                     </td>
                     <td data-actions>
-                      {/* What is live already needs no rolling back. */}
+                      {/* The current configuration needs no rollback. */}
                       {backup.sha256 !== live && (
                         <Button
                           size="compact-sm"

@@ -9,7 +9,7 @@ import styles from '../../parts/styles.module.css';
 import { CodeView } from './code/code-view.tsx';
 import { sectionOf } from './code/lexer.ts';
 
-/** What is live, byte for byte, to read. */
+/** The current configuration, byte for byte. */
 export function LiveText() {
   const config = useConfig();
   const scroller = useRef<HTMLElement>(null);
@@ -23,7 +23,7 @@ export function LiveText() {
   };
   return (
     <>
-      <Read of={config} failed="The configuration could not be read" loading="Reading the configuration">
+      <Read of={config} failed="Could not load the configuration" loading="Loading the configuration">
         {({ path, sha256, text }) => (
           <>
             <Group justify="space-between" mb="xs" gap="xs">
@@ -37,23 +37,23 @@ export function LiveText() {
               </div>
               <Group gap="xs">
                 <NativeSelect
-                  aria-label="Go to a section"
-                  data={[{ value: '', label: 'Go to …' }, ...sections]}
+                  aria-label="Go to section"
+                  data={[{ value: '', label: 'Go to section…' }, ...sections]}
                   value=""
                   onChange={(event) => goTo(event.currentTarget.value)}
                   maw={240}
                 />
-                <CopyButton text={text} />
+                <CopyButton text={text} label="Copy text" />
                 <Button
                   variant="default"
                   leftSection={<DownloadIcon size={16} />}
                   onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), 'proxy.cfg')}
                 >
-                  Save
+                  Download file
                 </Button>
               </Group>
             </Group>
-            <CodeView label="The live configuration" lines={lines} scroller={scroller} />
+            <CodeView label="Current configuration" lines={lines} scroller={scroller} />
           </>
         )}
       </Read>

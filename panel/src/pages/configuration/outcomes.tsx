@@ -1,4 +1,4 @@
-// What came of the last validation or reload of this page; it stays until it is put away.
+// The result of the last validation or reload on this page, shown until it is dismissed.
 import { Alert, Text } from '@mantine/core';
 import type { ReloadAnswer, ValidationAnswer } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
@@ -8,7 +8,7 @@ import { validationWords } from './validation-words.ts';
 
 export interface ReloadedProps {
   readonly answer: ReloadAnswer;
-  /** When it ended, by the service's clock. */
+  /** End time by the service's clock. */
   readonly at: string;
   readonly onClose: () => void;
 }
@@ -19,16 +19,16 @@ export function Reloaded({ answer, at, onClose }: ReloadedProps) {
     <Alert
       color={warnings.length > 0 ? 'orange' : 'green'}
       variant="light"
-      title={changed ? 'The new configuration went live' : 'The proxy was reloaded with the same configuration'}
+      title={changed ? 'The new configuration is active' : 'HAProxy reloaded with the same configuration'}
       role="status"
       withCloseButton
-      closeButtonLabel="Put this away"
+      closeButtonLabel="Dismiss"
       onClose={onClose}
     >
       <Text size="sm">
-        {reloadWords(answer)} That was <Age time={at} />.
+        {reloadWords(answer)} Finished <Age time={at} />.
       </Text>
-      {warnings.length > 0 && <Messages label="HAProxy’s own warnings" text={warnings.join('\n')} />}
+      {warnings.length > 0 && <Messages label="HAProxy warnings" text={warnings.join('\n')} />}
     </Alert>
   );
 }
@@ -43,15 +43,15 @@ export function Validated({ answer, onClose }: { readonly answer: ValidationAnsw
       title={title}
       role={valid ? 'status' : 'alert'}
       withCloseButton
-      closeButtonLabel="Put this away"
+      closeButtonLabel="Dismiss"
       onClose={onClose}
     >
       <Text size="sm">
         {valid
-          ? 'What a reload would deploy now is valid. Nothing was changed.'
-          : 'Nothing was changed: what is live stays live. This is what is wrong with what a reload would deploy now.'}
+          ? 'A reload would deploy this configuration. Nothing was changed.'
+          : 'A reload would be rejected for the reason below. Nothing was changed; the current configuration stays active.'}
       </Text>
-      {output.trim() !== '' && <Messages label="HAProxy’s own messages" text={output} />}
+      {output.trim() !== '' && <Messages label="HAProxy messages" text={output} />}
     </Alert>
   );
 }

@@ -21,7 +21,7 @@ import { ReloadDialog } from './reload-dialog.tsx';
 
 export default function ConfigurationPage() {
   return (
-    <AdminPage title="Configuration" what="the configuration">
+    <AdminPage title="Configuration">
       <UnlessAttached title="Configuration" managed={<Configuration />} attached={AttachedPage} />
     </AdminPage>
   );
@@ -33,8 +33,7 @@ function Configuration() {
   const [tab, setTab] = useUrlState('tab', 'live');
   const [asking, setAsking] = useState(false);
   const [reloaded, setReloaded] = useState<{ readonly answer: ReloadAnswer; readonly at: string } | null>(null);
-  // What came of the last one is old when the next is asked for.
-  const forget = (): void => {
+  const clearOutcomes = (): void => {
     validate.reset();
     setReloaded(null);
   };
@@ -45,7 +44,7 @@ function Configuration() {
   return (
     <PageFrame
       title="Configuration"
-      about="What the proxy runs with. It is rendered from the template and the sites; nothing goes live unchecked."
+      about="The active HAProxy configuration, generated from the template and your sites. Every change is validated first."
       actions={
         <>
           <Button
@@ -53,32 +52,32 @@ function Configuration() {
             leftSection={<CheckIcon />}
             loading={validate.isPending}
             onClick={() => {
-              forget();
+              clearOutcomes();
               validate.mutate();
             }}
           >
-            Validate
+            Validate configuration
           </Button>
           <Button
             leftSection={<RefreshIcon />}
             onClick={() => {
-              forget();
+              clearOutcomes();
               setAsking(true);
             }}
           >
-            Reload …
+            Reload HAProxy…
           </Button>
         </>
       }
     >
       <DriftBanner />
-      {validate.error !== null && <ProblemAlert title="It could not be checked" error={validate.error} />}
+      {validate.error !== null && <ProblemAlert title="Could not validate the configuration" error={validate.error} />}
       {validate.data !== undefined && <Validated answer={validate.data} onClose={() => validate.reset()} />}
       {reloaded !== null && <Reloaded {...reloaded} onClose={() => setReloaded(null)} />}
       <Tabs value={tab} onChange={(to) => setTab(to ?? 'live', 'push')} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="live">Live text</Tabs.Tab>
-          <Tabs.Tab value="change">What a reload would change</Tabs.Tab>
+          <Tabs.Tab value="live">Current</Tabs.Tab>
+          <Tabs.Tab value="change">Pending changes</Tabs.Tab>
           <Tabs.Tab value="history">History</Tabs.Tab>
           <Tabs.Tab value="backups">Backups</Tabs.Tab>
         </Tabs.List>
@@ -94,7 +93,7 @@ function Configuration() {
           </div>
         </Tabs.Panel>
         <Tabs.Panel value="backups">
-          <BackupList onAsk={forget} onDone={done} />
+          <BackupList onAsk={clearOutcomes} onDone={done} />
         </Tabs.Panel>
       </Tabs>
       {asking && <ReloadDialog onDone={done} onClose={() => setAsking(false)} />}

@@ -7,19 +7,17 @@ import { StateMark } from '../../parts/state-mark.tsx';
 import { DiffView } from './code/diff-view.tsx';
 
 export interface PendingChangeProps {
-  /** Of a backup; null: of a reload, to what the template gives. */
+  /** Id of a backup; null: what a reload would deploy. */
   readonly backup: string | null;
 }
 
-/** What a reload, or the restore of a backup, would change in the live text. */
+/** What a reload, or a rollback to a backup, would change in the current configuration. */
 export function PendingChange({ backup }: PendingChangeProps) {
   const diff = useConfigDiff(backup);
   if (diff.error !== null) {
     return (
       <ProblemAlert
-        title={
-          backup === null ? 'What a reload would change cannot be told' : 'What this backup would change cannot be told'
-        }
+        title={backup === null ? 'Could not load the pending changes' : 'Could not compare with this backup'}
         error={diff.error}
         onRetry={() => void diff.refetch()}
       >
@@ -28,14 +26,14 @@ export function PendingChange({ backup }: PendingChangeProps) {
     );
   }
   if (diff.data === undefined)
-    return <Loading what={backup === null ? 'Rendering the template' : 'Reading the backup'} />;
+    return <Loading what={backup === null ? 'Rendering the template' : 'Loading the backup'} />;
   if (!diff.data.changed) {
     return (
       <Text component="div" size="sm">
         <StateMark tone="good">
           {backup === null
-            ? 'Nothing: what is live is what the template and the sites give.'
-            : 'Nothing: what is live is what the backup holds.'}
+            ? 'Up to date: the configuration matches the template and the sites.'
+            : 'No changes: the configuration matches this backup.'}
         </StateMark>
       </Text>
     );

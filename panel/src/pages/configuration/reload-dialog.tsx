@@ -12,39 +12,37 @@ export interface ReloadDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows what would change before it is changed, and why it was not. */
 export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
   const reload = useReload();
   const close = (): void => {
     if (!reload.isPending) onClose();
   };
   return (
-    <Dialog title="Reload the proxy" size="xl" onClose={close}>
+    <Dialog title="Reload HAProxy" size="xl" onClose={close}>
       <Stack gap="md">
         <Text size="sm">
-          HAProxy checks the configuration, then a new worker takes over; no connection is lost. If it refuses, what is
-          live stays live.
+          HAProxy validates the configuration, then a new worker takes over without dropping connections. If validation
+          fails, the current configuration stays active.
         </Text>
         <div>
           <Text size="sm" fw={600} mb={4}>
-            What changes in the configuration
+            Configuration changes
           </Text>
           <PendingChange backup={null} />
         </div>
         {reload.error !== null && (
-          <ProblemAlert title={changeTitle(reload.error, 'The reload did not happen')} error={reload.error}>
+          <ProblemAlert title={changeTitle(reload.error, 'HAProxy was not reloaded')} error={reload.error}>
             <ReloadFailure error={reload.error} />
             <ReplaceConsent
               error={reload.error}
-              action="Replace the live configuration"
               busy={reload.isPending}
               onReplace={() => reload.mutate({ replace: true }, { onSuccess: onDone })}
             />
           </ProblemAlert>
         )}
-        <DialogButtons onCancel={close} held={reload.isPending} cancelFirst>
+        <DialogButtons onCancel={close} busy={reload.isPending} cancelFirst>
           <Button onClick={() => reload.mutate({}, { onSuccess: onDone })} loading={reload.isPending}>
-            Reload now
+            Reload HAProxy
           </Button>
         </DialogButtons>
       </Stack>

@@ -7,7 +7,7 @@ import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { PendingChange } from './pending-change.tsx';
 
 export interface RollBackDialogProps {
-  /** Null: none is asked about. */
+  /** Null: closed. */
   readonly backup: Backup | null;
   readonly onDone: (answer: ReloadAnswer) => void;
   readonly onClose: () => void;
@@ -27,18 +27,18 @@ export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps)
       failure={(error) => <ReloadFailure error={error} />}
     >
       <Text size="sm">
-        The configuration of then is put in force by a safe reload: HAProxy checks it first, and no connection is lost.
-        What is blocked and trusted stays as it is now.
+        Restores this configuration with a safe reload: HAProxy validates it first, and no connection is dropped.
+        Blocked and trusted addresses do not change.
       </Text>
       <div>
         <Text size="sm" fw={600} mb={4}>
-          What changes in the configuration
+          Configuration changes
         </Text>
         <PendingChange backup={backup.id} />
       </div>
       <Text size="sm">
-        It stays until somebody confirms that a reload or a change of a site replaces it. A backup of what is live now
-        is made before.
+        It stays active until a reload or a site change is confirmed to replace it. The current configuration is backed
+        up first.
       </Text>
     </Confirm>
   );

@@ -5,6 +5,6 @@ it.each([
   [{ valid: true, output: 'Configuration file is valid' }, 'green'],
   [{ valid: true, output: '[WARNING]  (12) : config : missing timeouts' }, 'orange'],
   [{ valid: false, output: '[ALERT] (12) : unknown keyword' }, 'red'],
-] as const)('%j is %s', (answer, color) => {
+] as const)('shows %j as %s', (answer, color) => {
   expect(validationWords(answer).color).toBe(color);
 });

@@ -1,12 +1,12 @@
 import type { ValidationAnswer } from '../../api/types.ts';
 
-/** What came of a validation. A warning is no reason to refuse, and no reason to be green. */
+/** A valid configuration with warnings is not shown as good. */
 export function validationWords({ valid, output }: Pick<ValidationAnswer, 'valid' | 'output'>): {
   readonly color: 'green' | 'orange' | 'red';
   readonly title: string;
 } {
-  if (!valid) return { color: 'red', title: 'A reload would be refused' };
+  if (!valid) return { color: 'red', title: 'Configuration is invalid' };
   return /\[WARNING\]/.test(output)
-    ? { color: 'orange', title: 'HAProxy takes it, with warnings' }
-    : { color: 'green', title: 'HAProxy takes it' };
+    ? { color: 'orange', title: 'Configuration is valid, with warnings' }
+    : { color: 'green', title: 'Configuration is valid' };
 }

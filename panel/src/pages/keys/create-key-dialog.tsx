@@ -8,80 +8,80 @@ import { NameField } from '../../parts/name-field.tsx';
 import { nameFault } from '../../parts/plain-name.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useSession } from '../../session/session.ts';
-import { ExpiryField, neverEnds, readExpiry } from './expiry-field.tsx';
+import { ExpiryField, noExpiry, readExpiry } from './expiry-field.tsx';
 import { NewKeyShown } from './new-key-shown.tsx';
 import { scopeWords } from './scope-words.ts';
 
 export interface CreateKeyDialogProps {
-  /** Names that are, or were, a key's. */
-  readonly taken: readonly string[];
+  /** Names of current and revoked keys. */
+  readonly usedNames: readonly string[];
   readonly onClose: () => void;
 }
 
-export function CreateKeyDialog({ taken, onClose }: CreateKeyDialogProps) {
-  const [made, setMade] = useState<NewKey | null>(null);
+export function CreateKeyDialog({ usedNames, onClose }: CreateKeyDialogProps) {
+  const [created, setCreated] = useState<NewKey | null>(null);
   return (
     <Dialog
-      title={made === null ? 'Make a key' : `The key ${made.name}`}
+      title={created === null ? 'Create key' : `Key ${created.name}`}
       size="lg"
-      // It is shown this once.
-      easyToLeave={made === null}
+      // The key is shown only once.
+      dismissible={created === null}
       onClose={onClose}
     >
-      {made === null ? (
-        <CreateKeyForm taken={taken} onMade={setMade} onClose={onClose} />
+      {created === null ? (
+        <CreateKeyForm usedNames={usedNames} onCreated={setCreated} onClose={onClose} />
       ) : (
-        <NewKeyShown made={made} onClose={onClose} />
+        <NewKeyShown created={created} onClose={onClose} />
       )}
     </Dialog>
   );
 }
 
 interface CreateKeyFormProps extends CreateKeyDialogProps {
-  readonly onMade: (key: NewKey) => void;
+  readonly onCreated: (key: NewKey) => void;
 }
 
-function CreateKeyForm({ taken, onMade, onClose }: CreateKeyFormProps) {
+function CreateKeyForm({ usedNames, onCreated, onClose }: CreateKeyFormProps) {
   const { clock } = useSession();
   const create = useCreateKey();
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('read');
-  const [expiry, setExpiry] = useState(neverEnds);
-  const wrong = nameFault(name, taken, 'There is, or was, a key of this name.');
+  const [expiry, setExpiry] = useState(noExpiry);
+  const fault = nameFault(name, usedNames, 'This name is or was in use.');
   const now = useServiceNow();
   const reading = readExpiry(expiry, now);
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const ends = readExpiry(expiry, clock.now());
-    if (wrong !== null || !ends.ok) return;
-    create.mutate({ name, scopes: [scope], expires_at: ends.expiresAt }, { onSuccess: onMade });
+    if (fault !== null || !ends.ok) return;
+    create.mutate({ name, scopes: [scope], expires_at: ends.expiresAt }, { onSuccess: onCreated });
   };
 
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
         <NameField
-          description="Of the program or the person. It stands in the log, and is never used again."
+          description="Shown in the audit log. Names cannot be reused."
           placeholder="fail2ban-web1"
           value={name}
           onChange={setName}
-          fault={wrong}
+          fault={fault}
         />
-        <Radio.Group label="What it may do" value={scope} onChange={(value) => setScope(value as Scope)}>
+        <Radio.Group label="Access" value={scope} onChange={(value) => setScope(value as Scope)}>
           <Stack gap="xs" mt={6}>
-            {scopeWords.map(({ scope: value, title, may, for: whom }) => (
-              <Radio key={value} value={value} label={title} description={`${may} ${whom}`} />
+            {scopeWords.map(({ scope: value, title, allows, purpose }) => (
+              <Radio key={value} value={value} label={title} description={`${allows} ${purpose}`} />
             ))}
           </Stack>
         </Radio.Group>
         <ExpiryField value={expiry} onChange={setExpiry} now={now} />
         {create.error !== null && (
-          <ProblemAlert title={changeTitle(create.error, 'No key was made')} error={create.error} />
+          <ProblemAlert title={changeTitle(create.error, 'Could not create the key')} error={create.error} />
         )}
         <DialogButtons onCancel={onClose} note="The key is shown once, in the next step.">
-          <Button type="submit" disabled={name === '' || wrong !== null || !reading.ok} loading={create.isPending}>
-            Make the key
+          <Button type="submit" disabled={name === '' || fault !== null || !reading.ok} loading={create.isPending}>
+            Create key
           </Button>
         </DialogButtons>
       </Stack>

@@ -6,17 +6,17 @@ const spans = [
   { value: 'never', label: 'Never', days: null },
   { value: '30', label: '30 days', days: 30 },
   { value: '90', label: '90 days', days: 90 },
-  { value: '365', label: 'A year', days: 365 },
-  { value: 'day', label: 'On a day', days: null },
+  { value: '365', label: '1 year', days: 365 },
+  { value: 'day', label: 'Custom date', days: null },
 ] as const;
 
 export interface Expiry {
   readonly choice: string;
-  /** As a date field gives it: `2030-01-31`; for the choice `day`. */
+  /** `2030-01-31`; for the choice `day`. */
   readonly day: string;
 }
 
-export const neverEnds: Expiry = { choice: 'never', day: '' };
+export const noExpiry: Expiry = { choice: 'never', day: '' };
 
 export type ExpiryReading =
   | { readonly ok: true /** ISO 8601; null: never. */; readonly expiresAt: string | null }
@@ -27,17 +27,17 @@ export function readExpiry({ choice, day: date }: Expiry, now: number): ExpiryRe
   const days = spans.find(({ value }) => value === choice)?.days ?? null;
   if (days !== null) return { ok: true, expiresAt: new Date(now + days * day).toISOString() };
   if (choice !== 'day') return { ok: true, expiresAt: null };
-  // The end of that day, where the person is.
+  // The end of that day in the local time zone.
   const end = new Date(`${date}T23:59:59`);
-  if (Number.isNaN(end.getTime())) return { ok: false, why: 'Choose the last day.' };
-  if (end.getTime() <= now) return { ok: false, why: 'This day is over.' };
+  if (Number.isNaN(end.getTime())) return { ok: false, why: 'Choose a date.' };
+  if (end.getTime() <= now) return { ok: false, why: 'This date is in the past.' };
   return { ok: true, expiresAt: end.toISOString() };
 }
 
 export interface ExpiryFieldProps {
   readonly value: Expiry;
   readonly onChange: (value: Expiry) => void;
-  /** By the service's clock, milliseconds since 1970. */
+  /** The service's clock, milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -46,7 +46,7 @@ export function ExpiryField({ value, onChange, now }: ExpiryFieldProps) {
   return (
     <Stack gap={6} role="group" aria-labelledby="key-expiry">
       <Text size="sm" fw={500} id="key-expiry">
-        When it ends
+        Expires
       </Text>
       <SegmentedControl
         aria-labelledby="key-expiry"
@@ -67,8 +67,8 @@ export function ExpiryField({ value, onChange, now }: ExpiryFieldProps) {
       )}
       <Text size="xs" c="dimmed">
         {reading.ok && reading.expiresAt !== null
-          ? `Until ${momentText(reading.expiresAt)}. After that it is not accepted.`
-          : 'A key that ends by itself cannot be forgotten somewhere.'}
+          ? `The key is rejected after ${momentText(reading.expiresAt)}.`
+          : 'Expiring keys are safer.'}
       </Text>
     </Stack>
   );

@@ -1,9 +1,9 @@
 import type { Key } from '../../api/types.ts';
 
-export type KeyState = 'valid' | 'ended' | 'revoked';
+export type KeyState = 'active' | 'expired' | 'revoked';
 
 /** @param now milliseconds since 1970 */
 export function keyState({ revoked_at: revokedAt, expires_at: expiresAt }: Key, now: number): KeyState {
   if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && Date.parse(expiresAt) <= now ? 'ended' : 'valid';
+  return expiresAt !== null && Date.parse(expiresAt) <= now ? 'expired' : 'active';
 }

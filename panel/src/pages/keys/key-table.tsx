@@ -6,7 +6,7 @@ import { StateMark } from '../../parts/state-mark.tsx';
 import { removes } from '../../parts/use-row-keys.ts';
 import { useSessionState } from '../../session/session.ts';
 import { keyState } from './key-state.ts';
-import { mayWords } from './scope-words.ts';
+import { accessLabel } from './scope-words.ts';
 
 export interface KeyTableProps {
   readonly keys: readonly Key[];
@@ -18,7 +18,7 @@ export interface KeyTableProps {
 export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
   const { info } = useSessionState();
   return (
-    <ListTable label="Keys" columns={['Name', 'May', 'State', 'Last used', 'Made']} buttons="Change">
+    <ListTable label="Keys" columns={['Name', 'Access', 'State', 'Last used', 'Created']} buttons="Actions">
       {keys.map((key) => (
         <tr key={key.name} data-row>
           <td data-label="Name">
@@ -26,21 +26,21 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
               <b>{key.name}</b>
               {key.name === info?.name && (
                 <Badge size="sm" variant="default" tt="none">
-                  yours
+                  your key
                 </Badge>
               )}
             </Group>
           </td>
-          <td data-label="May">{mayWords(key.scopes)}</td>
+          <td data-label="Access">{accessLabel(key.scopes)}</td>
           <td data-label="State">
             <State of={key} now={now} />
           </td>
-          <td data-label="Last used">{key.last_used_at === null ? 'never' : <Age time={key.last_used_at} />}</td>
-          <td data-label="Made">
+          <td data-label="Last used">{key.last_used_at === null ? 'Never' : <Age time={key.last_used_at} />}</td>
+          <td data-label="Created">
             <Age time={key.created_at} />
           </td>
           <td data-actions>
-            {keyState(key, now) === 'valid' && (
+            {keyState(key, now) === 'active' && (
               <Button
                 size="compact-sm"
                 variant="default"
@@ -48,7 +48,7 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
                 {...removes}
                 onClick={() => onRevoke(key)}
               >
-                Revoke
+                Revoke key
               </Button>
             )}
           </td>
@@ -67,20 +67,20 @@ function State({ of: key, now }: { readonly of: Key; readonly now: number }) {
           Revoked <Age time={revokedAt ?? ''} />
         </StateMark>
       );
-    case 'ended':
+    case 'expired':
       return (
         <StateMark tone="unknown">
-          Ended <Age time={expiresAt ?? ''} />
+          Expired <Age time={expiresAt ?? ''} />
         </StateMark>
       );
-    case 'valid':
+    case 'active':
       return (
         <StateMark tone="good">
           {expiresAt === null ? (
-            'Valid for good'
+            'Active'
           ) : (
             <>
-              Valid, ends <End time={expiresAt} />
+              Active, expires <End time={expiresAt} />
             </>
           )}
         </StateMark>

@@ -1,16 +1,16 @@
 import type { NewKey } from '../../api/types.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
-import { mayWords } from './scope-words.ts';
+import { accessLabel } from './scope-words.ts';
 
 export interface NewKeyShownProps {
-  readonly made: NewKey;
+  readonly created: NewKey;
   readonly onClose: () => void;
 }
 
-export function NewKeyShown({ made, onClose }: NewKeyShownProps) {
+export function NewKeyShown({ created, onClose }: NewKeyShownProps) {
   return (
-    <ShownOnce label="The key itself" secret={made.key} onClose={onClose}>
-      It is not kept, and cannot be shown again. Whoever has it may {mayWords(made.scopes).toLowerCase()}.
+    <ShownOnce label="API key" secret={created.key} onClose={onClose}>
+      You will not be able to see this key again. Access: {accessLabel(created.scopes)}.
     </ShownOnce>
   );
 }

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useKeys } from '../../api/keys.ts';
 import { AdminPage } from '../../parts/admin-page.tsx';
 import { useServiceNow } from '../../parts/age.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
-import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import styles from '../../parts/styles.module.css';
@@ -15,7 +15,7 @@ import { RevokeDialog } from './revoke-dialog.tsx';
 
 export default function KeysPage() {
   return (
-    <AdminPage title="Keys" what="keys">
+    <AdminPage title="API keys">
       <Keys />
     </AdminPage>
   );
@@ -26,31 +26,31 @@ function Keys() {
   const now = useServiceNow(10_000);
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<string | null>(null);
-  const [withEnded, setWithEnded] = useState(false);
+  const [showInactive, setShowInactive] = useState(false);
   const all = keys.data?.items ?? [];
-  const ended = all.filter((key) => keyState(key, now) !== 'valid').length;
-  const shown = withEnded ? all : all.filter((key) => keyState(key, now) === 'valid');
+  const inactive = all.filter((key) => keyState(key, now) !== 'active').length;
+  const shown = showInactive ? all : all.filter((key) => keyState(key, now) === 'active');
   return (
     <PageFrame
-      title="Keys"
-      about="Each program and each person has its own, so that the log says who, and one can be taken away alone."
+      title="API keys"
+      about="Create one key per person or program, so that you can audit and revoke each."
       actions={
         <Button leftSection={<PlusIcon />} onClick={() => setCreating(true)}>
-          Make a key
+          Create key
         </Button>
       }
     >
-      <Read of={keys} failed="The keys could not be read" loading="Reading the keys">
+      <Read of={keys} failed="Could not load the keys" loading="Loading the keys">
         {() => (
           <>
             <Group justify="space-between">
               <Text size="sm" c="dimmed" className={styles.figure} role="status">
-                {all.length - ended} valid, {ended} revoked or ended
+                {all.length - inactive} active, {inactive} revoked or expired
               </Text>
               <Switch
-                label="Show revoked and ended ones"
-                checked={withEnded}
-                onChange={(event) => setWithEnded(event.currentTarget.checked)}
+                label="Show revoked and expired keys"
+                checked={showInactive}
+                onChange={(event) => setShowInactive(event.currentTarget.checked)}
               />
             </Group>
             <div className={styles.card}>
@@ -60,20 +60,20 @@ function Keys() {
                   now={now}
                   onRevoke={({ name }) => {
                     setRevoking(name);
-                    // Who revokes a key wants to know whether it is used now, not a minute ago.
+                    // The dialog shows when the key was last used, which the polled list may not have yet.
                     void keys.refetch();
                   }}
                 />
               ) : (
-                <NothingHere title={all.length === 0 ? 'No key is in the database' : 'No key in the database is valid'}>
-                  The settings of the service give one of their own, which stands in no list.
-                </NothingHere>
+                <EmptyState title={all.length === 0 ? 'No keys yet' : 'No active keys'}>
+                  You are using the key from the service settings, which is not listed.
+                </EmptyState>
               )}
             </div>
           </>
         )}
       </Read>
-      {creating && <CreateKeyDialog taken={all.map(({ name }) => name)} onClose={() => setCreating(false)} />}
+      {creating && <CreateKeyDialog usedNames={all.map(({ name }) => name)} onClose={() => setCreating(false)} />}
       <RevokeDialog
         keyToRevoke={all.find(({ name }) => name === revoking) ?? null}
         fresh={!keys.isFetching && keys.error === null}

@@ -7,9 +7,9 @@ import { toast } from '../../parts/toasts.tsx';
 import { useSessionState } from '../../session/session.ts';
 
 export interface RevokeDialogProps {
-  /** Null: none is asked about. */
+  /** Null: closed. */
   readonly keyToRevoke: Key | null;
-  /** It was read after the dialog was opened. */
+  /** The key was loaded after the dialog opened. */
   readonly fresh: boolean;
   readonly onClose: () => void;
 }
@@ -20,29 +20,28 @@ export function RevokeDialog({ keyToRevoke: key, fresh, onClose }: RevokeDialogP
   if (key === null) return null;
   return (
     <Confirm
-      title={`Revoke the key ${key.name}?`}
-      action="Revoke it"
+      title={`Revoke key ${key.name}?`}
+      action="Revoke key"
       onClose={onClose}
       onConfirm={async () => {
         await revoke.mutateAsync(key.name);
-        toast({ title: `The key ${key.name} is revoked` });
+        toast({ title: `Key ${key.name} revoked` });
       }}
     >
       <Text size="sm">
-        Whatever uses it is refused from then on, at once. It cannot be taken back: only a new key with another name can
-        be made.
+        Anything using this key stops working immediately. This cannot be undone, and the name cannot be reused.
       </Text>
       <Text size="sm">
         {!fresh ? (
-          'When it was last used is being read …'
+          'Checking when it was last used…'
         ) : key.last_used_at === null ? (
-          'It was never used.'
+          'Never used.'
         ) : (
           <>
-            It was last used <Age time={key.last_used_at} />.
+            Last used <Age time={key.last_used_at} />.
           </>
         )}
-        {key.name === info?.name && <b> It is the key you are signed in with: you will be signed out.</b>}
+        {key.name === info?.name && <b> You are signed in with this key and will be signed out.</b>}
       </Text>
     </Confirm>
   );

@@ -3,34 +3,34 @@ import type { Scope } from '../../api/types.ts';
 export interface ScopeWords {
   readonly scope: Scope;
   readonly title: string;
-  readonly may: string;
-  readonly for: string;
+  readonly allows: string;
+  readonly purpose: string;
 }
 
 /** From the least to the most (ADR 0024). */
 export const scopeWords: readonly ScopeWords[] = [
   {
     scope: 'read',
-    title: 'Look',
-    may: 'See what is blocked, trusted and served, check an address, and whether blocking is enforced.',
-    for: 'For dashboards and monitoring.',
+    title: 'Read-only',
+    allows: 'View blocked and trusted addresses, sites, events and health, and check addresses.',
+    purpose: 'For dashboards and monitoring.',
   },
   {
     scope: 'block',
-    title: 'Block',
-    may: 'That, and block, unblock, and compare the proxy with the database.',
-    for: 'For fail2ban and people on call.',
+    title: 'Block and unblock',
+    allows: 'Everything above, plus block, unblock and verify.',
+    purpose: 'For fail2ban and on-call staff.',
   },
   {
     scope: 'admin',
-    title: 'Do everything',
-    may: 'That, and change what is trusted, sites, the configuration and keys, and replace the whole list.',
-    for: 'For few. Who has it can make more keys.',
+    title: 'Administrator',
+    allows: 'Everything above, plus trusted addresses, sites, configuration, webhooks, keys and replacing the list.',
+    purpose: 'Can create more keys.',
   },
 ];
 
-/** What a key may do at most, in words. */
-export function mayWords(scopes: readonly Scope[]): string {
-  const most = [...scopeWords].reverse().find(({ scope }) => scopes.includes(scope));
-  return most?.title ?? 'Nothing';
+/** The title of the highest scope. */
+export function accessLabel(scopes: readonly Scope[]): string {
+  const highest = [...scopeWords].reverse().find(({ scope }) => scopes.includes(scope));
+  return highest?.title ?? 'None';
 }

@@ -1,4 +1,4 @@
-// A line chart of the last minutes. Its figures are words too, for those who do not see it.
+// A line chart of the last minutes. The latest values are also text, for screen readers.
 import 'uplot/dist/uPlot.min.css';
 import { Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
@@ -22,27 +22,27 @@ export interface ChartProps {
   readonly series: readonly Series[];
   readonly reloads: readonly Reload[];
   readonly unit: (value: number) => string;
-  /** It counts things: no mark of the axis lies between two numbers. */
-  readonly whole?: boolean;
-  /** Its last figures are of now. */
+  /** Whole numbers only on the axis. */
+  readonly integers?: boolean;
+  /** The latest values are current. */
   readonly live: boolean;
 }
 
 const height = 150;
-/** 1, 2, 5, 10 … up to more than any list has. */
-const wholeSteps = Array.from({ length: 28 }, (_, n) => ([1, 2, 5][n % 3] ?? 1) * 10 ** Math.floor(n / 3));
+/** 1, 2, 5, 10, 20 … */
+const integerSteps = Array.from({ length: 28 }, (_, n) => ([1, 2, 5][n % 3] ?? 1) * 10 ** Math.floor(n / 3));
 
-export function Chart({ title, times, series, reloads, unit, whole = false, live }: ChartProps) {
+export function Chart({ title, times, series, reloads, unit, integers = false, live }: ChartProps) {
   const { ref: sized, width } = useElementSize();
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   const marks = useRef(reloads);
   const scheme = useComputedColorScheme('light');
   const labels = series.map(({ label }) => label).join('\n');
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew when what it is made of is another.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: created again only for another size, theme or set of series.
   useEffect(() => {
-    if (place.current === null || width === 0) return;
+    if (container.current === null || width === 0) return;
     const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     const axis = {
       stroke: colour('--panel-unknown'),
@@ -56,10 +56,15 @@ export function Chart({ title, times, series, reloads, unit, whole = false, live
         height,
         legend: { show: false },
         cursor: { show: false },
-        scales: { x: { time: true, range: lately }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+        scales: { x: { time: true, range: recent }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
         axes: [
           { ...axis, space: 70, size: 26, values: (_plot, values) => values.map(clockText) },
-          { ...axis, size: 52, ...(whole ? { incrs: wholeSteps } : {}), values: (_plot, values) => values.map(unit) },
+          {
+            ...axis,
+            size: 52,
+            ...(integers ? { incrs: integerSteps } : {}),
+            values: (_plot, values) => values.map(unit),
+          },
         ],
         series: [
           {},
@@ -68,7 +73,7 @@ export function Chart({ title, times, series, reloads, unit, whole = false, live
         hooks: { draw: [(drawn) => drawMarks(drawn, marks.current, colour('--panel-warn'))] },
       },
       [[...times], ...series.map(({ values }) => [...values])] as uPlot.AlignedData,
-      place.current,
+      container.current,
     );
     plot.current = made;
     return () => {
@@ -97,20 +102,20 @@ export function Chart({ title, times, series, reloads, unit, whole = false, live
                 style={{ background: `var(${series[index]?.colour})` }}
                 aria-hidden="true"
               />
-              {label} <b>{now === null ? 'not known' : unit(now)}</b>
+              {label} <b>{now === null ? '–' : unit(now)}</b>
             </Text>
           ))}
         </Group>
       </Group>
       <div ref={sized} style={{ height }} aria-hidden="true">
-        <div ref={place} />
+        <div ref={container} />
       </div>
     </section>
   );
 }
 
-/** Half a minute at least: uPlot makes a day of one moment. */
-function lately({ data: [times] }: uPlot): [number, number] {
+/** At least 30 seconds: uPlot shows a day for a single moment. */
+function recent({ data: [times] }: uPlot): [number, number] {
   const last = times.at(-1) ?? Date.now() / 1_000;
   return [Math.min(times[0] ?? last, last - 30), last];
 }
@@ -119,7 +124,7 @@ function clockText(seconds: number): string {
   return new Date(seconds * 1_000).toLocaleTimeString(undefined, { hour12: false });
 }
 
-/** A line for each reload, where it ended. */
+/** A dashed line at the end of each reload. */
 function drawMarks(plot: uPlot, reloads: readonly Reload[], colour: string): void {
   const { ctx, bbox } = plot;
   ctx.save();

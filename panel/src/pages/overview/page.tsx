@@ -5,16 +5,17 @@ import { useHealth } from '../../api/health.ts';
 import type { Health } from '../../api/types.ts';
 import { isStale } from '../../app/enforcement.ts';
 import { Age, useNow } from '../../parts/age.tsx';
+import { counted } from '../../parts/counted.ts';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
-import { useMay, useSessionState } from '../../session/session.ts';
+import { useAllowed, useSessionState } from '../../session/session.ts';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import { UnusedTrust } from '../trusted/unused-trust.tsx';
 import classes from './overview.module.css';
-import { asItWas, type HealthPart, partsOf } from './parts-of-health.ts';
-import { SitesPart, WebhooksPart } from './surroundings.tsx';
+import { asLastKnown, type HealthPart, partsOf } from './parts-of-health.ts';
+import { SitesPart, WebhooksPart } from './sites-and-webhooks.tsx';
 import { Traffic } from './traffic.tsx';
 import { Verdict } from './verdict.tsx';
 
@@ -28,14 +29,14 @@ export default function OverviewPage() {
       <DriftBanner />
       <UnusedTrust />
       {health !== undefined && (
-        <section className={`${styles.card} ${classes.parts}`} aria-label="Part by part">
+        <section className={`${styles.card} ${classes.parts}`} aria-label="Health by part">
           {partsOf(health).map((part) => (
             <Part key={part.name} name={part.name}>
-              <PartState part={stale ? asItWas(part) : part} />
+              <PartState part={stale ? asLastKnown(part) : part} />
             </Part>
           ))}
-          <Part name="Last compared">
-            <LastCompared health={health} />
+          <Part name="Last full check">
+            <LastFullCheck health={health} />
           </Part>
           <Part name="Last reload">
             <LastReload health={health} stale={stale} />
@@ -63,41 +64,42 @@ function Part({ name, children }: { readonly name: string; readonly children: Re
 const asPart = (name: string, children: ReactNode) => <Part name={name}>{children}</Part>;
 
 function PartState({ part: { tone, words } }: { readonly part: HealthPart }) {
-  return <StateMark tone={tone}>{sentence(words)}</StateMark>;
+  return <StateMark tone={tone}>{words}</StateMark>;
 }
 
-function LastCompared({ health: { runtime_map: map } }: { readonly health: Health }) {
-  if (map.last_verified_at === null) return <StateMark tone="unknown">Not since the service started.</StateMark>;
+function LastFullCheck({ health: { runtime_map: map } }: { readonly health: Health }) {
+  if (map.last_verified_at === null) return <StateMark tone="unknown">Not since the service started</StateMark>;
   return (
     <Text size="sm">
-      Entry by entry, <Age time={map.last_verified_at} />.
+      <Age time={map.last_verified_at} />
     </Text>
   );
 }
 
-const outcomes: Readonly<Record<string, { readonly tone: Tone; readonly words: string }>> = {
-  completed: { tone: 'good', words: 'It was taken' },
-  refused: { tone: 'warn', words: 'The configuration was refused; the one before runs on' },
-  failed: { tone: 'bad', words: 'It was not confirmed' },
+const outcomes: Readonly<Record<string, { readonly tone: Tone; readonly words: string; readonly note: string }>> = {
+  completed: { tone: 'good', words: 'Succeeded', note: '' },
+  refused: { tone: 'warn', words: 'Rejected', note: '; the previous configuration stays active' },
+  failed: { tone: 'bad', words: 'Failed', note: '' },
 };
 
 function LastReload({ health, stale }: { readonly health: Health; readonly stale: boolean }) {
   const { last_reload: last, scheduled_reload: scheduled } = health;
-  const admin = useMay('admin');
+  const admin = useAllowed('admin');
   const outcome = outcomes[last?.status ?? ''];
   return (
     <Stack gap={4}>
       <Group gap="md">
         {last === null ? (
-          <Text size="sm">None since the service started.</Text>
+          <Text size="sm">None since the service started</Text>
         ) : (
           <StateMark tone={stale ? 'unknown' : (outcome?.tone ?? 'unknown')}>
-            {outcome?.words ?? last.status}, <Age time={last.finished_at} />.
+            {outcome?.words ?? last.status} <Age time={last.finished_at} />
+            {outcome?.note}
           </StateMark>
         )}
         {admin && (
           <Anchor size="sm" renderRoot={(props) => <Link to="/configuration" search={{ tab: 'history' }} {...props} />}>
-            History
+            Show history
           </Anchor>
         )}
       </Group>
@@ -108,8 +110,7 @@ function LastReload({ health, stale }: { readonly health: Health; readonly stale
       )}
       {scheduled !== null && (
         <StateMark tone={stale ? 'unknown' : 'warn'}>
-          One follows by itself, tried {scheduled.attempts} {scheduled.attempts === 1 ? 'time' : 'times'}:{' '}
-          {scheduled.reasons[0]}
+          A reload is scheduled ({counted(scheduled.attempts, 'attempt')}): {scheduled.reasons[0]}
         </StateMark>
       )}
     </Stack>

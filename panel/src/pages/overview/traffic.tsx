@@ -7,10 +7,10 @@ import { busiestSites } from '../../traffic/history.ts';
 import { Chart, type Series } from './chart.tsx';
 import classes from './overview.module.css';
 
-const mostSites = 5;
+const maxSites = 5;
 const siteColours = ['--chart-1', '--chart-2', '--chart-3', '--chart-4', '--chart-5'];
 
-/** The last quarter of an hour, from when somebody began to look. */
+/** Up to the last 15 minutes, since the overview was opened. */
 export function Traffic() {
   const traffic = useTraffic();
   const history = traffic.data;
@@ -19,36 +19,35 @@ export function Traffic() {
     const { points } = history;
     const times = points.map(({ at }) => at);
     const all: Series[] = [
-      { label: 'requests', colour: '--chart-1', values: points.map(({ requests }) => requests) },
-      { label: 'turned away', colour: '--panel-bad', values: points.map(({ denied }) => denied) },
+      { label: 'all', colour: '--chart-1', values: points.map(({ requests }) => requests) },
+      { label: 'denied', colour: '--panel-bad', values: points.map(({ denied }) => denied) },
     ];
-    const sites = busiestSites(history, mostSites).map(
+    const sites = busiestSites(history, maxSites).map(
       (site, index): Series => ({
         label: site,
         colour: siteColours[index] ?? '--chart-1',
         values: points.map((point) => point.sites.get(site) ?? null),
       }),
     );
-    const blocked: Series[] = [{ label: 'blocked', colour: '--chart-1', values: points.map((point) => point.blocked) }];
+    const blocked: Series[] = [{ label: 'entries', colour: '--chart-1', values: points.map((point) => point.blocked) }];
     return { times, all, sites, blocked };
   }, [history]);
 
   if (traffic.isError && drawn === null)
-    return <ProblemAlert title="The figures of the proxy could not be read" error={traffic.error} />;
-  if (drawn === null || history === undefined) return <Loading what="Asking for figures" />;
+    return <ProblemAlert title="Could not load the metrics" error={traffic.error} />;
+  if (drawn === null || history === undefined) return <Loading what="Loading metrics" />;
   const { times, all, sites, blocked } = drawn;
   const common = { times, reloads: history.reloads, live: !traffic.isError };
   return (
     <section aria-label="Traffic">
       <div className={classes.charts}>
-        <Chart {...common} title="Requests a second" series={all} unit={perSecond} />
-        {sites.length > 0 && <Chart {...common} title="By site, a second" series={sites} unit={perSecond} />}
-        <Chart {...common} title="Blocked entries" series={blocked} unit={count} whole />
+        <Chart {...common} title="Requests/s" series={all} unit={perSecond} />
+        {sites.length > 0 && <Chart {...common} title="Requests/s by site" series={sites} unit={perSecond} />}
+        <Chart {...common} title="Blocked entries" series={blocked} unit={count} integers />
       </div>
       <Text size="xs" c="dimmed" mt={6}>
-        {traffic.isError ? 'Not live: the figures could not be read just now. ' : ''}
-        Since this page was opened, at most a quarter of an hour. Broken lines mark reloads; after one, HAProxy counts
-        anew.
+        {traffic.isError ? 'Paused: the metrics could not be loaded. ' : ''}
+        Last 15 minutes, since you opened this page. Dashed lines are reloads, which reset HAProxy’s counters.
       </Text>
     </section>
   );

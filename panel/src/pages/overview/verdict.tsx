@@ -1,4 +1,4 @@
-// The one glance: is blocking enforced, and if not, why, and the button that mends it.
+// Whether blocking is active and, if not, the reasons and the button that helps.
 import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { sync, useBlockedChange } from '../../api/blocked-ips.ts';
 import { useReload } from '../../api/config.ts';
@@ -11,9 +11,9 @@ import { reloadWords } from '../../parts/reload-words.ts';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import styles from '../../parts/styles.module.css';
 import { toast } from '../../parts/toasts.tsx';
-import { useMay, useSessionState } from '../../session/session.ts';
+import { useAllowed, useSessionState } from '../../session/session.ts';
 import classes from './overview.module.css';
-import { byHand, remedyFor } from './parts-of-health.ts';
+import { manualFix, remedyFor } from './parts-of-health.ts';
 
 export function Verdict() {
   const health = useHealth();
@@ -24,7 +24,7 @@ export function Verdict() {
   const stale = isStale(age, reachable);
   const reasons = health.data?.reasons ?? [];
   return (
-    <section className={`${styles.card} ${classes.verdict}`} data-tone={tone} aria-label="Whether blocking is enforced">
+    <section className={`${styles.card} ${classes.verdict}`} data-tone={tone} aria-label="Blocking status">
       <Group justify="space-between" align="flex-start" gap="md">
         <Stack gap={6} className={styles.grow}>
           <Group gap="sm" wrap="nowrap" data-tone={tone}>
@@ -34,14 +34,14 @@ export function Verdict() {
             </Title>
           </Group>
           {health.data !== undefined && age !== null && stale && (
-            <Text size="sm">The last answer is {spanText(age)} old, and everything below is as it was then.</Text>
+            <Text size="sm">The last response is {spanText(age)} old; everything below dates from then.</Text>
           )}
           {health.isError && health.data === undefined && (
-            <ProblemAlert title="The service could not be asked" error={health.error} />
+            <ProblemAlert title="Could not query the service" error={health.error} />
           )}
           {!stale && health.data?.status === 'ok' && (
             <Text size="sm" c="dimmed">
-              What is blocked is in the database, in the file, and in every worker of the proxy.
+              All entries are in the database, the map file and every HAProxy worker.
             </Text>
           )}
           {reasons.length > 0 && (
@@ -61,14 +61,13 @@ export function Verdict() {
 }
 
 function Remedies({ health }: { readonly health: Health }) {
-  const mayBlock = useMay('block');
-  const admin = useMay('admin');
+  const mayBlock = useAllowed('block');
+  const admin = useAllowed('admin');
   const repair = useBlockedChange((api) => sync(api));
   const reload = useReload();
   const remedy = remedyFor(health);
   const failure = repair.error ?? reload.error;
-  const reloaded = (answer: ReloadAnswer): void =>
-    toast({ title: 'The proxy was reloaded', words: reloadWords(answer) });
+  const reloaded = (answer: ReloadAnswer): void => toast({ title: 'HAProxy reloaded', words: reloadWords(answer) });
   return (
     <Stack gap="xs" align="stretch" maw={420}>
       {mayBlock && (health.status === 'ok' || remedy !== null) && (
@@ -77,20 +76,19 @@ function Remedies({ health }: { readonly health: Health }) {
           loading={repair.isPending}
           onClick={() => repair.mutate(undefined, { onSuccess: (answer) => toast(syncWords(answer)) })}
         >
-          {remedy === 'sync' ? 'Compare and repair' : 'Compare everything now'}
+          {remedy === 'sync' ? 'Verify and repair entries' : 'Verify entries'}
         </Button>
       )}
       {admin && remedy === 'reload' && (
         <Button loading={reload.isPending} onClick={() => reload.mutate({}, { onSuccess: reloaded })}>
-          Reload the proxy now
+          Reload HAProxy
         </Button>
       )}
-      {health.status !== 'ok' && remedy === null && <Text size="sm">{byHand(health)}</Text>}
+      {health.status !== 'ok' && remedy === null && <Text size="sm">{manualFix(health)}</Text>}
       {failure !== null && (
-        <ProblemAlert title={changeTitle(failure, 'That did not help')} error={failure}>
+        <ProblemAlert title={changeTitle(failure, 'Repair failed')} error={failure}>
           <ReplaceConsent
             error={failure}
-            action="Replace the live configuration"
             busy={reload.isPending}
             onReplace={() => reload.mutate({ replace: true }, { onSuccess: reloaded })}
           />
@@ -102,11 +100,11 @@ function Remedies({ health }: { readonly health: Health }) {
 
 function syncWords(answer: SyncAnswer) {
   const repaired = answer.added + answer.removed;
-  const words = `${answer.total_ips.toLocaleString()} entries compared, ${repaired.toLocaleString()} repaired.`;
-  if (answer.runtime_map_synced) return { title: 'Everything is where it belongs', words };
-  const follows = answer.reload_scheduled ? ' A reload follows by itself.' : '';
+  const words = `${answer.total_ips.toLocaleString()} entries verified, ${repaired.toLocaleString()} repaired.`;
+  if (answer.runtime_map_synced) return { title: 'All entries match', words };
+  const follows = answer.reload_scheduled ? ' A reload is scheduled.' : '';
   return {
-    title: 'Something is still wrong',
+    title: 'Still out of sync',
     words: `${words} ${answer.reason ?? ''}${follows}`,
     tone: 'warn' as const,
   };

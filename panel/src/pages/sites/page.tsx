@@ -2,15 +2,15 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useSites } from '../../api/sites.ts';
 import type { Site } from '../../api/types.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
-import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
-import { useMay } from '../../session/session.ts';
+import { useAllowed } from '../../session/session.ts';
 import { UnlessAttached } from '../configuration/attached/unless-attached.tsx';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import { SiteDialog } from './edit/site-dialog.tsx';
@@ -25,10 +25,10 @@ export default function SitesPage() {
 
 function Sites() {
   const sites = useSites();
-  const may = useMay('admin');
+  const may = useAllowed('admin');
   const rows = useRowKeys();
   const [search, setSearch] = useUrlText('q');
-  const [most, setMost] = useState(step);
+  const [limit, setLimit] = useState(step);
   const [editing, setEditing] = useState<{ readonly site: Site | null } | null>(null);
   const [removing, setRemoving] = useState<Site | null>(null);
   const all = sites.data?.items ?? [];
@@ -36,21 +36,21 @@ function Sites() {
   return (
     <PageFrame
       title="Sites"
-      about="What the proxy serves: each name, and the servers behind it."
+      about="The domains that HAProxy serves, and the servers behind them."
       actions={
         may && (
           <Button leftSection={<PlusIcon />} onClick={() => setEditing({ site: null })}>
-            Add a site
+            Add site
           </Button>
         )
       }
     >
       <DriftBanner />
-      <Read of={sites} failed="The sites could not be read" loading="Reading the sites">
+      <Read of={sites} failed="Could not load the sites" loading="Loading the sites">
         {() => (
           <>
             <Group justify="space-between">
-              <SearchField label="Search by name or server" value={search} onChange={setSearch} />
+              <SearchField label="Search by domain or server" value={search} onChange={setSearch} />
               <Text size="sm" c="dimmed" className={styles.figure} role="status">
                 {search === ''
                   ? `${all.length} ${all.length === 1 ? 'site' : 'sites'}`
@@ -60,16 +60,16 @@ function Sites() {
             {found.length === 0 && (
               <div className={styles.card}>
                 {all.length > 0 ? (
-                  <NothingHere title="Nothing matches" />
+                  <EmptyState title="No matches" />
                 ) : (
-                  <NothingHere title="No site yet">
-                    The proxy answers every name with “no such site” until one is added.
-                  </NothingHere>
+                  <EmptyState title="No sites yet">
+                    Until you add one, HAProxy answers every request with “no such site”.
+                  </EmptyState>
                 )}
               </div>
             )}
             <Stack gap="sm" ref={rows} data-rows>
-              {found.slice(0, most).map((site) => (
+              {found.slice(0, limit).map((site) => (
                 <SiteCard
                   key={site.domain}
                   site={site}
@@ -78,10 +78,10 @@ function Sites() {
                 />
               ))}
             </Stack>
-            {found.length > most && (
+            {found.length > limit && (
               <Group justify="center">
-                <Button variant="default" onClick={() => setMost(most + step)}>
-                  Show {Math.min(step, found.length - most)} more
+                <Button variant="default" onClick={() => setLimit(limit + step)}>
+                  Show {Math.min(step, found.length - limit)} more sites
                 </Button>
               </Group>
             )}

@@ -9,7 +9,7 @@ import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { savedWords } from './saved-words.ts';
 
 export interface RemoveSiteDialogProps {
-  /** Null: none is asked about. */
+  /** Null: closed. */
   readonly site: Site | null;
   readonly onClose: () => void;
 }
@@ -23,15 +23,15 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
     try {
       const saved = await set.mutateAsync({ domain, servers });
       if (saved.served === false) toast(savedWords(saved, null));
-      else toast({ title: `${domain} is served again`, words: reloadWords(saved.reload) });
+      else toast({ title: `${domain} restored`, words: reloadWords(saved.reload) });
     } catch (error) {
-      toastProblem(`${domain} is still not served`, error);
+      toastProblem(`Could not restore ${domain}`, error);
     }
   };
   const removeIt = async (replace: boolean): Promise<void> => {
     const { reload } = await remove.mutateAsync({ domain, replace });
     toast({
-      title: `${domain} is not served any more`,
+      title: `${domain} removed`,
       words: reloadWords(reload),
       action: { label: 'Undo', run: () => void undo() },
     });
@@ -39,17 +39,16 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
   return (
     <Confirm
       title={`Remove ${domain}?`}
-      action="Remove the site"
+      action="Remove site"
       onClose={onClose}
       failure={(error) => (
         <>
           <ReloadFailure error={error} />
           <ReplaceConsent
             error={error}
-            action="Replace the live configuration"
             busy={remove.isPending}
             onReplace={() =>
-              void removeIt(true).then(onClose, (why: unknown) => toastProblem(`${domain} is still served`, why))
+              void removeIt(true).then(onClose, (why: unknown) => toastProblem(`Could not remove ${domain}`, why))
             }
           />
         </>
@@ -57,9 +56,9 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
       onConfirm={() => removeIt(false)}
     >
       <Text size="sm">
-        Its visitors are told “no such site” from then on.{' '}
-        {servers.length === 1 ? 'Its server goes' : `Its ${servers.length} servers go`} out of the proxy’s configuration
-        by a safe reload; nothing is done to {servers.length === 1 ? 'it' : 'them'}.
+        Visitors of this domain get “no such site” from then on. A safe reload removes{' '}
+        {servers.length === 1 ? 'its server' : `its ${servers.length} servers`} from the HAProxy configuration. The{' '}
+        {servers.length === 1 ? 'server itself is' : 'servers themselves are'} not touched.
       </Text>
     </Confirm>
   );

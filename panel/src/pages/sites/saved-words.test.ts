@@ -12,26 +12,26 @@ const state = (status: string | null, check: string | null = null) =>
   ({ address: 'no-such-host.invalid', port: 80, status, check }) as ServerState;
 const saved = { domain: 'dead.example', reload };
 
-it('tells of a site whose only server has no address that visitors get an error', () => {
+it('reports that visitors get 503 if the only server does not resolve', () => {
   expect(savedWords(saved, [state('MAINT (resolution)')])).toMatchObject({
     tone: 'warn',
-    title: 'dead.example is saved; no server is up',
+    title: 'dead.example is saved; all servers are down',
     words: expect.stringContaining('no-such-host.invalid does not resolve'),
   });
 });
 
-it('tells of a site that the configuration does not name that it is not served', () => {
+it('reports a site that the configuration does not contain as not served', () => {
   expect(savedWords({ ...saved, served: false }, [])).toMatchObject({
     tone: 'warn',
     title: expect.stringContaining('not served'),
   });
 });
 
-it('calls no site live whose servers could not be asked', () => {
+it('does not call a site live if its servers could not be checked', () => {
   expect(savedWords(saved, null)).toMatchObject({ tone: 'unknown', title: 'dead.example is saved' });
 });
 
-it.each(['INI', '* INI', 'UNK'])('tells that its servers are not checked yet: %s', (check) => {
+it.each(['INI', '* INI', 'UNK'])('reports servers that are not checked yet: %s', (check) => {
   expect(savedWords(saved, [state('UP', 'L4OK'), state('UP', check)])).toMatchObject({
     tone: 'unknown',
     title: 'dead.example is live',
@@ -41,7 +41,7 @@ it.each(['INI', '* INI', 'UNK'])('tells that its servers are not checked yet: %s
 
 it.each([
   ['a server that is up', [state('UP', 'L4OK')]],
-  ['servers that are not known yet', [state(null)]],
-])('with %s a site is live', (_, states) => {
+  ['servers in unknown state', [state(null)]],
+])('calls a site live with %s', (_, states) => {
   expect(savedWords(saved, states)).toMatchObject({ tone: 'good', title: 'dead.example is live' });
 });

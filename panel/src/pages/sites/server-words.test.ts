@@ -25,12 +25,12 @@ describe('a server’s state', () => {
     ['no check', 'unknown'],
     ['something new', 'unknown'],
     [null, 'unknown'],
-  ])('%j is %s', (status, tone) => {
+  ])('shows %j as %s', (status, tone) => {
     expect(statusWords(status).tone).toBe(tone);
   });
 
-  it('says what a check said, also while the next one is under way', () => {
-    expect(checkWords('* L4CON')).toBe('it refuses connections');
+  it('shows the last check, also while the next one runs', () => {
+    expect(checkWords('* L4CON')).toBe('Connection refused');
     expect(checkWords('L9NEW')).toBe('L9NEW');
     expect(checkWords(null)).toBeNull();
   });
@@ -39,17 +39,17 @@ describe('a server’s state', () => {
 describe('a site’s state', () => {
   it.each<[string, (string | null)[], string]>([
     ['all up', ['UP', 'UP'], 'good'],
-    ['one shaky', ['UP', 'UP 1/3'], 'warn'],
+    ['one with failing checks', ['UP', 'UP 1/3'], 'warn'],
     ['one down', ['UP', 'DOWN'], 'warn'],
     ['all down', ['DOWN', 'MAINT'], 'bad'],
     ['one down, one not checked', ['DOWN', 'no check'], 'warn'],
-    ['one up, one not known', ['UP', null], 'warn'],
-    ['none known', [null, 'no check'], 'unknown'],
-  ])('with %s is never greener than its servers', (_name, statuses, tone) => {
+    ['one up, one unknown', ['UP', null], 'warn'],
+    ['all unknown', [null, 'no check'], 'unknown'],
+  ])('with %s is never better than its servers', (_name, statuses, tone) => {
     expect(siteWords(statuses.map(state)).tone).toBe(tone);
   });
 
-  it('is not known before it was asked', () => {
+  it('is unknown before the first query', () => {
     expect(siteWords(undefined).tone).toBe('unknown');
   });
 });

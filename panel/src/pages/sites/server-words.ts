@@ -1,5 +1,5 @@
-// HAProxy's words for a server's state, in plain ones. What it does not say, we do not know.
-import type { ServerState } from '../../api/types.ts';
+// HAProxy's server states as text.
+import type { Server, ServerState } from '../../api/types.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 
 export interface StateWords {
@@ -7,66 +7,79 @@ export interface StateWords {
   readonly words: string;
 }
 
-/** Of `show stat`'s field `status` (management guide 9.1). Null: the proxy could not be asked. */
+/** @param status the field `status` of `show stat` (management guide 9.1); null: HAProxy could not be queried */
 export function statusWords(status: string | null): StateWords {
-  if (status === null) return { tone: 'unknown', words: 'Not known: the proxy could not be asked' };
+  if (status === null) return { tone: 'unknown', words: 'Unknown: HAProxy could not be queried' };
   const [, word, step] = /^(UP|DOWN|NOLB) (\d+\/\d+)$/.exec(status) ?? [];
   if (word === 'UP') return { tone: 'warn', words: `Up, but checks fail (${step})` };
-  if (word === 'DOWN') return { tone: 'warn', words: `Down, coming back (${step})` };
+  if (word === 'DOWN') return { tone: 'warn', words: `Down, recovering (${step})` };
   switch (status) {
     case 'UP':
       return { tone: 'good', words: 'Up' };
     case 'DOWN':
       return { tone: 'bad', words: 'Down' };
     case 'no check':
-      return { tone: 'unknown', words: 'Not known: it is not checked' };
+      return { tone: 'unknown', words: 'Unknown: health check disabled' };
     case 'MAINT (resolution)':
-      return { tone: 'bad', words: 'Its name has no address yet' };
+      return { tone: 'bad', words: 'DNS lookup failed' };
     case 'DRAIN':
-      return { tone: 'warn', words: 'Takes no new visitors' };
+      return { tone: 'warn', words: 'Draining' };
   }
-  if (status.startsWith('NOLB')) return { tone: 'warn', words: 'Takes no new visitors' };
-  if (status.startsWith('MAINT')) return { tone: 'warn', words: 'Taken out for maintenance' };
+  if (status.startsWith('NOLB')) return { tone: 'warn', words: 'Draining' };
+  if (status.startsWith('MAINT')) return { tone: 'warn', words: 'Maintenance' };
   return { tone: 'unknown', words: status };
 }
 
 const checkResults: Readonly<Record<string, string>> = {
-  UNK: 'not known',
-  INI: 'not checked yet',
-  SOCKERR: 'the proxy could not open a connection',
-  L4OK: 'it takes connections',
-  L4TOUT: 'no connection in time',
-  L4CON: 'it refuses connections',
-  L6OK: 'TLS works',
-  L6TOUT: 'no TLS in time',
+  UNK: 'Unknown',
+  INI: 'Not checked yet',
+  SOCKERR: 'HAProxy could not open a connection',
+  L4OK: 'Connection OK',
+  L4TOUT: 'Connection timed out',
+  L4CON: 'Connection refused',
+  L6OK: 'TLS OK',
+  L6TOUT: 'TLS timed out',
   L6RSP: 'TLS failed',
-  L7OK: 'it answers',
-  L7OKC: 'it answers',
-  L7TOUT: 'no answer in time',
-  L7RSP: 'its answer is not valid',
-  L7STS: 'it answers with an error',
+  L7OK: 'Response OK',
+  L7OKC: 'Response OK',
+  L7TOUT: 'Response timed out',
+  L7RSP: 'Invalid response',
+  L7STS: 'Error response',
 };
 
-/** What the last health check said; null: nothing. HAProxy marks one that is under way with `* `. */
+/** The result of the last health check; null: none. HAProxy marks a running check with `* `. */
 export function checkWords(check: string | null): string | null {
   if (check === null) return null;
   const code = check.replace(/^\* /, '');
   return checkResults[code] ?? code;
 }
 
-/** The servers of a site in one line. Undefined: they have not been asked yet. */
+/** Summary of a site's servers. Undefined: not known yet. */
 export function siteWords(states: readonly ServerState[] | undefined): StateWords {
-  if (states === undefined) return { tone: 'unknown', words: 'Servers not asked yet' };
+  if (states === undefined) return { tone: 'unknown', words: 'Servers not checked yet' };
   const tones = states.map(({ status }) => statusWords(status).tone);
   const up = states.filter(({ status }) => status?.startsWith('UP')).length;
   const unknown = tones.filter((tone) => tone === 'unknown').length;
   const all = states.length;
-  if (unknown === all) return { tone: 'unknown', words: 'State not known' };
-  if (up === 0 && unknown === 0) return { tone: 'bad', words: 'No server is up: visitors get an error' };
+  if (unknown === all) return { tone: 'unknown', words: 'State unknown' };
+  if (up === 0 && unknown === 0) return { tone: 'bad', words: 'All servers down (503)' };
   if (up === all) {
     const shaky = tones.includes('warn');
-    return { tone: shaky ? 'warn' : 'good', words: all === 1 ? 'Its server is up' : `All ${all} servers are up` };
+    return { tone: shaky ? 'warn' : 'good', words: all === 1 ? 'Server up' : `All ${all} servers up` };
   }
-  const notKnown = unknown === 0 ? '' : `, ${unknown} not known`;
-  return { tone: 'warn', words: `${up} of ${all} servers up${notKnown}` };
+  const rest = unknown === 0 ? '' : `, ${unknown} unknown`;
+  return { tone: 'warn', words: `${up} of ${all} servers up${rest}` };
+}
+
+/** The options that differ from the defaults. */
+export function optionWords(options: Server['options']): string[] {
+  const { weight, backup, max_connections: maxConnections, check, ssl } = options ?? {};
+  return [
+    ...(backup === true ? ['backup'] : []),
+    ...(weight === undefined ? [] : [weight === 0 ? 'weight 0 (no requests)' : `weight ${weight}`]),
+    ...(maxConnections === undefined ? [] : [`max ${maxConnections.toLocaleString()} connections`]),
+    ...(check === false ? ['no health check'] : []),
+    ...(ssl === 'verify' ? ['TLS, certificate verified'] : []),
+    ...(ssl === 'insecure' ? ['TLS, certificate not verified'] : []),
+  ];
 }

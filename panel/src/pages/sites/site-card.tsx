@@ -7,9 +7,8 @@ import { problemText } from '../../parts/problem-alert.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
-import { useMay } from '../../session/session.ts';
-import { optionWords } from './option-words.ts';
-import { checkWords, siteWords, statusWords } from './server-words.ts';
+import { useAllowed } from '../../session/session.ts';
+import { checkWords, optionWords, siteWords, statusWords } from './server-words.ts';
 import classes from './site-card.module.css';
 
 export interface SiteCardProps {
@@ -18,15 +17,15 @@ export interface SiteCardProps {
   readonly onRemove: () => void;
 }
 
-/** The proxy is asked about a site's servers only while the card is in sight. */
+/** The servers' states are queried only while the card is visible. */
 export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
   const { ref, inViewport } = useInViewport();
-  const may = useMay('admin');
+  const may = useAllowed('admin');
   const { domain, servers } = site;
   const states = useServerStates(domain, inViewport);
-  // A failed look makes what was seen before not true any more.
-  const seen = states.error === null ? states.data?.items : undefined;
-  const summary = siteWords(seen);
+  // After a failed query, the previous states are no longer shown.
+  const current = states.error === null ? states.data?.items : undefined;
+  const summary = siteWords(current);
   return (
     <section className={styles.card} ref={ref} aria-label={domain} data-row>
       <div className={classes.head}>
@@ -38,14 +37,14 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
         </Group>
         {may && (
           <RowButtons>
-            <EditButton label={`Change ${domain}`} onClick={onEdit} />
+            <EditButton label={`Edit ${domain}`} onClick={onEdit} />
             <RemoveButton label={`Remove ${domain}`} onClick={onRemove} />
           </RowButtons>
         )}
       </div>
       {states.error !== null && (
         <Text size="sm" role="alert" className={styles.tone} data-tone="bad">
-          Its servers could not be asked about: {problemText(states.error)}{' '}
+          Could not load the server states: {problemText(states.error)}{' '}
           <Anchor component="button" type="button" size="sm" onClick={() => void states.refetch()}>
             Try again
           </Anchor>
@@ -65,8 +64,8 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
             <ServerRow
               key={`${server.address} ${server.port}`}
               server={server}
-              state={seen?.[index]}
-              asked={seen !== undefined}
+              state={current?.[index]}
+              known={current !== undefined}
             />
           ))}
         </tbody>
@@ -78,13 +77,13 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
 interface ServerRowProps {
   readonly server: Server;
   readonly state: ServerState | undefined;
-  readonly asked: boolean;
+  readonly known: boolean;
 }
 
-function ServerRow({ server, state, asked }: ServerRowProps) {
-  // The states are in the order of the site that the service had then; another order is not this one's.
+function ServerRow({ server, state, known }: ServerRowProps) {
+  // States are matched by position; after a change of the site they may be of another server.
   const mine = state?.address === server.address && state.port === server.port ? state : undefined;
-  const { tone, words } = asked && mine !== undefined ? statusWords(mine.status) : notAsked;
+  const { tone, words } = known && mine !== undefined ? statusWords(mine.status) : notChecked;
   const resolved = mine?.resolved_address ?? null;
   const other = resolved !== null && resolved !== endpoint(server) ? resolved : null;
   return (
@@ -94,7 +93,7 @@ function ServerRow({ server, state, asked }: ServerRowProps) {
         {other !== null && (
           <Text span size="xs" c="dimmed">
             {' '}
-            now {other}
+            resolved to {other}
           </Text>
         )}
       </td>
@@ -109,7 +108,7 @@ function ServerRow({ server, state, asked }: ServerRowProps) {
   );
 }
 
-const notAsked = { tone: 'unknown', words: 'Not asked yet' } as const;
+const notChecked = { tone: 'unknown', words: 'Not checked yet' } as const;
 
 function endpoint({ address, port }: Pick<Server, 'address' | 'port'>): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;

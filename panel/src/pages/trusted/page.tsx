@@ -2,24 +2,24 @@ import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTrusted } from '../../api/trusted-ips.ts';
 import type { TrustedIp } from '../../api/types.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
-import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
-import { useMay } from '../../session/session.ts';
+import { useAllowed } from '../../session/session.ts';
 import { TrustDialog } from './trust-dialog.tsx';
 import { TrustedTable } from './trusted-table.tsx';
 import { UnusedTrust } from './unused-trust.tsx';
 
-/** A longer list is narrowed by the search first. */
-const mostShown = 500;
+/** Longer lists show only this many rows. */
+const maxShown = 500;
 
 export default function TrustedPage() {
   const trusted = useTrusted();
-  const may = useMay('admin');
+  const may = useAllowed('admin');
   const [search, setSearch] = useUrlText('q');
   const [dialog, setDialog] = useState<{ readonly entry: TrustedIp | null } | null>(null);
   const all = trusted.data?.items ?? [];
@@ -27,17 +27,17 @@ export default function TrustedPage() {
   return (
     <PageFrame
       title="Trusted addresses"
-      about="Never denied, whatever is blocked. A change holds at once."
+      about="Trusted addresses are never blocked. Changes apply immediately."
       actions={
         may && (
           <Button leftSection={<PlusIcon />} onClick={() => setDialog({ entry: null })}>
-            Trust an address
+            Trust address
           </Button>
         )
       }
     >
       <UnusedTrust />
-      <Read of={trusted} failed="The list could not be read" loading="Reading the trusted addresses">
+      <Read of={trusted} failed="Could not load the trusted addresses" loading="Loading the trusted addresses">
         {() => (
           <>
             <Group justify="space-between">
@@ -48,17 +48,17 @@ export default function TrustedPage() {
             </Group>
             <div className={styles.card}>
               {found.length > 0 ? (
-                <TrustedTable entries={found.slice(0, mostShown)} onEdit={(entry) => setDialog({ entry })} />
+                <TrustedTable entries={found.slice(0, maxShown)} onEdit={(entry) => setDialog({ entry })} />
               ) : all.length > 0 ? (
-                <NothingHere title="Nothing matches" />
+                <EmptyState title="No matches" />
               ) : (
-                <NothingHere title="Nobody is trusted yet">
-                  Put your own office and your monitoring here, so that no block ever locks you out.
-                </NothingHere>
+                <EmptyState title="No trusted addresses yet">
+                  Add your office and your monitoring, so that no block locks you out.
+                </EmptyState>
               )}
-              {found.length > mostShown && (
+              {found.length > maxShown && (
                 <Text c="dimmed" size="sm" p="xs">
-                  These are the first {mostShown}. Search to see others.
+                  The first {maxShown} are shown. Use the search to find others.
                 </Text>
               )}
             </div>

@@ -6,12 +6,12 @@ import { trustedUntil } from './trust-duration.ts';
 
 export interface Removal {
   readonly remove: (entry: TrustedIp) => Promise<void>;
-  /** The address that is being removed; null: none. */
+  /** The address being removed; null: none. */
   readonly busyWith: string | null;
 }
 
-/** Puts a changed or removed entry back, with the note and end it had. */
-export function useTrustAsItWas(): (entry: TrustedIp) => Promise<void> {
+/** Restores a changed or removed entry with its previous note and expiry. */
+export function useTrustRestore(): (entry: TrustedIp) => Promise<void> {
   const trust = useTrust();
   return async ({ ip_address: ip, note, expires_at }) => {
     try {
@@ -19,21 +19,21 @@ export function useTrustAsItWas(): (entry: TrustedIp) => Promise<void> {
       const title = `${ip} is trusted again${trustedUntil(answer.expires_at)}`;
       toast({ title, ...runtimeWords(answer), about: ip });
     } catch (error) {
-      toastProblem(`${ip} could not be put back`, error);
+      toastProblem(`Could not restore ${ip}`, error);
     }
   };
 }
 
-/** Takes an address out at once, and offers the way back: with the note and end it had. */
+/** Removes an address at once, with Undo. */
 export function useRemoval(): Removal {
   const distrust = useDistrust();
-  const undo = useTrustAsItWas();
+  const undo = useTrustRestore();
   const remove = async (entry: TrustedIp): Promise<void> => {
     try {
       const { tone, words } = runtimeWords(await distrust.mutateAsync(entry.ip_address));
       toast({
-        title: `${entry.ip_address} is not trusted any more`,
-        words: tone === 'good' ? 'A block of it holds from now on.' : words,
+        title: `${entry.ip_address} is no longer trusted`,
+        words: tone === 'good' ? 'Existing blocks now apply.' : words,
         tone,
         about: entry.ip_address,
         action: { label: 'Undo', run: () => void undo(entry) },

@@ -9,30 +9,31 @@ import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useSessionState } from '../../session/session.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
-import { useTrustAsItWas } from './removal.ts';
+import { useTrustRestore } from './removal.ts';
 import { trustDurations, trustEnd, trustedUntil } from './trust-duration.ts';
 
 export interface TrustDialogProps {
-  /** Whose note and duration are to be changed; null: a new one. */
+  /** The entry to edit; null: a new one. */
   readonly entry: TrustedIp | null;
   readonly trusted: readonly TrustedIp[];
   readonly onClose: () => void;
 }
 
-/** Larger than these, trust is hardly meant. */
-const widest = { 4: 16, 6: 32 } as const;
+/** Larger networks get a warning. */
+const warningPrefix = { 4: 16, 6: 32 } as const;
 
 export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
   const { info } = useSessionState();
   const trust = useTrust();
-  const putBack = useTrustAsItWas();
+  const restore = useTrustRestore();
   const [address, setAddress] = useState(entry?.ip_address ?? '');
   const [note, setNote] = useState(entry?.note ?? '');
   const [chosen, setDuration] = useState<string | null>(null);
   const parse = parseIp(address.trim());
-  // What is trusted already keeps what nobody says anything else of.
-  const there = entry ?? (parse.ok ? trusted.find(({ ip_address }) => ip_address === parse.entry.text) : null) ?? null;
-  const duration = chosen ?? (there === null ? 'permanent' : 'keep');
+  // An entry that exists keeps the fields that are not changed here.
+  const existing =
+    entry ?? (parse.ok ? trusted.find(({ ip_address }) => ip_address === parse.entry.text) : null) ?? null;
+  const duration = chosen ?? (existing === null ? 'permanent' : 'keep');
   const own = info?.trustable_address ?? null;
 
   const submit = (event: FormEvent): void => {
@@ -42,19 +43,19 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
     trust.mutate(
       {
         ip: parse.entry.text,
-        ...(entry === null && there !== null && words === '' ? {} : { note: words === '' ? null : words }),
-        end: endOf(there, duration),
+        ...(entry === null && existing !== null && words === '' ? {} : { note: words === '' ? null : words }),
+        end: endOf(existing, duration),
       },
       {
         onSuccess: (answer) => {
           toast({
             title:
-              there === null
+              existing === null
                 ? `${answer.ip_address} is trusted${trustedUntil(answer.expires_at)}`
-                : `${answer.ip_address} is changed: trusted${trustedUntil(answer.expires_at)}`,
+                : `${answer.ip_address} changed: trusted${trustedUntil(answer.expires_at)}`,
             ...runtimeWords(answer),
             about: answer.ip_address,
-            ...(there === null ? {} : { action: { label: 'Undo', run: () => void putBack(there) } }),
+            ...(existing === null ? {} : { action: { label: 'Undo', run: () => void restore(existing) } }),
           });
           onClose();
         },
@@ -65,7 +66,7 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
   const shown = address.trim();
   const warning = entry === null && parse.ok ? warningOf(parse.entry, trusted) : null;
   return (
-    <Dialog title={entry === null ? 'Trust an address' : `Change ${entry.ip_address}`} onClose={onClose}>
+    <Dialog title={entry === null ? 'Trust an address' : `Edit ${entry.ip_address}`} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {entry === null && (
@@ -77,37 +78,37 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
           )}
           {entry === null && own !== null && shown === '' && (
             <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setAddress(own)}>
-              Use {own}, from where you use this page
+              Use my address ({own})
             </Button>
           )}
           <TextInput
             label="Note"
-            description="Whose it is, and why. The next person will want to know."
+            description="For example: office, monitoring."
             value={note}
             maxLength={500}
             onChange={(event) => setNote(event.currentTarget.value)}
             autoComplete="off"
             {...(entry === null ? {} : { 'data-autofocus': true })}
           />
-          {there?.expires_at !== null && (
+          {existing?.expires_at !== null && (
             <NativeSelect
               label="Duration"
               value={duration}
               onChange={(event) => setDuration(event.currentTarget.value)}
-              data={[...trustDurations(there?.expires_at)]}
+              data={[...trustDurations(existing?.expires_at)]}
             />
           )}
           {warning !== null && (
-            <Alert color="orange" variant="light" title="Look twice">
+            <Alert color="orange" variant="light" title="Warning">
               {warning}
             </Alert>
           )}
           {trust.error !== null && (
-            <ProblemAlert title={changeTitle(trust.error, 'It was not saved')} error={trust.error} />
+            <ProblemAlert title={changeTitle(trust.error, 'Could not save the entry')} error={trust.error} />
           )}
           <DialogButtons onCancel={onClose}>
             <Button type="submit" disabled={!parse.ok} loading={trust.isPending}>
-              {entry === null ? 'Trust it' : 'Save'}
+              {entry === null ? 'Trust address' : 'Save changes'}
             </Button>
           </DialogButtons>
         </Stack>
@@ -116,7 +117,7 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
   );
 }
 
-/** Saving the note of a permanent entry says nothing of its end, which may have changed meanwhile. */
+/** Editing a permanent entry sends no expiry, which another client may have changed meanwhile. */
 function endOf(entry: TrustedIp | null, duration: string): TrustEnd {
   return entry !== null && entry.expires_at === null ? {} : trustEnd(duration);
 }
@@ -128,10 +129,12 @@ function warningOf(
   for (const { ip_address: text, note } of trusted) {
     const other = parseIp(text);
     if (!other.ok) continue;
-    if (text === entry.text) return `${text} is trusted already${noted(note)}; what you leave as it is here stays.`;
-    if (covers(other.entry, entry)) return `${text} is trusted already and covers it, so it changes nothing now.`;
+    if (text === entry.text)
+      return `${text} is already trusted${noted(note)}. Fields that you leave unchanged are kept.`;
+    if (covers(other.entry, entry)) return `Trusted ${text} already covers it, so this changes nothing now.`;
   }
-  if (entry.prefix < widest[entry.family]) return `${entry.text} is very much: nobody in it can be blocked.`;
+  if (entry.prefix < warningPrefix[entry.family])
+    return `${entry.text} is a large network. Nothing inside it can be blocked.`;
   return null;
 }
 

@@ -1,4 +1,4 @@
-// How long an address is to be trusted, as a choice.
+// The choices of a trust duration.
 import type { TrustEnd } from '../../api/trusted-ips.ts';
 import { momentText } from '../../parts/age.tsx';
 
@@ -17,7 +17,7 @@ interface Option {
   readonly label: string;
 }
 
-/** @param expiresAt of the existing entry, which a shorter duration does not shorten; undefined: a new one */
+/** @param expiresAt of an existing entry, which a shorter duration does not shorten; undefined: a new entry */
 export function trustDurations(expiresAt?: string): readonly Option[] {
   const permanent = { value: 'permanent', label: 'Permanent' };
   const timed = (prefix: string): Option[] =>
@@ -26,7 +26,7 @@ export function trustDurations(expiresAt?: string): readonly Option[] {
   return [{ value: 'keep', label: `Until ${momentText(expiresAt)}` }, ...timed('At least '), permanent];
 }
 
-/** Only durations: the service's clock decides, never the browser's. */
+/** Durations instead of times, so that the browser's clock does not matter. */
 export function trustEnd(value: string): TrustEnd {
   if (value === 'keep') return {};
   return value === 'permanent' ? { expires_at: null } : { duration_seconds: Number(value) };

@@ -2,9 +2,9 @@ import type { TrustedIp } from '../../api/types.ts';
 import { Age, End } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
-import { Said } from '../../parts/said.tsx';
 import styles from '../../parts/styles.module.css';
-import { useMay } from '../../session/session.ts';
+import { UserText } from '../../parts/user-text.tsx';
+import { useAllowed } from '../../session/session.ts';
 import { useRemoval } from './removal.ts';
 
 export interface TrustedTableProps {
@@ -13,13 +13,13 @@ export interface TrustedTableProps {
 }
 
 export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
-  const may = useMay('admin');
+  const may = useAllowed('admin');
   const removal = useRemoval();
   return (
     <ListTable
       label="Trusted addresses"
       columns={['Address or network', 'Note', 'Since', 'Expires']}
-      buttons={may ? 'Change' : null}
+      buttons={may ? 'Actions' : null}
     >
       {entries.map((entry) => (
         <tr key={entry.ip_address} data-row>
@@ -27,7 +27,7 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
             {entry.ip_address}
           </td>
           <td data-label="Note" data-long>
-            {entry.note !== null && <Said text={entry.note} />}
+            {entry.note !== null && <UserText text={entry.note} />}
           </td>
           <td data-label="Since">
             <Age time={entry.added_at} />
@@ -37,8 +37,8 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
             <td data-actions>
               <RowButtons>
                 <EditButton
-                  label={`Change ${entry.ip_address}`}
-                  title="Change note and duration"
+                  label={`Edit ${entry.ip_address}`}
+                  title="Edit note and duration"
                   onClick={() => onEdit(entry)}
                 />
                 <RemoveButton

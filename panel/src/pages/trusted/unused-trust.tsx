@@ -4,7 +4,7 @@ import { useHealth } from '../../api/health.ts';
 import { counted } from '../../parts/counted.ts';
 import { sentence } from '../../parts/problem-alert.tsx';
 
-/** Where somebody is trusted and it has no effect: whoever relies on it can be locked out. */
+/** A warning that trusted entries have no effect, because the live configuration does not use them. */
 export function UnusedTrust() {
   const map = useHealth().data?.trusted_map;
   if (map === undefined || map.used !== false || map.entries === 0) return null;

@@ -17,13 +17,13 @@ export function EventTypesField({ everything, types, onChange }: EventTypesField
   };
   return (
     <Radio.Group
-      label="What it gets"
+      label="Events"
       value={everything ? 'all' : 'some'}
       onChange={(value) => onChange({ everything: value === 'all', types })}
     >
       <Stack gap="xs" mt={6}>
-        <Radio value="all" label="Everything" description="Also what later versions tell of." />
-        <Radio value="some" label="Only these" />
+        <Radio value="all" label="All events" description="Includes event types added later." />
+        <Radio value="some" label="Selected events" />
         {!everything && (
           <div className={classes.types}>
             {eventKinds.map(({ kind, label }) => (

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import type { Webhook } from '../../api/types.ts';
 import { useSetWebhook, useWebhooks } from '../../api/webhooks.ts';
 import { AdminPage } from '../../parts/admin-page.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
-import { NothingHere } from '../../parts/nothing-here.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import styles from '../../parts/styles.module.css';
@@ -14,12 +14,12 @@ import { WebhookDialog } from './webhook-dialog.tsx';
 import { webhookState } from './webhook-state.ts';
 import { WebhookTable } from './webhook-table.tsx';
 
-/** The service keeps no more. */
-const most = 20;
+/** The service's limit. */
+const maxWebhooks = 20;
 
 export default function WebhooksPage() {
   return (
-    <AdminPage title="Webhooks" what="webhooks">
+    <AdminPage title="Webhooks">
       <Webhooks />
     </AdminPage>
   );
@@ -31,48 +31,48 @@ function Webhooks() {
   const [editing, setEditing] = useState<{ readonly hook: Webhook | null } | null>(null);
   const [removing, setRemoving] = useState<Webhook | null>(null);
   const hooks = webhooks.data ?? [];
-  const full = hooks.length >= most;
+  const full = hooks.length >= maxWebhooks;
 
-  // What is set anew begins at once, and not after the pause.
-  const tryNow = async ({ id, url, events, enabled }: Webhook): Promise<void> => {
+  // Saving a webhook restarts its delivery without the retry delay.
+  const retryNow = async ({ id, url, events, enabled }: Webhook): Promise<void> => {
     try {
       await set.mutateAsync({ id, url, events, enabled, secret: null });
-      toast({ title: `${id} is tried now`, words: 'The list says what comes of it.', tone: 'unknown' });
+      toast({ title: `Retrying ${id}…`, words: 'The list shows the result.', tone: 'unknown' });
     } catch (error) {
-      toastProblem(`${id} is not tried now`, error);
+      toastProblem(`Could not retry ${id}`, error);
     }
   };
 
   return (
     <PageFrame
       title="Webhooks"
-      about="What happens here, sent to a URL of yours: in order, signed, and tried again until it is received."
+      about="Send signed events to your own URL, in order, with retries."
       actions={
         <Button leftSection={<PlusIcon />} onClick={() => setEditing({ hook: null })} disabled={full}>
-          Add a webhook
+          Add webhook
         </Button>
       }
     >
-      <Read of={webhooks} failed="The webhooks could not be read" loading="Reading the webhooks">
+      <Read of={webhooks} failed="Could not load the webhooks" loading="Loading the webhooks">
         {() => (
           <>
             <Text size="sm" c="dimmed" className={styles.figure} role="status">
               {summary(hooks)}
-              {full && ` These are all that the service keeps: remove one to add another.`}
+              {full && ' This is the limit: remove one to add another.'}
             </Text>
             <div className={styles.card}>
               {hooks.length === 0 ? (
-                <NothingHere title="No webhook yet">
-                  Let your chat or your pager hear of it at once when blocking is not enforced, or a reload is refused.
-                </NothingHere>
+                <EmptyState title="No webhooks yet">
+                  For example, notify a chat or pager when blocking is incomplete or a reload is rejected.
+                </EmptyState>
               ) : (
                 <WebhookTable
                   hooks={hooks}
                   stale={webhooks.error !== null}
-                  trying={set.isPending ? set.variables.id : null}
+                  retrying={set.isPending ? set.variables.id : null}
                   onEdit={(hook) => setEditing({ hook })}
                   onRemove={setRemoving}
-                  onTry={(hook) => void tryNow(hook)}
+                  onRetry={(hook) => void retryNow(hook)}
                 />
               )}
             </div>
@@ -80,7 +80,7 @@ function Webhooks() {
         )}
       </Read>
       {editing !== null && (
-        <WebhookDialog hook={editing.hook} taken={hooks.map(({ id }) => id)} onClose={() => setEditing(null)} />
+        <WebhookDialog hook={editing.hook} usedNames={hooks.map(({ id }) => id)} onClose={() => setEditing(null)} />
       )}
       <RemoveWebhookDialog hook={removing} onClose={() => setRemoving(null)} />
     </PageFrame>

@@ -2,10 +2,11 @@ import { Text } from '@mantine/core';
 import type { Webhook } from '../../api/types.ts';
 import { useRemoveWebhook } from '../../api/webhooks.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { counted } from '../../parts/counted.ts';
 import { toast } from '../../parts/toasts.tsx';
 
 export interface RemoveWebhookDialogProps {
-  /** Null: none is asked about. */
+  /** Null: closed. */
   readonly hook: Webhook | null;
   readonly onClose: () => void;
 }
@@ -16,18 +17,18 @@ export function RemoveWebhookDialog({ hook, onClose }: RemoveWebhookDialogProps)
   const { id, pending } = hook;
   return (
     <Confirm
-      title={`Remove the webhook ${id}?`}
-      action="Remove the webhook"
+      title={`Remove webhook ${id}?`}
+      action="Remove webhook"
       onClose={onClose}
       onConfirm={async () => {
         await remove.mutateAsync(id);
-        toast({ title: `The webhook ${id} is removed` });
+        toast({ title: `Webhook ${id} removed` });
       }}
     >
       <Text size="sm">
-        Nothing is sent to it any more
-        {pending > 0 && `, and what waits for it (${pending.toLocaleString()}) is not delivered`}. Its secret goes with
-        it: one of the same name gets another. To stop it for a while, switch it off instead.
+        No more events are sent to it
+        {pending > 0 && `, and ${counted(pending, 'queued event is', 'queued events are')} dropped`}. Its secret is
+        deleted: a new webhook of this name gets another one. To pause deliveries, disable the webhook instead.
       </Text>
     </Confirm>
   );

@@ -7,8 +7,8 @@ export interface SecretShownProps {
 
 export function SecretShown({ secret, onClose }: SecretShownProps) {
   return (
-    <ShownOnce label="The secret" secret={secret} onClose={onClose}>
-      It cannot be shown again. The receiver needs it to check that a delivery is from here and is what was sent.
+    <ShownOnce label="Secret" secret={secret} onClose={onClose}>
+      You will not be able to see this secret again. The receiver needs it to verify deliveries.
     </ShownOnce>
   );
 }

@@ -10,65 +10,64 @@ import styles from '../../parts/styles.module.css';
 import { toast } from '../../parts/toasts.tsx';
 import { EventTypesField } from './event-types-field.tsx';
 import { SecretShown } from './secret-shown.tsx';
-import { draftOf, isOpenToRead, settingsOf, urlFault } from './webhook-draft.ts';
-import { newSecret } from './webhook-secret.ts';
+import { draftOf, isUnencrypted, newSecret, settingsOf, urlFault } from './webhook-draft.ts';
 
 export interface WebhookDialogProps {
-  /** The one to change; null: a new one. */
+  /** The webhook to edit; null: a new one. */
   readonly hook: Webhook | null;
-  /** Names of those that are there. */
-  readonly taken: readonly string[];
+  /** Names of the existing webhooks. */
+  readonly usedNames: readonly string[];
   readonly onClose: () => void;
 }
 
-export function WebhookDialog({ hook, taken, onClose }: WebhookDialogProps) {
-  const [made, setMade] = useState<{ readonly id: string; readonly secret: string } | null>(null);
-  const title = hook === null ? 'Add a webhook' : `Change the webhook ${hook.id}`;
+export function WebhookDialog({ hook, usedNames, onClose }: WebhookDialogProps) {
+  const [shown, setShown] = useState<{ readonly id: string; readonly secret: string } | null>(null);
+  const title = hook === null ? 'Add webhook' : `Edit webhook ${hook.id}`;
   return (
     <Dialog
-      title={made === null ? title : `The secret of ${made.id}`}
+      title={shown === null ? title : `Secret of ${shown.id}`}
       size="lg"
-      // It is shown this once.
-      easyToLeave={made === null}
+      // The secret is shown only once.
+      dismissible={shown === null}
       onClose={onClose}
     >
-      {made === null ? (
-        <WebhookForm hook={hook} taken={taken} onSecret={setMade} onClose={onClose} />
+      {shown === null ? (
+        <WebhookForm hook={hook} usedNames={usedNames} onSecret={setShown} onClose={onClose} />
       ) : (
-        <SecretShown secret={made.secret} onClose={onClose} />
+        <SecretShown secret={shown.secret} onClose={onClose} />
       )}
     </Dialog>
   );
 }
 
 interface WebhookFormProps extends WebhookDialogProps {
-  readonly onSecret: (made: { readonly id: string; readonly secret: string }) => void;
+  readonly onSecret: (secret: { readonly id: string; readonly secret: string }) => void;
 }
 
-function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
+function WebhookForm({ hook, usedNames, onSecret, onClose }: WebhookFormProps) {
   const set = useSetWebhook();
   const [draft, setDraft] = useState(() => draftOf(hook));
-  /** It was made here and nobody has seen it yet. */
-  const [fresh, setFresh] = useState(false);
+  /** A new secret is generated on saving. */
+  const [renew, setRenew] = useState(false);
   const change = (part: Partial<typeof draft>): void => setDraft({ ...draft, ...part });
-  const wrongName =
-    hook === null ? nameFault(draft.id, taken, 'There is a webhook of this name: change that one.') : null;
-  const wrongUrl = urlFault(draft.url);
-  const nothing = !draft.everything && draft.types.length === 0;
+  const nameError =
+    hook === null ? nameFault(draft.id, usedNames, 'This webhook already exists. Edit it instead.') : null;
+  const urlError = urlFault(draft.url);
+  const noEvents = !draft.everything && draft.types.length === 0;
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (wrongName !== null || wrongUrl !== null || nothing) return;
+    if (nameError !== null || urlError !== null || noEvents) return;
     const settings = settingsOf(draft);
-    const own = fresh ? newSecret() : settings.secret;
+    const own = renew ? newSecret() : settings.secret;
     set.mutate(
       { ...settings, secret: own },
       {
         onSuccess: ({ id, secret }) => {
-          const shown = fresh ? own : secret;
-          toast({ title: `The webhook ${id} is ${hook === null ? 'added' : 'changed'}` });
-          if (shown === null) onClose();
-          else onSecret({ id, secret: shown });
+          const visible = renew ? own : secret;
+          toast({ title: `Webhook ${id} ${hook === null ? 'added' : 'changed'}` });
+          if (visible === null) onClose();
+          else onSecret({ id, secret: visible });
         },
       },
     );
@@ -79,21 +78,21 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
       <Stack gap="md">
         {hook === null && (
           <NameField
-            description="Of what hears it, such as chat or pager."
+            description="For example the receiver: chat, pager."
             placeholder="pager"
             value={draft.id}
             onChange={(id) => change({ id })}
-            fault={wrongName}
+            fault={nameError}
           />
         )}
         <TextInput
           label="URL"
-          description="Called with POST. It answers with 2xx within ten seconds what it has received."
+          description="Receives POST requests; must reply 2xx within 10 s."
           placeholder="https://hooks.example.com/proxy"
           className={styles.monoInput}
           value={draft.url}
           onChange={(event) => change({ url: event.currentTarget.value })}
-          error={draft.url.trim() === '' || wrongUrl === null ? null : sentence(wrongUrl)}
+          error={draft.url.trim() === '' || urlError === null ? null : sentence(urlError)}
           maxLength={2048}
           required
           withAsterisk={false}
@@ -101,23 +100,23 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
           spellCheck={false}
           {...(hook === null ? {} : { 'data-autofocus': true })}
         />
-        {isOpenToRead(draft.url) && (
-          <Alert color="orange" variant="light" title="Look twice">
-            Without https whoever is on the way can read what is sent.
+        {isUnencrypted(draft.url) && (
+          <Alert color="orange" variant="light" title="Warning">
+            Not encrypted: use https.
           </Alert>
         )}
         <EventTypesField everything={draft.everything} types={draft.types} onChange={change} />
         <Group align="flex-end" gap="xs">
           <TextInput
             label="Secret"
-            description={`What deliveries are signed with. ${
-              hook === null ? 'Left empty, one is made and shown once.' : 'Left empty, it stays as it is.'
+            description={`Signs each delivery. ${
+              hook === null ? 'Leave empty to generate one, shown once.' : 'Leave empty to keep the current one.'
             }`}
-            placeholder={fresh ? 'a new one, shown when it is saved' : 'whsec_…'}
+            placeholder={renew ? 'a new one, shown after saving' : 'whsec_…'}
             className={styles.monoInput}
             value={draft.secret}
             onChange={(event) => change({ secret: event.currentTarget.value })}
-            disabled={fresh}
+            disabled={renew}
             maxLength={128}
             flex={1}
             autoComplete="off"
@@ -126,30 +125,32 @@ function WebhookForm({ hook, taken, onSecret, onClose }: WebhookFormProps) {
           {hook !== null && (
             <Button
               variant="default"
-              aria-pressed={fresh}
+              aria-pressed={renew}
               onClick={() => {
-                setFresh(!fresh);
+                setRenew(!renew);
                 change({ secret: '' });
               }}
             >
-              {fresh ? 'Keep the old one' : 'Make a new one'}
+              {renew ? 'Keep secret' : 'Generate new secret'}
             </Button>
           )}
         </Group>
         <Switch
-          label="Deliver"
-          description="While it is switched off, nothing is kept for it."
+          label="Enabled"
+          description="Events are not queued while disabled."
           checked={draft.enabled}
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
-        {set.error !== null && <ProblemAlert title={changeTitle(set.error, 'It was not saved')} error={set.error} />}
+        {set.error !== null && (
+          <ProblemAlert title={changeTitle(set.error, 'Could not save the webhook')} error={set.error} />
+        )}
         <DialogButtons onCancel={onClose}>
           <Button
             type="submit"
-            disabled={draft.id === '' || wrongName !== null || wrongUrl !== null || nothing}
+            disabled={draft.id === '' || nameError !== null || urlError !== null || noEvents}
             loading={set.isPending}
           >
-            {hook === null ? 'Add it' : 'Save'}
+            {hook === null ? 'Add webhook' : 'Save changes'}
           </Button>
         </DialogButtons>
       </Stack>

@@ -1,9 +1,8 @@
 import { expect, it, test } from 'vitest';
 import { parseWebhookSecret } from '../../../../src/domain/webhook-secret.ts';
-import { draftOf, isOpenToRead, settingsOf, urlFault } from './webhook-draft.ts';
-import { newSecret } from './webhook-secret.ts';
+import { draftOf, isUnencrypted, newSecret, settingsOf, urlFault } from './webhook-draft.ts';
 
-it('sends all that a webhook is, and a secret only where one is given', () => {
+it('sends all settings, and a secret only if one was entered', () => {
   const draft = { ...draftOf(null), id: 'chat', url: ' https://hooks.example.com/x ', types: ['reload.failed'] };
   const everything = { id: 'chat', url: 'https://hooks.example.com/x', enabled: true, events: null, secret: null };
   expect(settingsOf(draft)).toEqual(everything);
@@ -14,7 +13,7 @@ it('sends all that a webhook is, and a secret only where one is given', () => {
   });
 });
 
-it('judges a URL as the service does', () => {
+it('validates a URL as the service does', () => {
   expect(urlFault('hooks.example.com')).toMatch(/not a URL/);
   expect(urlFault('https://me:secret@hooks.example.com/')).toMatch(/user or a password/);
   expect(urlFault(' https://hooks.example.com/a ')).toBeNull();
@@ -26,11 +25,11 @@ test.each([
   ['http://127.0.0.1:9000/', false],
   ['http://localhost/', false],
   ['nonsense', false],
-])('%s is open to read for others: %s', (url, open) => {
-  expect(isOpenToRead(url)).toBe(open);
+])('treats %s as unencrypted: %s', (url, open) => {
+  expect(isUnencrypted(url)).toBe(open);
 });
 
-it('makes secrets that the service takes, each another', () => {
+it('generates unique secrets that the service accepts', () => {
   const secret = newSecret();
   expect(parseWebhookSecret(secret)).toEqual({ ok: true, value: secret });
   expect(newSecret()).not.toBe(secret);

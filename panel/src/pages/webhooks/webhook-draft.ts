@@ -1,4 +1,4 @@
-// What is written in the fields of a webhook, and what is wrong with it, by the service's own rules.
+// A webhook in the form, validated by the service's parsers.
 import { parseWebhookUrl } from '../../../../src/domain/webhook-url.ts';
 import type { Webhook } from '../../api/types.ts';
 import type { WebhookSettings } from '../../api/webhooks.ts';
@@ -9,7 +9,7 @@ export interface WebhookDraft {
   readonly enabled: boolean;
   readonly everything: boolean;
   readonly types: readonly string[];
-  /** Empty: the one it has, or for a new one the service makes one. */
+  /** Empty: keep the current one; for a new webhook the service generates one. */
   readonly secret: string;
 }
 
@@ -29,10 +29,15 @@ export function urlFault(url: string): string | null {
   return parse.ok ? null : parse.why;
 }
 
-/** What is sent to another machine without TLS is read by whoever is between. */
-export function isOpenToRead(url: string): boolean {
+/** Sent to another machine without TLS. */
+export function isUnencrypted(url: string): boolean {
   const parse = parseWebhookUrl(url.trim());
   if (!parse.ok) return false;
   const { protocol, hostname } = new URL(parse.value);
   return protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname);
+}
+
+/** In the form of the Standard Webhooks specification: `whsec_` and 32 random bytes in base64. */
+export function newSecret(): string {
+  return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 }

@@ -1,18 +1,18 @@
 import type { Webhook } from '../../api/types.ts';
 
-/** `untried`: nothing was received since it is what it is now, so nothing is known of it. */
-export type WebhookState = 'off' | 'failing' | 'untried' | 'delivers';
+/** `untried`: nothing delivered since its last change. */
+export type WebhookState = 'disabled' | 'failing' | 'untried' | 'delivering';
 
 export function webhookState(hook: Webhook): WebhookState {
   const { enabled, failing_since: failing, next_attempt_at: next } = hook;
-  if (!enabled) return 'off';
+  if (!enabled) return 'disabled';
   if (failing !== null || next !== null) return 'failing';
   const success = time(hook.last_success_at);
   if (success < time(hook.updated_at)) return 'untried';
-  return success < time(hook.last_error_at) ? 'failing' : 'delivers';
+  return success < time(hook.last_error_at) ? 'failing' : 'delivering';
 }
 
-/** The last failure, where nothing was received after it; null: there is none. */
+/** The last failure, unless a delivery succeeded after it. */
 export function lastFailure({ last_error: why, last_error_at: at, last_success_at: success }: Webhook): string | null {
   return why !== null && time(success) < time(at) ? why : null;
 }
@@ -21,15 +21,14 @@ function time(text: string | null): number {
   return text === null ? Number.NEGATIVE_INFINITY : Date.parse(text);
 }
 
-/** "Everything", or the first few types and how many more. */
 export function eventsWords(types: readonly string[] | null): string {
-  if (types === null) return 'Everything';
+  if (types === null) return 'All events';
   const shown = types.length <= 4 ? types : types.slice(0, 3);
   const more = types.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** A URL without what may be a secret in it: whoever looks over a shoulder, or at a picture, sees where and no more. */
+/** Origin of the URL only: path and query may contain a secret. */
 export function shownUrl(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return `${origin}${pathname === '/' && search === '' ? '' : '/…'}`;

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { Webhook } from '../../api/types.ts';
 import { Age, End, SpanSince, useServiceNow } from '../../parts/age.tsx';
+import { counted } from '../../parts/counted.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
@@ -10,27 +11,27 @@ import { eventsWords, lastFailure, shownUrl, webhookState } from './webhook-stat
 
 export interface WebhookTableProps {
   readonly hooks: readonly Webhook[];
-  /** What is known of their deliveries is old. */
+  /** The shown states are out of date. */
   readonly stale: boolean;
-  /** Id of the one that is being tried; null: none is. */
-  readonly trying: string | null;
+  /** Id of the webhook being retried; null: none. */
+  readonly retrying: string | null;
   readonly onEdit: (hook: Webhook) => void;
   readonly onRemove: (hook: Webhook) => void;
-  readonly onTry: (hook: Webhook) => void;
+  readonly onRetry: (hook: Webhook) => void;
 }
 
-export function WebhookTable({ hooks, stale, trying, onEdit, onRemove, onTry }: WebhookTableProps) {
+export function WebhookTable({ hooks, stale, retrying, onEdit, onRemove, onRetry }: WebhookTableProps) {
   return (
-    <ListTable label="Webhooks" columns={['Name', 'Sends to', 'Gets', 'Deliveries', 'Waiting']} buttons="Change">
+    <ListTable label="Webhooks" columns={['Name', 'URL', 'Events', 'Deliveries', 'Queued']} buttons="Actions">
       {hooks.map((hook) => (
         <tr key={hook.id} data-row>
           <td data-label="Name" data-roomy>
             <b>{hook.id}</b>
           </td>
-          <td data-label="Sends to" className={styles.mono} data-roomy="wide">
+          <td data-label="URL" className={styles.mono} data-roomy="wide">
             {shownUrl(hook.url)}
           </td>
-          <td data-label="Gets" title={hook.events?.join(', ')}>
+          <td data-label="Events" title={hook.events?.join(', ')}>
             {eventsWords(hook.events)}
           </td>
           <td data-label="Deliveries">
@@ -41,21 +42,21 @@ export function WebhookTable({ hooks, stale, trying, onEdit, onRemove, onTry }: 
                   size="compact-xs"
                   variant="default"
                   mt={4}
-                  aria-label={`Try now: ${hook.id}`}
-                  loading={trying === hook.id}
-                  onClick={() => onTry(hook)}
+                  aria-label={`Retry delivery: ${hook.id}`}
+                  loading={retrying === hook.id}
+                  onClick={() => onRetry(hook)}
                 >
-                  Try now
+                  Retry delivery
                 </Button>
               )}
             </div>
           </td>
-          <td data-label="Waiting" className={styles.figure}>
+          <td data-label="Queued" className={styles.figure}>
             {hook.enabled ? hook.pending.toLocaleString() : ''}
           </td>
           <td data-actions>
             <RowButtons>
-              <EditButton label={`Change ${hook.id}`} onClick={() => onEdit(hook)} />
+              <EditButton label={`Edit ${hook.id}`} onClick={() => onEdit(hook)} />
               <RemoveButton label={`Remove ${hook.id}`} onClick={() => onRemove(hook)} />
             </RowButtons>
           </td>
@@ -76,15 +77,15 @@ function Deliveries({ of: hook, stale }: { readonly of: Webhook; readonly stale:
           {hook.next_attempt_at !== null && (
             <>
               {' '}
-              Tried again <NextTime at={hook.next_attempt_at} />.
+              Next attempt <NextTime at={hook.next_attempt_at} />.
             </>
           )}
         </Text>
       )}
       {hook.missed > 0 && (
         <Text size="xs" mt={2} className={styles.tone} data-tone="warn">
-          {hook.missed.toLocaleString()} missed: {hook.missed === 1 ? 'it was' : 'they were'} given up, or too many
-          waited. The next delivery says so.
+          {counted(hook.missed, 'event')} lost: retries were exhausted or the queue was full. The next delivery reports
+          it.
         </Text>
       )}
     </>
@@ -93,8 +94,8 @@ function Deliveries({ of: hook, stale }: { readonly of: Webhook; readonly stale:
 
 function State({ of: hook, stale }: { readonly of: Webhook; readonly stale: boolean }) {
   switch (webhookState(hook)) {
-    case 'off':
-      return <StateMark tone="unknown">Switched off: nothing is kept for it</StateMark>;
+    case 'disabled':
+      return <StateMark tone="unknown">Disabled; events are not queued</StateMark>;
     case 'failing':
       return (
         <StateMark tone="bad">
@@ -110,10 +111,10 @@ function State({ of: hook, stale }: { readonly of: Webhook; readonly stale: bool
     case 'untried':
       return (
         <StateMark tone="unknown">
-          {hook.last_success_at === null ? 'Nothing delivered yet' : 'Nothing delivered since it was changed'}
+          {hook.last_success_at === null ? 'Nothing delivered yet' : 'Nothing delivered since its last change'}
         </StateMark>
       );
-    case 'delivers':
+    case 'delivering':
       return (
         <StateMark tone={stale ? 'unknown' : 'good'}>
           Delivered <Age time={hook.last_success_at ?? ''} />
@@ -122,7 +123,7 @@ function State({ of: hook, stale }: { readonly of: Webhook; readonly stale: bool
   }
 }
 
-/** A time that came meanwhile is now: the next look says what came of it. */
+/** A time that has passed is shown as now: the next poll brings the result. */
 function NextTime({ at }: { readonly at: string }) {
   const now = useServiceNow();
   return Date.parse(at) <= now ? 'now' : <End time={at} />;

@@ -6,15 +6,15 @@ export interface Fact {
   readonly value: string;
 }
 
-/** All that the record says beside its line. Names of details are the API's own. */
+/** The details of a record. Their names are those of the API. */
 export function auditFacts(record: AuditRecord): Fact[] {
   const { status, code, finished_at: finished, request_id: request, details, result } = record;
   return [
-    ...(finished === null ? [] : [{ name: 'answered', value: momentText(finished) }]),
+    ...(finished === null ? [] : [{ name: 'finished', value: momentText(finished) }]),
     ...(status === null ? [] : [{ name: 'status', value: code === null ? `${status}` : `${status}, code ${code}` }]),
-    ...(request === null ? [] : [{ name: 'in the log', value: request }]),
+    ...(request === null ? [] : [{ name: 'request ID', value: request }]),
     ...factsOf(details),
-    ...factsOf(result).map(({ name, value }) => ({ name: `answer: ${name}`, value })),
+    ...factsOf(result).map(({ name, value }) => ({ name: `response: ${name}`, value })),
   ];
 }
 

@@ -5,11 +5,11 @@ it.each([
   [{ address: '203.0.113' }, 'address'],
   [{ key: 'a b' }, 'key'],
   [{ since: '2026-11-22T12:00', until: '2026-11-22T11:00' }, 'until'],
-])('%j is told as wrong, and not left out in silence', (draft, field) => {
+])('reports an error for %j instead of ignoring the field', (draft, field) => {
   expect(Object.keys(faultsOf({ ...noFilter, ...draft }))).toEqual([field]);
 });
 
-it('is a filter when nothing is wrong with it', () => {
+it('converts a valid draft to a filter', () => {
   const draft = { ...noFilter, address: ' 203.0.113.7 ', key: '_settings', since: '2026-11-22T11:00' };
   expect(faultsOf(draft)).toEqual({});
   expect(filterOf(draft)).toMatchObject({ ip_address: '203.0.113.7', key: '_settings', since: expect.any(String) });

@@ -8,36 +8,36 @@ import styles from '../../../parts/styles.module.css';
 import classes from './audit.module.css';
 import { operationLabel, operationNames } from './operation-words.ts';
 
-/** What is written in the filter's fields, as text. */
+/** The filter's fields as text. */
 export interface FilterDraft {
   readonly operation: string;
   readonly key: string;
   readonly address: string;
-  /** As a field for date and time gives it, in the person's own zone. */
+  /** As `datetime-local` has it, in the local time zone. */
   readonly since: string;
   readonly until: string;
 }
 
 export const noFilter: FilterDraft = { operation: '', key: '', address: '', since: '', until: '' };
 
-/** What is wrong with what is written; by field. While anything is, nothing is looked for: not everything instead. */
+/** Errors by field. With an error, no list is shown, because it would be unfiltered. */
 export type FilterFaults = Partial<Readonly<Record<'key' | 'address' | 'until', string>>>;
 
 export function faultsOf({ key, address, since, until }: FilterDraft): FilterFaults {
   const faults: { -readonly [Name in keyof FilterFaults]: string } = {};
   const ip = parseIp(address.trim());
   if (address.trim() !== '' && !ip.ok) faults.address = sentence(ip.why, address.trim());
-  if (key.trim() !== '' && !isKeyName(key.trim())) faults.key = 'No key has such a name.';
-  if (since !== '' && until !== '' && new Date(since) >= new Date(until)) faults.until = 'It is not after “From”.';
+  if (key.trim() !== '' && !isKeyName(key.trim())) faults.key = 'No key can have this name.';
+  if (since !== '' && until !== '' && new Date(since) >= new Date(until)) faults.until = 'Must be after “From”.';
   return faults;
 }
 
-/** The key of the settings has a name that no other can have. */
+/** `_settings`: the key from the settings. */
 function isKeyName(text: string): boolean {
   return text === '_settings' || isPlainName(text);
 }
 
-/** Of a draft without faults. */
+/** @param draft without faults */
 export function filterOf(draft: FilterDraft): AuditFilter {
   const address = parseIp(draft.address.trim());
   return {
@@ -69,17 +69,17 @@ export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
   return (
     <search className={classes.filter}>
       <NativeSelect
-        label="What"
+        label="Operation"
         value={value.operation}
         onChange={change('operation')}
         data={[
-          { value: '', label: 'Everything' },
+          { value: '', label: 'All operations' },
           ...operationNames.map((name) => ({ value: name, label: operationLabel(name) })),
         ]}
       />
       <TextInput
         label="Key"
-        placeholder="its whole name"
+        placeholder="exact name"
         value={value.key}
         onChange={change('key')}
         error={faults.key}
@@ -102,16 +102,10 @@ export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
         spellCheck={false}
       />
       <TextInput type="datetime-local" label="From" value={value.since} onChange={change('since')} />
-      <TextInput
-        type="datetime-local"
-        label="Before"
-        value={value.until}
-        onChange={change('until')}
-        error={faults.until}
-      />
+      <TextInput type="datetime-local" label="To" value={value.until} onChange={change('until')} error={faults.until} />
       {value !== noFilter && (
         <Button variant="default" onClick={() => onChange(noFilter)}>
-          Show all
+          Clear filter
         </Button>
       )}
     </search>

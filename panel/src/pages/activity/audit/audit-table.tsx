@@ -4,16 +4,16 @@ import type { AuditRecord } from '../../../api/types.ts';
 import { momentText } from '../../../parts/age.tsx';
 import { DownIcon } from '../../../parts/icons.tsx';
 import { ListTable } from '../../../parts/list-table.tsx';
-import { Said } from '../../../parts/said.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';
+import { UserText } from '../../../parts/user-text.tsx';
 import classes from './audit.module.css';
 import { auditFacts } from './audit-facts.ts';
 import { auditWords, outcomeWords } from './operation-words.ts';
 
 export function AuditTable({ records }: { readonly records: readonly AuditRecord[] }) {
   return (
-    <ListTable label="Who did what" columns={['When', 'Who did what', 'From', 'Outcome']} buttons="More">
+    <ListTable label="Audit log" columns={['Time', 'Action', 'From', 'Outcome']} buttons="Details">
       {records.map((record) => (
         <AuditRow key={record.id} record={record} />
       ))}
@@ -28,12 +28,12 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
   return (
     <>
       <tr data-row>
-        <td data-label="When" className={`${styles.figure} ${styles.nowrap}`}>
+        <td data-label="Time" className={`${styles.figure} ${styles.nowrap}`}>
           {momentText(record.at)}
         </td>
-        <td data-label="What">{what}</td>
+        <td data-label="Action">{what}</td>
         <td data-label="From" className={`${styles.mono} ${styles.nowrap}`}>
-          {record.source === 'unix' ? 'this machine' : (record.source ?? '')}
+          {record.source === 'unix' ? 'local socket' : (record.source ?? '')}
         </td>
         <td data-label="Outcome">
           <StateMark tone={tone}>{words}</StateMark>
@@ -43,8 +43,8 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
             variant="subtle"
             size="lg"
             aria-expanded={opened}
-            aria-label={`More about: ${what}`}
-            title="More"
+            aria-label={`Details: ${what}`}
+            title="Details"
             onClick={() => setOpened(!opened)}
           >
             <DownIcon />
@@ -59,7 +59,7 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
                 <Fragment key={name}>
                   <dt>{name}</dt>
                   <dd className={styles.mono}>
-                    <Said text={value} />
+                    <UserText text={value} />
                   </dd>
                 </Fragment>
               ))}

@@ -1,8 +1,7 @@
 // Each event as one sentence. Members may be absent (EventData), so every one has a fallback.
 import type { EventData, EventType, KnownEvent, ServiceEvent } from '../../../live/service-event.ts';
-import { spanText } from '../../../parts/age.tsx';
+import { elapsedText, spanText } from '../../../parts/age.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
-import { tookText } from '../../../parts/took-text.ts';
 
 export interface EventWords {
   readonly tone: Tone;
@@ -43,7 +42,7 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
     good(
       `HAProxy reloaded${changed === true ? ' with a changed configuration' : ''}: worker ${text(after)}${
         before === null || before === undefined ? '' : ` replaced ${before}`
-      }${took === undefined ? '' : ` in ${tookText(took)}`}`,
+      }${took === undefined ? '' : ` in ${elapsedText(took)}`}`,
     ),
   'reload.failed': ({ status, error }) => ({
     tone: 'bad',

@@ -11,42 +11,42 @@ import { AddressField } from '../../../parts/address-field.tsx';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { useMay, useSession, useSessionState } from '../../../session/session.ts';
+import { useAllowed, useSession, useSessionState } from '../../../session/session.ts';
 import { useUndoBlock } from '../removal.ts';
 import { blockRequest, type Intent } from './block-request.ts';
 import { blockWords } from './block-words.ts';
-import { concernsOf, trustedEntries } from './concerns.ts';
-import { asItWas, type Duration, DurationField, forGood, readDuration } from './duration-field.tsx';
+import { type Duration, DurationField, keepExpiry, permanent, readDuration } from './duration-field.tsx';
 import { ExistingEntry } from './existing-entry.tsx';
+import { trustedEntries, warningsFor } from './warnings.ts';
 
 export interface BlockDialogProps {
-  /** What is blocked already and is to be changed; null: a new one. */
+  /** The entry to edit; null: a new block. */
   readonly entry: BlockedIp | null;
-  /** What a new one begins with. */
+  /** Prefills a new block. */
   readonly address?: string;
   readonly onClose: () => void;
 }
 
-/** How long nobody types before the address is looked up; milliseconds. */
+/** Pause in typing before the address is looked up; milliseconds. */
 const typingMs = 200;
 
 const actions: Readonly<Record<Intent, string>> = {
-  new: 'Block',
-  extend: 'Extend',
-  replace: 'Replace',
-  change: 'Save',
+  new: 'Block address',
+  extend: 'Extend block',
+  replace: 'Replace block',
+  change: 'Save changes',
 };
 
 export function BlockDialog({ entry, address: given = '', onClose }: BlockDialogProps) {
   const { clock } = useSession();
   const { info } = useSessionState();
-  const admin = useMay('admin');
+  const admin = useAllowed('admin');
   const trusted = useTrusted();
   const [address, setAddress] = useState(entry?.ip_address ?? given);
   const [reason, setReason] = useState(entry?.reason ?? '');
-  // Whoever mends a reason does not mean to block for longer.
+  // Editing the reason does not change the expiry.
   const ends = entry?.expires_at ?? null;
-  const [duration, setDuration] = useState<Duration>(ends === null ? forGood : asItWas);
+  const [duration, setDuration] = useState<Duration>(ends === null ? permanent : keepExpiry);
   const [chosen, setChosen] = useState<'extend' | 'replace'>('extend');
   const [understood, setUnderstood] = useState(false);
   const [allowWide, setAllowWide] = useState(false);
@@ -56,34 +56,34 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   const parse = parseIp(address.trim());
   const ip = entry === null && parse.ok ? parse.entry.text : null;
   const [settled] = useDebouncedValue(ip, typingMs);
-  const lookUp = useExistingEntry(settled);
+  const lookup = useExistingEntry(settled);
   const cover = useCheck(settled);
-  const looked = entry !== null || (settled === ip && lookUp.data !== undefined);
-  const existing = entry ?? (settled === ip ? (lookUp.data ?? null) : null);
+  const lookedUp = entry !== null || (settled === ip && lookup.data !== undefined);
+  const existing = entry ?? (settled === ip ? (lookup.data ?? null) : null);
   const intent: Intent = entry !== null ? 'change' : existing === null ? 'new' : chosen;
-  const covering = looked && cover.data?.verdict === 'blocked' && cover.data.by !== ip ? cover.data.by : null;
-  const concerns = parse.ok
-    ? concernsOf(parse.entry, {
+  const covering = lookedUp && cover.data?.verdict === 'blocked' && cover.data.by !== ip ? cover.data.by : null;
+  const warnings = parse.ok
+    ? warningsFor(parse.entry, {
         trusted: trustedEntries(trusted.data?.items ?? []),
         clientAddress: info?.client_address ?? null,
       })
     : [];
-  const overTrust = concerns.some(({ kind }) => kind === 'trusted');
+  const overTrust = warnings.some(({ kind }) => kind === 'trusted');
   const tooWide = isProblem(change.error, problemCodes.wideNetwork);
   const seconds = readDuration(duration);
   const complete =
     parse.ok &&
     (typeof seconds !== 'object' || seconds === null) &&
-    (concerns.length === 0 || understood) &&
+    (warnings.length === 0 || understood) &&
     (!overTrust || admin);
-  const ready = complete && looked;
+  const ready = complete && lookedUp;
 
-  // Enter right after the last character: what is new is blocked as soon as that is known; what is there is shown first.
+  // Enter before the lookup ends: a new address is blocked once it is known to be new; an existing entry is shown first.
   const [waiting, setWaiting] = useState(false);
   useEffect(() => {
-    if (!waiting || (!looked && !lookUp.isError)) return;
+    if (!waiting || (!lookedUp && !lookup.isError)) return;
     setWaiting(false);
-    if (looked && existing === null) send();
+    if (lookedUp && existing === null) send();
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -117,7 +117,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   };
 
   return (
-    <Dialog title={entry === null ? 'Block an address' : `Change ${entry.ip_address}`} size={730} onClose={onClose}>
+    <Dialog title={entry === null ? 'Block an address' : `Edit ${entry.ip_address}`} size={730} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {entry === null && (
@@ -139,19 +139,19 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
           )}
           {existing === null && covering !== null && (
             <Text size="sm" c="dimmed" role="status">
-              {covering} is blocked and covers it already. This adds an entry of its own.
+              Already blocked by {covering}. This adds a separate entry.
             </Text>
           )}
-          {lookUp.isError && (
+          {lookup.isError && (
             <ProblemAlert
-              title="Whether it is blocked already could not be looked up"
-              error={lookUp.error}
-              onRetry={() => void lookUp.refetch()}
+              title="Could not check whether the address is already blocked"
+              error={lookup.error}
+              onRetry={() => void lookup.refetch()}
             />
           )}
           <TextInput
             label="Reason"
-            description="What the next person should know."
+            description="Optional. Shown in the list and the audit log."
             placeholder={intent === 'extend' ? (existing?.reason ?? '') : ''}
             value={reason}
             maxLength={500}
@@ -161,21 +161,21 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
           <DurationField
             value={duration}
             onChange={setDuration}
-            label={intent === 'new' ? 'For how long' : 'For how long from now'}
+            label={intent === 'new' ? 'Duration' : 'Duration from now'}
             keeps={ends !== null}
           />
-          {concerns.length > 0 && (
-            <Alert color="orange" variant="light" title="Look twice">
+          {warnings.length > 0 && (
+            <Alert color="orange" variant="light" title="Warning">
               <List size="sm" mb="xs">
-                {concerns.map(({ kind, words }) => (
+                {warnings.map(({ kind, words }) => (
                   <List.Item key={kind}>{words}</List.Item>
                 ))}
               </List>
               {overTrust && !admin ? (
-                'Your key may not block what is trusted.'
+                'Your key cannot block trusted addresses.'
               ) : (
                 <Checkbox
-                  label="I mean it"
+                  label="I understand, block it"
                   checked={understood}
                   onChange={(event) => setUnderstood(event.currentTarget.checked)}
                 />
@@ -183,14 +183,14 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
             </Alert>
           )}
           {trusted.isError && (
-            <ProblemAlert title="Whether it is trusted could not be looked up" error={trusted.error} />
+            <ProblemAlert title="Could not check whether the address is trusted" error={trusted.error} />
           )}
           {change.isError && (
-            <ProblemAlert title={changeTitle(change.error, 'It was not blocked')} error={change.error}>
+            <ProblemAlert title={changeTitle(change.error, 'Could not block the address')} error={change.error}>
               {tooWide && admin && (
                 <Checkbox
                   mt="xs"
-                  label="Block this wide network all the same"
+                  label="Block this wide network anyway"
                   checked={allowWide}
                   onChange={(event) => setAllowWide(event.currentTarget.checked)}
                 />
@@ -198,7 +198,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
             </ProblemAlert>
           )}
           <DialogButtons onCancel={onClose}>
-            <Button type="submit" disabled={!complete || lookUp.isError} loading={change.isPending || waiting}>
+            <Button type="submit" disabled={!complete || lookup.isError} loading={change.isPending || waiting}>
               {actions[intent]}
             </Button>
           </DialogButtons>
@@ -208,8 +208,9 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   );
 }
 
-/** Between the look-up and the block; what was there is not known any more. */
+/** Another client blocked it between lookup and block, so its entry is unknown and cannot be restored. */
 function blockedMeanwhile(ip: string) {
-  const words = 'Somebody blocked it meanwhile; the reason, author and end of that block are replaced by yours.';
-  return { title: `${ip} was blocked already`, words, tone: 'warn' as const };
+  const words =
+    'Another client blocked it in the meantime. Your reason, source and expiry replaced those of that block.';
+  return { title: `${ip} was already blocked`, words, tone: 'warn' as const };
 }

@@ -21,8 +21,8 @@ const draft: BlockDraft = {
   now: Date.parse('2026-11-22T12:00:00Z'),
 };
 
-describe('a block', () => {
-  it('goes with its length in seconds, and says nothing that was not typed', () => {
+describe('the block request', () => {
+  it('sends a duration in seconds, and no reason if none was entered', () => {
     expect(blockRequest(draft)).toEqual({ ip_address: ip, blocked_by: 'admin', duration_seconds: 3_600 });
     expect(blockRequest({ ...draft, reason: ' scan ', seconds: null })).toEqual({
       ip_address: ip,
@@ -32,14 +32,14 @@ describe('a block', () => {
     });
   });
 
-  it('that extends keeps the reason and the author, and never sends an end that could be earlier', () => {
+  it('keeps reason and author when extending, and sends no absolute expiry', () => {
     const extend = { ...draft, intent: 'extend', existing } as const;
     expect(blockRequest(extend)).toEqual({ ip_address: ip, duration_seconds: 3_600 });
     expect(blockRequest({ ...extend, reason: 'again' })).toMatchObject({ reason: 'again' });
     expect(blockRequest({ ...extend, seconds: null })).toEqual({ ip_address: ip, expires_at: null });
   });
 
-  it('that replaces says everything, its end counted from the service’s time', () => {
+  it('sends every field when replacing, with the expiry from the service’s clock', () => {
     expect(blockRequest({ ...draft, intent: 'replace', existing })).toEqual({
       ip_address: ip,
       reason: null,
@@ -48,7 +48,7 @@ describe('a block', () => {
     });
   });
 
-  it('that is changed keeps its author, and its end where nobody chose another', () => {
+  it('keeps the author when editing, and the expiry unless another is chosen', () => {
     const change = {
       ...draft,
       intent: 'change',

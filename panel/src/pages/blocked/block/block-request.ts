@@ -1,23 +1,23 @@
-// What the dialog that blocks sends. It sets no time by the browser's clock: a length goes as seconds, and where only a
-// moment will do (a shorter block than before), it is counted from the service's own time.
+// The request of the block dialog. It never uses the browser's clock: durations are sent in seconds, and where the API
+// needs a time (a shorter block than before), it is computed from the service's clock.
 import type { BlockedIp, BlockRequest } from '../../../api/types.ts';
 import type { Duration } from './duration-field.tsx';
 
-/** `extend`: the later end holds, and what was not typed is kept. `replace`: everything becomes what the dialog shows. */
+/** `extend` keeps the later expiry and what was not entered. `replace` sets everything to the dialog's values. */
 export type Intent = 'new' | 'extend' | 'replace' | 'change';
 
 export interface BlockDraft {
   readonly ip: string;
   readonly intent: Intent;
-  /** The entry that is there already; null: none. */
+  /** The current entry; null: none. */
   readonly existing: BlockedIp | null;
   readonly reason: string;
   readonly duration: Duration;
-  /** What `duration` says in seconds; null: permanently, or as it is. */
+  /** `duration` in seconds; null: permanent or unchanged. */
   readonly seconds: number | null;
-  /** Whose key it is. */
+  /** Name of the key. */
   readonly by: string | null;
-  /** By the service's clock, milliseconds since 1970. */
+  /** The service's clock, milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -32,15 +32,15 @@ export function blockRequest({ ip, intent, existing, reason, duration, seconds, 
     case 'extend':
       return { ip_address: ip, ...given, ...end };
     case 'replace':
-      return { ip_address: ip, reason: typed === '' ? null : typed, ...author, expires_at: moment(seconds, now) };
+      return { ip_address: ip, reason: typed === '' ? null : typed, ...author, expires_at: expiryTime(seconds, now) };
     case 'change': {
       const kept = existing?.expires_at ?? null;
-      const at = duration.choice === 'keep' ? kept : moment(seconds, now);
+      const at = duration.choice === 'keep' ? kept : expiryTime(seconds, now);
       return { ip_address: ip, reason: typed === '' ? null : typed, expires_at: at };
     }
   }
 }
 
-function moment(seconds: number | null, now: number): string | null {
+function expiryTime(seconds: number | null, now: number): string | null {
   return seconds === null ? null : new Date(now + seconds * 1_000).toISOString();
 }

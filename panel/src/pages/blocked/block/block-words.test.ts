@@ -4,18 +4,18 @@ import { blockWords } from './block-words.ts';
 
 const answer = { ip_address: '192.0.2.1', runtime_map_updated: true } as BlockAnswer;
 
-test('an address that is blocked is told as blocked', () => {
+test('reports a blocked address as blocked', () => {
   expect(blockWords(answer)).toEqual({
     title: '192.0.2.1 is blocked',
     tone: 'good',
-    words: 'Every worker of the proxy was seen to have it.',
+    words: 'Active on all workers.',
   });
 });
 
-test('a block that trust covers is not told as one', () => {
+test('reports a block covered by trust as without effect', () => {
   expect(blockWords({ ...answer, overridden_by: ['192.0.2.0/24'] })).toEqual({
-    title: '192.0.2.1 is stored, and let in all the same',
+    title: '192.0.2.1 is saved, but not blocked',
     tone: 'warn',
-    words: 'Trust wins: 192.0.2.0/24 covers it.',
+    words: 'It is covered by trusted 192.0.2.0/24.',
   });
 });

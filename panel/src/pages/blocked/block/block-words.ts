@@ -2,7 +2,7 @@ import type { BlockAnswer } from '../../../api/types.ts';
 import type { Tone } from '../../../parts/state-mark.tsx';
 import { runtimeWords } from '../runtime-words.ts';
 
-/** What became of a block: one that trust covers is stored, but turns nobody away. */
+/** The result of a block. A block of a trusted address is stored without effect. */
 export function blockWords(answer: BlockAnswer): {
   readonly title: string;
   readonly tone: Tone;
@@ -11,8 +11,8 @@ export function blockWords(answer: BlockAnswer): {
   const { ip_address: ip, overridden_by: over = [] } = answer;
   if (over.length === 0) return { title: `${ip} is blocked`, ...runtimeWords(answer) };
   return {
-    title: `${ip} is stored, and let in all the same`,
+    title: `${ip} is saved, but not blocked`,
     tone: 'warn',
-    words: `Trust wins: ${over.join(', ')} ${over.length === 1 ? 'covers' : 'cover'} it.`,
+    words: `It is covered by trusted ${over.join(', ')}.`,
   };
 }

@@ -3,9 +3,9 @@ import { useId, useRef } from 'react';
 import { readTypedDuration } from './typed-duration.ts';
 
 export interface Duration {
-  /** One of the presets, `other`, or `keep`: what is changed ends when it did. */
+  /** One of the presets, `custom`, or `keep`: the expiry stays unchanged. */
   readonly choice: string;
-  /** What was typed for `other`, such as `4h`. */
+  /** The text for `custom`, such as `4h`. */
   readonly text: string;
 }
 
@@ -15,19 +15,19 @@ const presets = [
   { value: '1d', label: '1 day' },
   { value: '7d', label: '1 week' },
   { value: '30d', label: '30 days' },
-  { value: 'good', label: 'For good' },
-  { value: 'other', label: 'Other' },
+  { value: 'permanent', label: 'Permanent' },
+  { value: 'custom', label: 'Custom' },
 ] as const;
 
-const kept = { value: 'keep', label: 'As it is' } as const;
+const kept = { value: 'keep', label: 'Unchanged' } as const;
 
-export const forGood: Duration = { choice: 'good', text: '' };
-export const asItWas: Duration = { choice: 'keep', text: '' };
+export const permanent: Duration = { choice: 'permanent', text: '' };
+export const keepExpiry: Duration = { choice: 'keep', text: '' };
 
-/** Seconds; null: for good, or nothing is said of it; or why what was typed is none. */
+/** Seconds; null: permanent or unchanged; `why`: the text is not a duration. */
 export function readDuration({ choice, text }: Duration): number | null | { readonly why: string } {
-  if (choice === 'good' || choice === 'keep') return null;
-  const parse = readTypedDuration(choice === 'other' ? text : choice);
+  if (choice === 'permanent' || choice === 'keep') return null;
+  const parse = readTypedDuration(choice === 'custom' ? text : choice);
   return parse.ok ? parse.seconds : { why: parse.why };
 }
 
@@ -35,11 +35,11 @@ export interface DurationFieldProps {
   readonly value: Duration;
   readonly onChange: (value: Duration) => void;
   readonly label?: string;
-  /** Offers to leave the end as it is. */
+  /** Offers to leave the expiry unchanged. */
   readonly keeps?: boolean;
 }
 
-export function DurationField({ value, onChange, label = 'For how long', keeps = false }: DurationFieldProps) {
+export function DurationField({ value, onChange, label = 'Duration', keeps = false }: DurationFieldProps) {
   const id = useId();
   const read = readDuration(value);
   const wrong = typeof read === 'object' && read !== null && value.text !== '' ? read.why : null;
@@ -53,13 +53,13 @@ export function DurationField({ value, onChange, label = 'For how long', keeps =
             <Chip
               key={preset.value}
               value={preset.value}
-              // One name makes them one group: one tab stop, at the chosen one.
+              // A shared name makes one group with one tab stop, at the selected chip.
               name={id}
               size="sm"
               variant="outline"
-              // Only a click leads on to the field: arrows pass by.
+              // Only on a click: arrow keys must be able to move past it.
               onClick={() => {
-                if (preset.value === 'other') requestAnimationFrame(() => field.current?.focus());
+                if (preset.value === 'custom') requestAnimationFrame(() => field.current?.focus());
               }}
             >
               {preset.label}
@@ -67,11 +67,11 @@ export function DurationField({ value, onChange, label = 'For how long', keeps =
           ))}
         </Group>
       </Chip.Group>
-      {value.choice === 'other' && (
+      {value.choice === 'custom' && (
         <TextInput
           mt="xs"
           ref={field}
-          aria-label="Number and unit"
+          aria-label="Custom duration"
           placeholder="30 min, 4 h, 1 d 12 h, 2 w or 1 y"
           value={value.text}
           error={wrong}

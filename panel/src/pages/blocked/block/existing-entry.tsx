@@ -1,8 +1,8 @@
-// What is blocked already, told while the address is typed: nobody overwrites an entry without knowing it.
+// The current entry of the typed address, so that it is not overwritten by accident.
 import { Alert, Radio, Stack, Text } from '@mantine/core';
 import type { BlockedIp } from '../../../api/types.ts';
 import { momentText } from '../../../parts/age.tsx';
-import { Said } from '../../../parts/said.tsx';
+import { UserText } from '../../../parts/user-text.tsx';
 import type { Intent } from './block-request.ts';
 
 export interface ExistingEntryProps {
@@ -14,21 +14,25 @@ export interface ExistingEntryProps {
 export function ExistingEntry({ entry, intent, onIntent }: ExistingEntryProps) {
   const { reason, blocked_by: by, expires_at: end } = entry;
   return (
-    <Alert color="orange" variant="light" title={`${entry.ip_address} is blocked already`}>
+    <Alert color="orange" variant="light" title={`${entry.ip_address} is already blocked`}>
       <Text size="sm" mb="xs" data-testid="existing">
-        {end === null ? 'Permanently' : `Until ${momentText(end)}`}
+        {end === null ? 'Permanent' : `Until ${momentText(end)}`}
         {by !== null && (
           <>
-            , by <Said text={by} />
+            , by <UserText text={by} />
           </>
         )}
-        {reason === null ? '. No reason is given.' : ': '}
-        {reason !== null && <Said text={reason} />}
+        {reason === null ? '. No reason given.' : ': '}
+        {reason !== null && <UserText text={reason} />}
       </Text>
-      <Radio.Group aria-label="What to do with the entry" value={intent} onChange={(to) => onIntent(to as 'extend')}>
+      <Radio.Group aria-label="Existing entry" value={intent} onChange={(to) => onIntent(to as 'extend')}>
         <Stack gap={6}>
           <Radio value="extend" label="Extend" description={extendWords(entry)} />
-          <Radio value="replace" label="Replace" description="End, reason and source become what this dialog says." />
+          <Radio
+            value="replace"
+            label="Replace"
+            description="Overwrites expiry, reason and source with the values of this dialog."
+          />
         </Stack>
       </Radio.Group>
     </Alert>
@@ -36,6 +40,6 @@ export function ExistingEntry({ entry, intent, onIntent }: ExistingEntryProps) {
 }
 
 function extendWords({ expires_at: end }: BlockedIp): string {
-  const kept = 'The source is kept, and the reason unless you enter another.';
-  return end === null ? `It stays permanent. ${kept}` : `The later end holds. ${kept}`;
+  const kept = 'Keeps the source, and the reason unless you enter another.';
+  return `${end === null ? 'Stays permanent.' : 'The later expiry applies.'} ${kept}`;
 }

@@ -1,8 +1,8 @@
-// How people write a length of time: `4h`, `4 h`, `4h30m`, `90 min`, `1 year`. Files and the API take one number and unit.
+// Durations as people type them: `4h`, `4 h`, `4h30m`, `90 min`, `1 year`. Files and the API accept one number and unit.
 
 export type TypedDuration =
   | { readonly ok: true; readonly seconds: number }
-  /** A whole sentence. */
+  /** A sentence. */
   | { readonly ok: false; readonly why: string };
 
 const units: Readonly<Record<string, number>> = {
@@ -24,7 +24,7 @@ const units: Readonly<Record<string, number>> = {
 const hundredYears = 36_525 * 86_400;
 const examples = 'such as 90 s, 30 min, 4 h, 7 d, 2 w or 1 y';
 
-/** At least a second, at most a hundred years. A year has 365 days; a month is of no fixed length and is not taken. */
+/** From one second to 100 years. A year has 365 days; months vary in length and are rejected. */
 export function readTypedDuration(typed: string): TypedDuration {
   const text = typed.trim().toLowerCase();
   if (/^\d+$/.test(text)) return { ok: false, why: `Add a unit: ${text} s, ${text} min, ${text} h or ${text} d.` };
@@ -35,8 +35,7 @@ export function readTypedDuration(typed: string): TypedDuration {
     if (unit === undefined) return { ok: false, why: `${word} is not a unit. Enter a number and a unit, ${examples}.` };
     seconds += Number(digits) * unit;
   }
-  if (seconds === 0) return { ok: false, why: 'The shortest block is one second.' };
-  if (seconds > hundredYears)
-    return { ok: false, why: 'That is more than a hundred years. Choose “For good” instead.' };
+  if (seconds === 0) return { ok: false, why: 'The shortest duration is one second.' };
+  if (seconds > hundredYears) return { ok: false, why: 'The limit is 100 years. Choose “Permanent” instead.' };
   return { ok: true, seconds };
 }

@@ -4,7 +4,7 @@ import styles from '../../../parts/styles.module.css';
 import classes from './import.module.css';
 import type { BadLine } from './preview.ts';
 
-const first = 100;
+const initiallyShown = 100;
 
 export interface BadLinesProps {
   readonly lines: readonly BadLine[];
@@ -12,9 +12,9 @@ export interface BadLinesProps {
   readonly heading?: string;
 }
 
-/** Each line that is wrong, with its number and what would be right. */
-export function BadLines({ lines, label, heading = 'What is wrong' }: BadLinesProps) {
-  const [shown, setShown] = useState(first);
+/** Lines with their numbers and what is wrong with them. */
+export function BadLines({ lines, label, heading = 'Problem' }: BadLinesProps) {
+  const [shown, setShown] = useState(initiallyShown);
   return (
     <ScrollArea.Autosize
       mah={240}
@@ -44,7 +44,7 @@ export function BadLines({ lines, label, heading = 'What is wrong' }: BadLinesPr
       </Table>
       {lines.length > shown && (
         <Button size="compact-sm" variant="default" m="xs" onClick={() => setShown(shown + 1_000)}>
-          Show more of {lines.length.toLocaleString()}
+          Show more lines ({lines.length.toLocaleString()} in total)
         </Button>
       )}
     </ScrollArea.Autosize>

@@ -1,15 +1,15 @@
-// What an import would change, counted by the service before anything is sent.
+// What an import would change, counted by a dry run in the service.
 import { Checkbox, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { isProblem, problemCodes } from '../../../../../src/client/problem-codes.ts';
 import { counted } from '../../../parts/counted.ts';
 import { problemText, sentence } from '../../../parts/problem-alert.tsx';
-import { useApi, useMay } from '../../../session/session.ts';
+import { useAllowed, useApi } from '../../../session/session.ts';
 import type { NumberedEntry } from './preview.ts';
-import { type Common, nothingYet, type Tally, transfer } from './transfer.ts';
+import { type Common, emptyTally, type Tally, transfer } from './transfer.ts';
 
-/** How long nobody changes reason or length before it is counted; milliseconds. */
+/** Pause after a change of reason or duration before the dry run; milliseconds. */
 const settledMs = 500;
 
 export type Forecast =
@@ -17,16 +17,16 @@ export type Forecast =
   | { readonly kind: 'known'; readonly tally: Tally }
   | { readonly kind: 'unknown'; readonly why: unknown };
 
-/** @param common null: something in it is not right yet */
+/** @param common null: invalid */
 export function useForecast(entries: readonly NumberedEntry[], common: Common | null): Forecast {
   const api = useApi();
   const [settled] = useDebouncedValue(common === null ? null : JSON.stringify(common), settledMs);
-  const [forecast, setForecast] = useState<Forecast>({ kind: 'counting', tally: nothingYet });
+  const [forecast, setForecast] = useState<Forecast>({ kind: 'counting', tally: emptyTally });
   useEffect(() => {
     if (settled === null || entries.length === 0) return;
     const stop = new AbortController();
     const { signal } = stop;
-    let tally = nothingYet;
+    let tally = emptyTally;
     const note = (kind: 'counting' | 'known'): void => {
       if (!signal.aborted) setForecast({ kind, tally });
     };
@@ -49,11 +49,11 @@ export interface ForecastWordsProps {
 }
 
 export function ForecastWords({ forecast, allowWide, onAllowWide }: ForecastWordsProps) {
-  const admin = useMay('admin');
+  const admin = useAllowed('admin');
   if (forecast.kind === 'unknown')
     return (
       <Text size="sm" c="dimmed" role="status">
-        {isProblem(forecast.why, problemCodes.setFull) ? '' : 'How many are blocked already could not be counted: '}
+        {isProblem(forecast.why, problemCodes.setFull) ? '' : 'Could not count the changes: '}
         {sentence(problemText(forecast.why))}
       </Text>
     );
@@ -61,15 +61,11 @@ export function ForecastWords({ forecast, allowWide, onAllowWide }: ForecastWord
   return (
     <>
       <Text size="sm" role="status" data-testid="forecast">
-        {forecast.kind === 'counting' ? 'Counting what would change …' : forecastWords(forecast.tally)}
+        {forecast.kind === 'counting' ? 'Counting changes…' : forecastWords(forecast.tally)}
       </Text>
       {admin && (tooWide > 0 || allowWide) && (
         <Checkbox
-          label={
-            allowWide
-              ? 'Block wide networks too'
-              : `Block ${counted(tooWide, 'network')} that ${tooWide === 1 ? 'is' : 'are'} wide or special too`
-          }
+          label={allowWide ? 'Include wide networks' : `Include ${counted(tooWide, 'wide or special network')}`}
           checked={allowWide}
           onChange={(event) => onAllowWide(event.currentTarget.checked)}
         />
@@ -81,26 +77,29 @@ export function ForecastWords({ forecast, allowWide, onAllowWide }: ForecastWord
 export function forecastWords({ added, updated, unchanged, rejectedTotal, room }: Tally): string {
   const already = updated + unchanged;
   const parts = [
-    `${counted(added, 'address', 'addresses')} would be new.`,
-    ...(already === 0 ? [] : [`${counted(already, 'is', 'are')} blocked already: ${changes(updated, unchanged)}.`]),
-    ...(rejectedTotal === 0 ? [] : [`${counted(rejectedTotal, 'line')} would be rejected.`]),
+    `${counted(added, 'new address', 'new addresses')}.`,
+    ...(already === 0 ? [] : [`${already.toLocaleString('en')} already blocked: ${changes(updated, unchanged)}.`]),
+    ...(rejectedTotal === 0 ? [] : [`${counted(rejectedTotal, 'line')} rejected.`]),
     ...(room === null || added === 0 ? [] : limitWords(room.total + added, room.limit)),
   ];
   return parts.join(' ');
 }
 
-/** The service checks the parts of a list one by one, and refuses the first that exceeds the limit. */
-function limitWords(wouldBe: number, limit: number): string[] {
-  if (wouldBe <= limit) return [];
-  const size = `The blocked set would have ${wouldBe.toLocaleString('en')} entries`;
-  const over = `${(wouldBe - limit).toLocaleString('en')} more than its maximum (PROXY_MANAGER_MAX_ENTRIES)`;
-  return [`${size}, ${over}: the import would stop before its end.`];
+/** The service checks each batch and rejects the first that exceeds the limit. */
+function limitWords(total: number, limit: number): string[] {
+  if (total <= limit) return [];
+  const over = (total - limit).toLocaleString('en');
+  return [
+    `The list would have ${total.toLocaleString('en')} entries, ${over} more than the limit (PROXY_MANAGER_MAX_ENTRIES): the import would stop before its end.`,
+  ];
 }
 
 function changes(updated: number, unchanged: number): string {
-  if (updated === 0) return unchanged === 1 ? 'it stays as it is' : 'all stay as they are';
-  const what = 'reason, source or a later end';
-  return unchanged === 0
-    ? `${updated === 1 ? 'it takes' : 'all take'} the list’s ${what}`
-    : `${updated.toLocaleString('en')} of them would take the list’s ${what}`;
+  const parts = [
+    ...(updated === 0
+      ? []
+      : [`${updated.toLocaleString('en')} updated with the list’s reason, source or later expiry`]),
+    ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} unchanged`]),
+  ];
+  return parts.join(', ');
 }

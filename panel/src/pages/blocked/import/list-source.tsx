@@ -1,11 +1,10 @@
-// Where a list comes from: pasted, dropped, or chosen.
 import { Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
 import { UploadIcon } from '../../../parts/icons.tsx';
 import classes from './import.module.css';
 
 export interface ListSourceProps {
-  /** What is pasted; it stays while somebody looks at what it would do and comes back. */
+  /** The pasted text, kept while the preview is shown. */
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly onList: (list: Blob, name: string) => void;
@@ -13,17 +12,17 @@ export interface ListSourceProps {
 
 export function ListSource({ text, onText, onList }: ListSourceProps) {
   const [over, setOver] = useState(false);
-  const take = (file: File | null | undefined): void => {
+  const open = (file: File | null | undefined): void => {
     if (file != null) onList(file, file.name);
   };
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    take(event.dataTransfer.files[0]);
+    open(event.dataTransfer.files[0]);
   };
   return (
     <Stack gap="md">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a place to drop a file on; the button does the same. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a drop zone; the button does the same. */}
       <div
         className={classes.dropZone}
         data-over={over}
@@ -36,18 +35,18 @@ export function ListSource({ text, onText, onList }: ListSourceProps) {
       >
         <Group justify="center" gap="sm">
           <Text size="sm">Drop a file here, or</Text>
-          <FileButton onChange={take}>
+          <FileButton onChange={open}>
             {(props) => (
               <Button {...props} variant="default" leftSection={<UploadIcon size={16} />}>
-                Choose a file
+                Choose file
               </Button>
             )}
           </FileButton>
         </Group>
       </div>
       <Textarea
-        label="Or paste it"
-        description="One address or network a line. CSV, HAProxy maps and ipset files are understood too; files may be compressed (.gz)."
+        label="Or paste a list"
+        description="One address or network per line. CSV, HAProxy maps and ipset files work too, also compressed (.gz)."
         value={text}
         onChange={(event) => onText(event.currentTarget.value)}
         autosize
@@ -58,8 +57,8 @@ export function ListSource({ text, onText, onList }: ListSourceProps) {
         data-autofocus
       />
       <Group justify="flex-end">
-        <Button disabled={text.trim() === ''} onClick={() => onList(new Blob([text]), 'what was pasted')}>
-          Look at it
+        <Button disabled={text.trim() === ''} onClick={() => onList(new Blob([text]), 'pasted text')}>
+          Preview list
         </Button>
       </Group>
     </Stack>

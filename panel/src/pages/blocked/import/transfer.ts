@@ -1,26 +1,24 @@
-// Sends what the preview showed, some ten thousand at a time, so that the bar moves and a stop is a stop.
-
+// Sends the previewed entries in batches, between which the import can be stopped.
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { widenessOf } from '../../../../../src/domain/special-ranges.ts';
-import { changeMany, tryMany } from '../../../api/blocked-ips.ts';
+import { changeMany, isTooWide, tryMany } from '../../../api/blocked-ips.ts';
 import type { ApiClient } from '../../../api/request.ts';
 import type { BlockRequest, BulkAnswer } from '../../../api/types.ts';
-import { isTooWide } from '../too-wide.ts';
 import type { BadLine, NumberedEntry } from './preview.ts';
 
-/** A second or so of the service's work. */
+/** About a second of the service's work. */
 const batchSize = 20_000;
-/** As JSON, at most: long reasons fill the service's 16 MiB before so many entries do. */
+/** Upper bound as JSON: with long reasons, a full batch would exceed the service's 16 MiB. */
 const batchBytes = 8 * 1024 * 1024;
 
 export interface Common {
-  /** For lines that give none; empty: none. */
+  /** Default reason; empty: none. */
   readonly reason: string;
-  /** For lines that say nothing of it; null: for good. */
+  /** Default duration; null: permanent. */
   readonly seconds: number | null;
-  /** Who blocks, where a line does not say so. */
+  /** Default source. */
   readonly blockedBy: string | null;
-  /** Takes networks that are wide, or hold a whole special range. */
+  /** Includes networks that are wide or contain a special range. */
   readonly allowWide?: boolean;
 }
 
@@ -28,21 +26,21 @@ export interface Tally {
   /** Entries that were sent and answered. */
   readonly done: number;
   readonly added: number;
-  /** Blocked already, with another reason, source or end now. */
+  /** Already blocked, and changed in reason, source or expiry. */
   readonly updated: number;
   readonly unchanged: number;
-  /** Refused by the service, such as trusted ones; the first thousand of each batch. */
+  /** Rejected by the service, such as trusted addresses; the first thousand of each batch. */
   readonly rejected: readonly BadLine[];
   readonly rejectedTotal: number;
-  /** Of the rejected, networks that are taken only with `allowWide`. */
+  /** Rejected networks that `allowWide` would include. */
   readonly tooWide: number;
-  /** Of a dry run: the size of the set now, and its limit; null: there is none. */
+  /** Of a dry run: the current number of entries and the limit; null: unknown or no limit. */
   readonly room: { readonly total: number; readonly limit: number } | null;
-  /** Every worker was seen to have all of it. */
+  /** All workers are verified to have all entries. */
   readonly enforced: boolean;
 }
 
-export const nothingYet: Tally = {
+export const emptyTally: Tally = {
   done: 0,
   added: 0,
   updated: 0,
@@ -54,12 +52,12 @@ export const nothingYet: Tally = {
   enforced: true,
 };
 
-/** `dry`: only counts what would come of it, and changes nothing. */
+/** `dry`: counts the changes without making them. */
 export interface TransferOptions {
   readonly dry?: boolean;
 }
 
-/** Goes on behind what `tally` has. @throws ApiProblem, ApiUnreachable; `onProgress` has had what was done until then */
+/** Continues after the entries in `from`. @throws ApiProblem, ApiUnreachable after reporting its progress */
 export async function transfer(
   api: ApiClient,
   entries: readonly NumberedEntry[],
@@ -72,14 +70,14 @@ export async function transfer(
   let tally = from;
   while (tally.done < entries.length && !signal.aborted) {
     const add = nextBatch(entries, tally.done, common);
-    // Never given up half-way: what the service was sent, it does, and its answer says what became of it.
+    // Not abortable: the service applies a batch that it received, and only its response has the result.
     const answer = await (dry ? tryMany(api, { add }, signal) : changeMany(api, { add }));
     tally = added(tally, answer, entries.slice(tally.done, tally.done + add.length), common);
     onProgress(tally);
   }
 }
 
-/** The next of them, at least one. */
+/** At least one entry. */
 function nextBatch(entries: readonly NumberedEntry[], from: number, common: Common): BlockRequest[] {
   const batch: BlockRequest[] = [];
   let bytes = 0;
@@ -92,7 +90,7 @@ function nextBatch(entries: readonly NumberedEntry[], from: number, common: Comm
   return batch;
 }
 
-/** At most, as JSON: a character is up to six bytes (an escape). */
+/** Upper bound as JSON: an escaped character has up to six bytes. */
 function bytesOf({ ip_address: ip, reason, blocked_by: blockedBy }: BlockRequest): number {
   return 120 + ip.length + 6 * ((reason?.length ?? 0) + (blockedBy?.length ?? 0));
 }
@@ -133,7 +131,7 @@ function added(tally: Tally, answer: BulkAnswer, batch: readonly NumberedEntry[]
   };
 }
 
-/** Rejected for their width; the answer lists only the first thousand of all rejections. */
+/** Networks rejected for their width. The response lists only the first thousand rejections. */
 function tooWideIn(answer: BulkAnswer, batch: readonly NumberedEntry[]): number {
   if (answer.rejected_total <= answer.rejected.length) return answer.rejected.filter(isTooWide).length;
   return batch.filter(({ entry }) => {

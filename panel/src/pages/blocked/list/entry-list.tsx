@@ -1,5 +1,5 @@
-// The list itself: only the rows in sight are made, whatever its length. One tab stop; arrows, Page Up and Down, Home
-// and End move, Space selects, Enter opens, Delete removes.
+// The list, which renders only the visible rows. One tab stop; arrows, Page Up and Down, Home and End move, Space
+// selects, Enter opens, Delete removes.
 import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
@@ -11,27 +11,27 @@ import type { PageBook } from './page-book.ts';
 import {
   positionShowing,
   positionWithin,
-  rowsInSight,
   type ScrollWindow,
   scrolled,
   scrolledHeight,
   settledTop,
+  visibleRows,
 } from './scroll-window.ts';
 import { useBookState } from './use-page-book.ts';
 
-/** How long after the last movement the bar is put where it belongs; milliseconds. */
+/** Delay after the last scroll before the scroll bar is corrected; milliseconds. */
 const settleMs = 160;
 
 export interface EntryListProps {
   readonly book: PageBook<BlockedIp>;
   readonly selected: ReadonlySet<string>;
-  /** A part of a reason or source that was looked for; empty: none. */
+  /** The searched text; empty: none. */
   readonly found: string;
-  /** Null: the key may not change anything, so there is nothing to select for. */
+  /** Null: the key may not change entries. */
   readonly onSelect: ((entry: BlockedIp, range: readonly BlockedIp[] | null) => void) | null;
   readonly onOpen: (entry: BlockedIp) => void;
   readonly onRemove: ((entry: BlockedIp) => void) | null;
-  /** Delete on a row that is selected: all that are. */
+  /** Delete on a selected row removes all selected ones. */
   readonly onRemoveSelected: (() => void) | null;
 }
 
@@ -48,14 +48,14 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
   const rows = state.total ?? 0;
   const shape = { rows, rowHeight, viewport: Math.max(viewport, rowHeight) };
   const position = positionWithin(view.position, shape);
-  const { first, last } = rowsInSight(position, shape);
+  const { first, last } = visibleRows(position, shape);
 
   useEffect(() => {
-    if (rows > 0) book.want(first, last);
+    if (rows > 0) book.show(first, last);
   }, [book, first, last, rows]);
 
-  // Another list begins at its top.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of the book alone.
+  // Another list starts at its top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another book only.
   useLayoutEffect(() => {
     scroller.current?.scrollTo({ top: 0 });
     setView({ position: 0, scrollTop: 0 });
@@ -63,16 +63,16 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
     setAnchor(null);
   }, [book]);
 
-  // The bar of a list that is too tall to be exact is put right once nobody moves it.
-  const belongs = settledTop(position, shape);
+  // In a list too tall for an exact scroll bar, the bar is corrected after the last scroll.
+  const exactTop = settledTop(position, shape);
   useEffect(() => {
-    if (Math.abs(belongs - view.scrollTop) < 2) return;
+    if (Math.abs(exactTop - view.scrollTop) < 2) return;
     const timer = setTimeout(() => {
-      setView({ position, scrollTop: belongs });
-      scroller.current?.scrollTo({ top: belongs });
+      setView({ position, scrollTop: exactTop });
+      scroller.current?.scrollTo({ top: exactTop });
     }, settleMs);
     return () => clearTimeout(timer);
-  }, [position, belongs, view.scrollTop]);
+  }, [position, exactTop, view.scrollTop]);
 
   const show = (index: number): void => {
     const next = Math.min(Math.max(0, index), rows - 1);
@@ -124,7 +124,7 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
     event.preventDefault();
   };
 
-  const drawn = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
+  const rendered = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
   return (
     <div className={`${classes.list} ${styles.card}`} ref={sized} data-narrow={narrow}>
       <div
@@ -149,14 +149,14 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
           </span>
           <span role="columnheader">Address</span>
           <span role="columnheader">Reason</span>
-          <span role="columnheader">Blocked by</span>
-          <span role="columnheader">Until</span>
+          <span role="columnheader">Source</span>
+          <span role="columnheader">Expires</span>
           <span role="columnheader">
             <VisuallyHidden>Remove</VisuallyHidden>
           </span>
         </div>
         <div role="rowgroup" className={classes.rows} style={{ height: scrolledHeight(shape) }}>
-          {drawn.map((index) => (
+          {rendered.map((index) => (
             <EntryRow
               key={index}
               id={`${id}-${index}`}
@@ -178,7 +178,7 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
   );
 }
 
-/** Only those that are there: nobody selects what he has never seen. */
+/** Only loaded rows. */
 function rowsBetween(book: PageBook<BlockedIp>, from: number, to: number): BlockedIp[] {
   const entries: BlockedIp[] = [];
   for (let index = Math.min(from, to); index <= Math.max(from, to); index += 1) {

@@ -1,16 +1,16 @@
-// Plain elements: a fast wheel makes hundreds of rows a second, and a component of the library costs ten times as much.
+// Plain elements: fast scrolling renders hundreds of rows per second, and Mantine's components cost ten times as much.
 import { memo } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
 import { End } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
 import styles from '../../../parts/styles.module.css';
 import { visibleText } from '../../../parts/visible-text.ts';
-import { placeOf } from '../search.ts';
+import { matchIn } from '../search.ts';
 import classes from './entry-list.module.css';
 
 export interface RowActions {
   readonly activate: (index: number) => void;
-  /** `extend`: from the one that was selected last. */
+  /** `extend`: from the last selected row. */
   readonly select: (index: number, extend: boolean) => void;
   readonly open: (entry: BlockedIp) => void;
   readonly remove: (entry: BlockedIp) => void;
@@ -19,18 +19,18 @@ export interface RowActions {
 export interface EntryRowProps {
   readonly id: string;
   readonly index: number;
-  /** Undefined: not read yet. */
+  /** Undefined: not loaded yet. */
   readonly entry: BlockedIp | undefined;
   /** Pixels. */
   readonly top: number;
   readonly height: number;
   readonly active: boolean;
   readonly selected: boolean;
-  /** A part of the reason or of who blocked it that was looked for; empty: none. */
+  /** The searched text; empty: none. */
   readonly found: string;
   readonly selectable: boolean;
   readonly removable: boolean;
-  /** The same in every drawing: a row that stays as it is, is not drawn again while others pass by. */
+  /** The same object in every render, so that unchanged rows are not rendered again. */
   readonly actions: RowActions;
 }
 
@@ -85,17 +85,13 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
         {ip}
       </span>
       <span role="gridcell" className={classes.reason} title={visibleText(entry.reason ?? '')}>
-        {entry.reason === null ? (
-          <span className={classes.none}>none given</span>
-        ) : (
-          <Marked said={entry.reason} part={found} />
-        )}
+        {entry.reason === null ? <span className={classes.none}>—</span> : <Marked text={entry.reason} part={found} />}
       </span>
       <span role="gridcell" className={classes.source} title={visibleText(entry.blocked_by ?? '')}>
-        {entry.blocked_by === null ? '–' : <Marked said={entry.blocked_by} part={found} />}
+        {entry.blocked_by === null ? '—' : <Marked text={entry.blocked_by} part={found} />}
       </span>
       <span role="gridcell" className={classes.expires}>
-        {entry.expires_at === null ? 'for good' : <End time={entry.expires_at} />}
+        {entry.expires_at === null ? 'Never' : <End time={entry.expires_at} />}
       </span>
       <span role="gridcell" className={classes.remove}>
         {removable && (
@@ -118,14 +114,14 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   );
 });
 
-function Marked({ said, part }: { readonly said: string; readonly part: string }) {
-  const place = placeOf(part, said);
-  if (place === null) return <bdi>{visibleText(said)}</bdi>;
+function Marked({ text, part }: { readonly text: string; readonly part: string }) {
+  const match = matchIn(part, text);
+  if (match === null) return <bdi>{visibleText(text)}</bdi>;
   return (
     <bdi>
-      {visibleText(said.slice(0, place.from))}
-      <mark>{visibleText(said.slice(place.from, place.to))}</mark>
-      {visibleText(said.slice(place.to))}
+      {visibleText(text.slice(0, match.from))}
+      <mark>{visibleText(text.slice(match.from, match.to))}</mark>
+      {visibleText(text.slice(match.to))}
     </bdi>
   );
 }

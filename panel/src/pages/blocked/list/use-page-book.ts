@@ -7,20 +7,20 @@ import { useApi } from '../../../session/session.ts';
 import { type FetchPage, PageBook } from './page-book.ts';
 
 const pageSize = 500;
-/** Rows read before they are in sight: a third of a second of the fastest wheel. */
+/** Rows loaded in advance: a third of a second of fast scrolling. */
 const ahead = 250;
 
-/** Milliseconds between two readings of what is looked at. A search by text is a pass of half a second for the service. */
+/** Milliseconds between two refreshes of the visible rows. A text search costs the service half a second. */
 export function refreshEvery({ text }: Pick<BlockedQuery, 'text'>): number {
   return text === '' ? 3_000 : 15_000;
 }
 
-/** The list that answers `query`, refreshed every few seconds and after each change that is made here. */
+/** The list for a query, refreshed every few seconds and after each change made in this panel. */
 export function usePageBook({ q, text, expiring }: BlockedQuery): PageBook<BlockedIp> {
   const api = useApi();
   const book = useMemo(() => {
     const fetch: FetchPage<BlockedIp> = (place, signal) => fetchBlockedPage(api, { q, text, expiring }, place, signal);
-    // Of a search by text each page is a pass through everything.
+    // Each page of a text search reads every entry, so none is loaded in advance.
     return new PageBook(fetch, pageSize, text === '' ? ahead : 0);
   }, [api, q, text, expiring]);
   useEffect(() => () => book.close(), [book]);

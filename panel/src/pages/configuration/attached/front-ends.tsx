@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { Attached, FrontEnd } from '../../../api/types.ts';
+import { EmptyState } from '../../../parts/empty-state.tsx';
 import { ListTable } from '../../../parts/list-table.tsx';
-import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';
 import { frontEndWords } from './front-end-words.ts';
@@ -14,9 +14,9 @@ export function FrontEnds({ attached: { files, front_ends: all } }: { readonly a
       </Text>
       <div className={styles.card}>
         {all.length === 0 ? (
-          <NothingHere title="No front end is known">The reason stands on the overview.</NothingHere>
+          <EmptyState title="No front ends known">The overview shows the reason.</EmptyState>
         ) : (
-          <ListTable label="Front ends" columns={['Front end', 'Mode', 'Blocked addresses', 'Place']} buttons={null}>
+          <ListTable label="Front ends" columns={['Front end', 'Mode', 'Blocked addresses', 'Location']} buttons={null}>
             {all.map((one) => (
               <FrontEndRow key={one.place} frontEnd={one} />
             ))}
@@ -38,7 +38,7 @@ function FrontEndRow({ frontEnd }: { readonly frontEnd: FrontEnd }) {
       <td data-label="Blocked addresses">
         <StateMark tone={tone}>{words}</StateMark>
       </td>
-      <td data-label="Place" className={`${styles.mono} ${styles.wrap}`}>
+      <td data-label="Location" className={`${styles.mono} ${styles.wrap}`}>
         {frontEnd.place}
       </td>
     </tr>

@@ -13,21 +13,21 @@ import { Reloaded, Validated } from '../outcomes.tsx';
 import { FrontEnds } from './front-ends.tsx';
 import { ReloadAttached } from './reload-attached.tsx';
 
-/** The configuration that others write: what its front ends do with the lists, and a reload of it as it is. */
+/** Attached mode: the front ends of the operator's own configuration, and its reload. */
 export function AttachedPage({ attached }: { readonly attached: Attached }) {
   const { clock } = useSession();
   const validate = useValidate();
   const [tab, setTab] = useUrlState('tab', 'front-ends');
   const [asking, setAsking] = useState(false);
   const [reloaded, setReloaded] = useState<{ readonly answer: ReloadAnswer; readonly at: string } | null>(null);
-  const forget = (): void => {
+  const clearOutcomes = (): void => {
     validate.reset();
     setReloaded(null);
   };
   return (
     <PageFrame
       title="Configuration"
-      about="HAProxy runs a configuration of your own. It is read here, and never written."
+      about="HAProxy runs your own configuration. The service reads it and never writes it."
       actions={
         <>
           <Button
@@ -35,32 +35,32 @@ export function AttachedPage({ attached }: { readonly attached: Attached }) {
             leftSection={<CheckIcon />}
             loading={validate.isPending}
             onClick={() => {
-              forget();
+              clearOutcomes();
               validate.mutate();
             }}
           >
-            Validate
+            Validate configuration
           </Button>
           {attached.reload_by !== 'never' && (
             <Button
               leftSection={<RefreshIcon />}
               onClick={() => {
-                forget();
+                clearOutcomes();
                 setAsking(true);
               }}
             >
-              Reload …
+              Reload HAProxy…
             </Button>
           )}
         </>
       }
     >
       {attached.changed_since_load && (
-        <Alert color="orange" variant="light" title="The files are not what HAProxy loaded" role="status">
-          <Text size="sm">What you see here is what was loaded. The next reload applies what was changed.</Text>
+        <Alert color="orange" variant="light" title="The files changed since HAProxy loaded them" role="status">
+          <Text size="sm">This page shows the loaded configuration. The next reload applies the changes.</Text>
         </Alert>
       )}
-      {validate.error !== null && <ProblemAlert title="It could not be checked" error={validate.error} />}
+      {validate.error !== null && <ProblemAlert title="Could not validate the configuration" error={validate.error} />}
       {validate.data !== undefined && <Validated answer={validate.data} onClose={() => validate.reset()} />}
       {reloaded !== null && <Reloaded {...reloaded} onClose={() => setReloaded(null)} />}
       <Tabs value={tab} onChange={(to) => setTab(to ?? 'front-ends', 'push')} keepMounted={false}>

@@ -14,18 +14,18 @@ export function ReloadAttached({ by, onDone, onClose }: ReloadDialogProps & { re
     <Dialog title="Reload HAProxy" onClose={close}>
       <Stack gap="md">
         <Text size="sm">
-          HAProxy checks your files as they are now, then a new worker takes over; no connection is lost. If it refuses
-          them, the present worker goes on.
-          {by.startsWith('systemd:') && ` systemd is asked for it: systemctl reload ${by.slice('systemd:'.length)}.`}
+          HAProxy validates your files, then a new worker takes over without dropping connections. If it rejects them,
+          the current worker keeps running.
+          {by.startsWith('systemd:') && ` The reload runs systemctl reload ${by.slice('systemd:'.length)}.`}
         </Text>
         {reload.error !== null && (
-          <ProblemAlert title={changeTitle(reload.error, 'The reload did not happen')} error={reload.error}>
+          <ProblemAlert title={changeTitle(reload.error, 'HAProxy was not reloaded')} error={reload.error}>
             <ReloadFailure error={reload.error} />
           </ProblemAlert>
         )}
-        <DialogButtons onCancel={close} held={reload.isPending} cancelFirst>
+        <DialogButtons onCancel={close} busy={reload.isPending} cancelFirst>
           <Button onClick={() => reload.mutate({}, { onSuccess: onDone })} loading={reload.isPending}>
-            Reload now
+            Reload HAProxy
           </Button>
         </DialogButtons>
       </Stack>

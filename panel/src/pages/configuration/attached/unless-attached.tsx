@@ -2,21 +2,21 @@ import { Text } from '@mantine/core';
 import type { ComponentType, ReactNode } from 'react';
 import { useHealth } from '../../../api/health.ts';
 import type { Attached } from '../../../api/types.ts';
-import { NothingHere } from '../../../parts/nothing-here.tsx';
+import { EmptyState } from '../../../parts/empty-state.tsx';
 import { PageFrame } from '../../../parts/page-frame.tsx';
 import { Read } from '../../../parts/read.tsx';
 import styles from '../../../parts/styles.module.css';
 
 export type UnlessAttachedProps = {
   readonly title: string;
-  /** The page where the configuration is written here. */
+  /** The page while the service writes the configuration. */
   readonly managed: ReactNode;
 } & (
-  | { /** What is off in attached mode, such as "Sites". */ readonly off: string }
+  | { /** What attached mode lacks, such as "Sites". */ readonly off: string }
   | { /** The page in attached mode. */ readonly attached: ComponentType<{ readonly attached: Attached }> }
 );
 
-/** A page that needs a configuration which is written here; where others write it, what there is instead. */
+/** A page that depends on whether the service writes the configuration. */
 export function UnlessAttached(props: UnlessAttachedProps) {
   const health = useHealth();
   const attached = health.data?.attached;
@@ -24,7 +24,7 @@ export function UnlessAttached(props: UnlessAttachedProps) {
   if (attached !== undefined && 'attached' in props) return <props.attached attached={attached} />;
   return (
     <PageFrame title={props.title}>
-      <Read of={health} failed="The service could not be asked" loading="Asking the service">
+      <Read of={health} failed="Could not query the service" loading="Loading">
         {() => 'off' in props && <Off what={props.off} />}
       </Read>
     </PageFrame>
@@ -34,13 +34,12 @@ export function UnlessAttached(props: UnlessAttachedProps) {
 function Off({ what }: { readonly what: string }) {
   return (
     <div className={styles.card}>
-      <NothingHere title={`${what} are not kept here`}>
+      <EmptyState title={`${what} are not managed here`}>
         <Text size="sm">
-          This service is attached to a HAProxy whose configuration is your own. It keeps the lists of blocked and
-          trusted addresses, and writes nothing else. To let it write the configuration: docs/attach.md, “Switch to
-          sites and templates”.
+          This service is attached to a HAProxy with your own configuration. It maintains only the lists of blocked and
+          trusted addresses. To let it write the configuration, see “Switch to sites and templates” in docs/attach.md.
         </Text>
-      </NothingHere>
+      </EmptyState>
     </div>
   );
 }

@@ -1,5 +1,5 @@
-// A configuration to read. All of it is in the page, so that the browser's own search finds everything; what is far
-// from sight is neither laid out nor coloured.
+// Shows a configuration. All lines are in the page, so that the browser's search finds them; invisible ones are neither
+// laid out nor coloured.
 import { useInViewport } from '@mantine/hooks';
 import { Fragment, memo, type RefObject, useMemo } from 'react';
 import styles from '../../../parts/styles.module.css';
@@ -11,7 +11,7 @@ const chunkLines = 100;
 export interface CodeViewProps {
   readonly label: string;
   readonly lines: readonly string[];
-  /** Of what scrolls; each line in it has its number, counted from 1, as `data-n`. */
+  /** The scrolling element; its lines have their numbers, counted from 1, as `data-n`. */
   readonly scroller: RefObject<HTMLElement | null>;
 }
 
@@ -22,11 +22,10 @@ export function CodeView({ label, lines, scroller }: CodeViewProps) {
     return all;
   }, [lines]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
     <section className={`${classes.code} ${styles.mono}`} ref={scroller} tabIndex={0} aria-label={label}>
       {chunks.map((chunk, index) => (
-        // A chunk is its place: nothing in it lives on.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        // biome-ignore lint/suspicious/noArrayIndexKey: chunks have no state and no other identity.
         <Chunk key={index} lines={chunk} first={index * chunkLines + 1} />
       ))}
     </section>
@@ -38,7 +37,7 @@ const Chunk = memo(function Chunk({ lines, first }: { readonly lines: readonly s
   return (
     <div className={classes.chunk} ref={ref} style={{ containIntrinsicBlockSize: `auto ${lines.length * 1.55}em` }}>
       {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity.
         <div className={classes.line} key={index} data-n={first + index}>
           {inViewport ? <Coloured line={line} /> : line}
           {'\n'}
@@ -51,10 +50,10 @@ const Chunk = memo(function Chunk({ lines, first }: { readonly lines: readonly s
 function Coloured({ line }: { readonly line: string }) {
   return tokenize(line).map(({ kind, text }, index) =>
     kind === 'blank' || kind === 'word' ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a word is its place.
+      // biome-ignore lint/suspicious/noArrayIndexKey: words have no other identity.
       <Fragment key={index}>{text}</Fragment>
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a word is its place.
+      // biome-ignore lint/suspicious/noArrayIndexKey: words have no other identity.
       <span key={index} data-token={kind}>
         {text}
       </span>

@@ -7,7 +7,7 @@ const kinds = (line: string): [TokenKind, string][] =>
     .filter(({ kind }) => kind !== 'blank')
     .map(({ kind, text }) => [kind, text]);
 
-describe('the words of a configuration line', () => {
+describe('the tokens of a configuration line', () => {
   it.each<[string, [TokenKind, string][]]>([
     ['', []],
     ['   ', []],
@@ -53,7 +53,7 @@ describe('the words of a configuration line', () => {
         ['word', 'c\\ d\\#e'],
       ],
     ],
-    // In strong quotes a backslash is a character.
+    // In single quotes a backslash is a plain character.
     [
       "    set 'a\\' b",
       [
@@ -114,7 +114,7 @@ describe('the words of a configuration line', () => {
     expect(kinds(line)).toEqual(expected);
   });
 
-  it('are the line, whatever is in it', () => {
+  it('join to the line for any text', () => {
     const character = fc.constantFrom(...`aZ09 \t#"'\\{}!|%[]$./:-_é`);
     fc.assert(
       fc.property(fc.string({ unit: character, maxLength: 40 }), (line) => {
@@ -126,8 +126,8 @@ describe('the words of a configuration line', () => {
     );
   });
 
-  it('take no longer for each character of a long line: one that did would not end', () => {
-    // Fewer of what makes a token each: these alone would take a second.
+  it('take linear time: quadratic time would not end within the test', () => {
+    // Fewer units of one token each: they are slower.
     for (const [unit, count] of [
       ['a', 3_000_000],
       [' ', 3_000_000],
@@ -141,7 +141,7 @@ describe('the words of a configuration line', () => {
   });
 });
 
-describe('the section that a line begins', () => {
+describe('the section that a line starts', () => {
   it.each([
     ['backend shop', { type: 'backend', name: 'shop' }],
     ['  defaults', { type: 'defaults', name: '' }],
@@ -150,7 +150,7 @@ describe('the section that a line begins', () => {
     expect(sectionOf(line)).toEqual(section);
   });
 
-  it.each(['', '# backend x', '    server backend 1.2.3.4:80', 'backends x'])('is none in %j', (line) => {
+  it.each(['', '# backend x', '    server backend 1.2.3.4:80', 'backends x'])('is null for %j', (line) => {
     expect(sectionOf(line)).toBeNull();
   });
 });

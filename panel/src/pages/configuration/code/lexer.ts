@@ -1,10 +1,10 @@
-// The words of a line of HAProxy's configuration, for colouring (configuration manual, 2.2 "Quoting and escaping"). A
-// line stands for itself: quotes end with it. The texts of a line's tokens put together are the line.
+// Tokens of a line of HAProxy's configuration, for colouring (configuration manual, 2.2 "Quoting and escaping"). Quotes
+// end with the line. The joined texts of the tokens are the line.
 
 export type TokenKind =
   | 'blank'
   | 'comment'
-  /** `global`, `frontend`, … where a section begins. */
+  /** `global`, `frontend`, … at the start of a section. */
   | 'section'
   /** The name of a section. */
   | 'name'
@@ -33,7 +33,7 @@ const sections = new Set(
    program resolvers ring traces userlist`.split(/\s+/),
 );
 
-/** The section that begins with this line; null: none does. */
+/** The section that this line starts; null: none. */
 export function sectionOf(line: string): { readonly type: string; readonly name: string } | null {
   const [, type = '', name = ''] = /^\s*([a-z-]+)(?:\s+([^\s#]+))?/.exec(line) ?? [];
   return sections.has(type) ? { type, name } : null;
@@ -78,7 +78,7 @@ function endOfToken(line: string, from: number): number {
   let quote: string | null = null;
   for (let at = from; at < line.length; at += 1) {
     const character = line[at] as string;
-    // In strong quotes nothing but their end means anything.
+    // Single quotes have no escapes.
     if (character === '\\' && quote !== "'") at += 1;
     else if (quote !== null) quote = character === quote ? null : quote;
     else if (character === '"' || character === "'") quote = character;

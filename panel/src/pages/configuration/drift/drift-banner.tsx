@@ -2,13 +2,13 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useHealth } from '../../../api/health.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
-import { useMay } from '../../../session/session.ts';
+import { useAllowed } from '../../../session/session.ts';
 import { driftWords } from './drift-words.ts';
 
-/** On the pages that tell what is served: the live configuration is not what a reload would make of sites and settings. */
+/** Shown while the live configuration differs from what a reload would deploy. */
 export function DriftBanner() {
   const drift = driftWords(useHealth().data?.configuration_drift);
-  const admin = useMay('admin');
+  const admin = useAllowed('admin');
   if (drift === null) return null;
   return (
     <Alert color="orange" variant="light" title={drift.title} role="status" data-testid="drift">
@@ -16,7 +16,7 @@ export function DriftBanner() {
         {drift.words === '' ? '' : `${sentence(drift.words)} `}
         {admin && (
           <Anchor inherit renderRoot={(props) => <Link to="/configuration" search={{ tab: 'change' }} {...props} />}>
-            Review the difference
+            Review changes
           </Anchor>
         )}
       </Text>

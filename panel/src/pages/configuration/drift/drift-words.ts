@@ -1,4 +1,4 @@
-// Whether what is live is what the sites, the settings and the template give, in words.
+// Drift: the live configuration differs from what sites, settings and template give.
 import type { ConfigurationDrift } from '../../../api/types.ts';
 import { counted } from '../../../parts/counted.ts';
 
@@ -7,11 +7,11 @@ export interface DriftWords {
   readonly words: string;
 }
 
-/** Null: there is nothing to tell. @param drift undefined: the service has not answered yet; null: it writes no configuration */
+/** Null: no drift. @param drift undefined: not known yet; null: attached mode */
 export function driftWords(drift: ConfigurationDrift | null | undefined): DriftWords | null {
   if (!drift || drift.status === 'none') return null;
   if (drift.status === 'unknown') {
-    const title = 'Whether the live configuration matches the sites and settings is not known';
+    const title = 'Could not compare the live configuration with the sites and settings';
     return { title, words: drift.reason ?? '' };
   }
   return { title: `Live configuration differs from the sites and settings${linesOf(drift)}`, words: why(drift) };
@@ -24,9 +24,9 @@ function linesOf({ added, removed }: ConfigurationDrift): string {
 function why({ live, backup }: ConfigurationDrift): string {
   switch (live) {
     case 'restored':
-      return `${backup === null ? 'A backup' : `Backup ${backup}`} is in force, and is replaced only when you confirm it.`;
+      return `${backup === null ? 'A backup' : `Backup ${backup}`} is active. It is replaced only after confirmation.`;
     case 'other':
-      return 'It was written or edited outside of proxy-manager, and is replaced only when you confirm it.';
+      return 'It was written or edited outside proxy-manager. It is replaced only after confirmation.';
     case 'rendered':
       return 'A setting or the template has changed. A reload applies it.';
     default:

@@ -1,6 +1,6 @@
 import { useReloads } from '../../../api/config.ts';
-import { NothingHere } from '../../../parts/nothing-here.tsx';
-import { OlderOnes } from '../../../parts/older-ones.tsx';
+import { EmptyState } from '../../../parts/empty-state.tsx';
+import { LoadOlder } from '../../../parts/load-older.tsx';
 import { Read } from '../../../parts/read.tsx';
 import { useRowKeys } from '../../../parts/use-row-keys.ts';
 import classes from './history.module.css';
@@ -11,11 +11,11 @@ export function ReloadHistory() {
   const rows = useRowKeys();
   return (
     <>
-      <Read of={reloads} failed="The history could not be read" loading="Reading the history">
+      <Read of={reloads} failed="Could not load the history" loading="Loading the history">
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items);
           if (items.length === 0)
-            return <NothingHere title="No reload yet">Each will be here, with what HAProxy said.</NothingHere>;
+            return <EmptyState title="No reloads yet">Each reload appears here, with HAProxy’s messages.</EmptyState>;
           return (
             <ul className={classes.reloads} ref={rows} data-rows>
               {items.map((reload) => (
@@ -25,7 +25,7 @@ export function ReloadHistory() {
           );
         }}
       </Read>
-      <OlderOnes of={reloads} />
+      <LoadOlder of={reloads} />
     </>
   );
 }

@@ -1,16 +1,15 @@
 import { Group, Text } from '@mantine/core';
 import type { ReloadRecord } from '../../../api/types.ts';
-import { Age, momentText } from '../../../parts/age.tsx';
+import { Age, elapsedText, momentText } from '../../../parts/age.tsx';
 import { Messages } from '../../../parts/messages.tsx';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';
-import { tookText } from '../../../parts/took-text.ts';
 import classes from './history.module.css';
 
 const outcomes: Readonly<Record<ReloadRecord['status'], { readonly tone: Tone; readonly words: string }>> = {
   completed: { tone: 'good', words: 'Completed' },
-  refused: { tone: 'bad', words: 'Refused' },
+  refused: { tone: 'bad', words: 'Rejected' },
   failed: { tone: 'bad', words: 'Failed' },
 };
 
@@ -38,7 +37,7 @@ export function ReloadItem({ reload }: { readonly reload: ReloadRecord }) {
           {sentence(error)}
         </Text>
       )}
-      {output !== null && output.trim() !== '' && <Messages label="HAProxy’s own messages" text={output} />}
+      {output !== null && output.trim() !== '' && <Messages label="HAProxy messages" text={output} />}
       {warnings.length > 0 && <Messages label="Warnings" text={warnings.join('\n')} />}
     </li>
   );
@@ -47,9 +46,9 @@ export function ReloadItem({ reload }: { readonly reload: ReloadRecord }) {
 function details(reload: ReloadRecord): string[] {
   const { changed, backup, worker_before: before, worker_after: after, started_at: start, finished_at: end } = reload;
   return [
-    changed === null ? 'came to no configuration' : changed ? 'configuration changed' : 'same configuration',
+    changed === null ? 'not rendered' : changed ? 'configuration changed' : 'configuration unchanged',
     before === null && after === null ? 'no worker' : `worker ${before ?? 'none'} → ${after ?? 'none'}`,
-    end === null ? 'end not recorded' : `took ${tookText(Date.parse(end) - Date.parse(start))}`,
+    end === null ? 'end not recorded' : `took ${elapsedText(Date.parse(end) - Date.parse(start))}`,
     ...(backup === null ? [] : [`backup ${backup}`]),
   ];
 }

@@ -8,6 +8,6 @@ it.each([
   ['münchen.example/path', null],
   ['ü@b', null],
   ['', null],
-])('%j: %s', (text, ascii) => {
+])('converts %j to %s', (text, ascii) => {
   expect(asciiDomain(text)).toBe(ascii);
 });

@@ -1,4 +1,4 @@
-/** The xn-- form of a name with other letters (IDNA), as browsers send it; null: it needs none, or has none. */
+/** The xn-- form (IDNA) of a domain with non-ASCII letters; null: not needed, or not possible. */
 export function asciiDomain(text: string): string | null {
   const name = text.trim();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.

@@ -2,10 +2,10 @@ import { ApiProblem } from '../../../../../src/client/client.ts';
 import type { ReloadMembers } from '../../../api/types.ts';
 import { changeTitle } from '../../../parts/problem-alert.tsx';
 
-/** Why a site is not as it was given. That nothing was changed is said only where all was put back. */
+/** The title of a failed change. It says that nothing was changed only if that is certain. */
 export function failureTitle(error: unknown): string {
   const broken =
     error instanceof ApiProblem &&
     (error.status >= 500 || (error.problem as ReloadMembers).restore_failure !== undefined);
-  return broken ? 'The change failed' : changeTitle(error, 'It is not live, and nothing was changed');
+  return broken ? 'The change failed' : changeTitle(error, 'Not applied; nothing was changed');
 }

@@ -4,7 +4,7 @@ import { draftOf, emptyDraft, faultsOf, isComplete, requestOf } from './server-d
 
 const draft = { ...emptyDraft(0), address: '10.0.0.1' };
 
-describe('a server that is being written', () => {
+describe('a server in the form', () => {
   it.each<Server>([
     { address: '10.0.0.1', port: 80, options: { check: true } },
     {
@@ -12,7 +12,7 @@ describe('a server that is being written', () => {
       port: 443,
       options: { check: false, weight: 0, max_connections: 200, backup: true, ssl: 'insecure' },
     },
-  ])('is sent as it was when nothing is changed: %j', (server) => {
+  ])('is sent unchanged if nothing was edited: %j', (server) => {
     expect(requestOf(draftOf(server, 1))).toEqual(server);
   });
 
@@ -25,13 +25,13 @@ describe('a server that is being written', () => {
     ['weight', '257', 'from 0 to 256'],
     ['weight', '-1', 'from 0 to 256'],
     ['maxConnections', '0', 'from 1 to 1000000'],
-  ] as const)('is told what is wrong with %s %j', (name, value, why) => {
+  ] as const)('has an error for %s %j', (name, value, why) => {
     const wrong = { ...draft, [name]: value };
     expect(faultsOf(wrong)).toEqual({ [name]: expect.stringContaining(why) });
     expect(isComplete(wrong)).toBe(false);
   });
 
-  it('is complete with an address and a port, and not blamed for what is still empty', () => {
+  it('is complete with host and port, and has no errors for empty fields', () => {
     expect(isComplete(draft)).toBe(true);
     for (const empty of [
       { ...draft, address: ' ' },

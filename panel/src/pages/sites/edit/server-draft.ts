@@ -1,9 +1,9 @@
-// A server while it is being written: every field as text, judged by the service's own parsers.
+// A server in the form: every field as text, validated by the service's parsers.
 import { parsePort, parseServerAddress, parseServerOptions } from '../../../../../src/domain/site.ts';
 import type { Server, ServerOptions, ServerRequest } from '../../../api/types.ts';
 
 export interface ServerDraft {
-  /** Names it while the form lives. */
+  /** Identifies it within the form. */
   readonly id: number;
   readonly address: string;
   readonly port: string;
@@ -44,23 +44,23 @@ export function requestOf(draft: ServerDraft): ServerRequest {
   return { address: draft.address.trim(), port: numberOf(draft.port), options };
 }
 
-/** What is wrong with what is written; nothing is said about what is still empty. */
+/** Errors by field; empty fields have none. */
 export function faultsOf(draft: ServerDraft): DraftFaults {
   const faults: { -readonly [Name in keyof DraftFaults]: string } = {};
   const address = parseServerAddress(draft.address.trim());
   if (draft.address.trim() !== '' && !address.ok) faults.address = address.why;
   const port = parsePort(numberOf(draft.port));
   if (draft.port.trim() !== '' && !port.ok) faults.port = port.why;
-  const { weight, max_connections: mostConnections } = requestOf(draft).options ?? {};
-  const one = parseServerOptions(weight === undefined ? {} : { weight });
-  if (!one.ok) faults.weight = named(one.why, 'weight', 'The weight');
-  const other = parseServerOptions(mostConnections === undefined ? {} : { max_connections: mostConnections });
-  if (!other.ok) faults.maxConnections = named(other.why, 'max_connections', 'The most connections');
+  const { weight, max_connections: maxConnections } = requestOf(draft).options ?? {};
+  const weightOption = parseServerOptions(weight === undefined ? {} : { weight });
+  if (!weightOption.ok) faults.weight = labelled(weightOption.why, 'weight', 'Weight');
+  const limitOption = parseServerOptions(maxConnections === undefined ? {} : { max_connections: maxConnections });
+  if (!limitOption.ok) faults.maxConnections = labelled(limitOption.why, 'max_connections', 'Max connections');
   return faults;
 }
 
-/** The parser's words with the label that stands on the field, not the name that the API has for it. */
-function named(why: string, name: string, label: string): string {
+/** Replaces the API's name of the field by its label. */
+function labelled(why: string, name: string, label: string): string {
   return why.replace(new RegExp(`^(the server option )?${name}`, 'i'), label);
 }
 
@@ -68,7 +68,7 @@ export function isComplete(draft: ServerDraft): boolean {
   return draft.address.trim() !== '' && draft.port.trim() !== '' && Object.keys(faultsOf(draft)).length === 0;
 }
 
-/** NaN for what is no whole number written in digits: `1e3` and `0x50` are slips here. */
+/** NaN unless only digits: `1e3` and `0x50` are typing errors here. */
 function numberOf(text: string): number {
   return /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
 }

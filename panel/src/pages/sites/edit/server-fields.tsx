@@ -9,14 +9,14 @@ export interface ServerFieldsProps {
   /** Counted from 1. */
   readonly number: number;
   readonly onChange: (draft: ServerDraft) => void;
-  /** Null: it is the only one. */
+  /** Null: the only server. */
   readonly onRemove: (() => void) | null;
 }
 
 const tls = [
-  { value: 'none', label: 'none' },
-  { value: 'verify', label: 'yes, with its certificate verified' },
-  { value: 'insecure', label: 'yes, with any certificate' },
+  { value: 'none', label: 'Off' },
+  { value: 'verify', label: 'On, verify certificate' },
+  { value: 'insecure', label: 'On, skip verification' },
 ];
 
 export function ServerFields({ draft, number, onChange, onRemove }: ServerFieldsProps) {
@@ -37,14 +37,14 @@ export function ServerFields({ draft, number, onChange, onRemove }: ServerFields
           variant="default"
           size="compact-xs"
           onClick={onRemove}
-          aria-label={`Leave out server ${number}`}
+          aria-label={`Remove server ${number}`}
         >
-          Leave out
+          Remove server
         </Button>
       )}
       <div className={classes.grid}>
         <TextInput
-          label="Address or name"
+          label="Host"
           placeholder="10.0.0.11"
           className={styles.monoInput}
           required
@@ -54,29 +54,29 @@ export function ServerFields({ draft, number, onChange, onRemove }: ServerFields
         <TextInput label="Port" inputMode="numeric" required withAsterisk={false} {...text('port')} />
         <NativeSelect
           className={classes.tls}
-          label="TLS to it"
+          label="Backend TLS"
           data={tls}
           value={draft.ssl}
           onChange={(event) => onChange({ ...draft, ssl: event.currentTarget.value as ServerDraft['ssl'] })}
         />
       </div>
       <div className={classes.more}>
-        <TextInput label="Weight" placeholder="as the others" inputMode="numeric" w={130} {...text('weight')} />
+        <TextInput label="Weight" placeholder="default" inputMode="numeric" w={130} {...text('weight')} />
         <TextInput
-          label="Most connections"
-          placeholder="no bound"
+          label="Max connections"
+          placeholder="unlimited"
           inputMode="numeric"
           w={150}
           {...text('maxConnections')}
         />
         <Stack gap={8}>
           <Checkbox
-            label="Check its health"
+            label="Health check"
             checked={draft.check}
             onChange={(event) => onChange({ ...draft, check: event.currentTarget.checked })}
           />
           <Checkbox
-            label="Use it only when all others are down"
+            label="Backup, used only when all others are down"
             checked={draft.backup}
             onChange={(event) => onChange({ ...draft, backup: event.currentTarget.checked })}
           />

@@ -18,28 +18,28 @@ import { draftOf, emptyDraft, isComplete, requestOf, type ServerDraft } from './
 import { ServerFields } from './server-fields.tsx';
 
 export interface SiteDialogProps {
-  /** The one to change; null: a new one. */
+  /** The site to edit; null: a new one. */
   readonly site: Site | null;
   readonly sites: readonly Site[];
   readonly onClose: () => void;
 }
 
-const mostServers = 100;
+const maxServers = 100;
 
 export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
   const api = useApi();
   const set = useSetSite();
   const [domain, setDomain] = useState(site?.domain ?? '');
   const [drafts, setDrafts] = useState<readonly ServerDraft[]>(() => site?.servers.map(draftOf) ?? [emptyDraft(0)]);
-  const wrong = site === null ? domainFault(domain, sites) : null;
+  const fault = site === null ? domainFault(domain, sites) : null;
   const ascii = site === null ? asciiDomain(domain) : null;
-  const twice = doubled(drafts);
-  const ready = domain.trim() !== '' && wrong === null && twice === null && drafts.every(isComplete);
+  const duplicate = duplicateServer(drafts);
+  const ready = domain.trim() !== '' && fault === null && duplicate === null && drafts.every(isComplete);
   const changedMeanwhile =
     site !== null && sites.find(({ domain: name }) => name === site.domain)?.updated_at !== site.updated_at;
 
   const close = (): void => {
-    // What is under way goes on; the person should see what comes of it.
+    // A running change continues, and its result should be seen.
     if (!set.isPending) onClose();
   };
   const save = (replace: boolean): void => {
@@ -48,7 +48,7 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
     set.mutate(request, {
       onSuccess: async (saved) => {
         onClose();
-        // Where they cannot be asked, the page says so itself: the site is live all the same.
+        // The site is saved whether or not this query succeeds; the page itself reports failed queries.
         const states = await fetchServerStates(api, saved.domain).catch(() => null);
         toast(savedWords(saved, states === null ? null : states.items));
       },
@@ -62,17 +62,17 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
   const add = (): void => setDrafts([...drafts, emptyDraft(Math.max(...drafts.map(({ id }) => id)) + 1)]);
 
   return (
-    <Dialog title={site === null ? 'Add a site' : `Change ${site.domain}`} size="xl" onClose={close}>
+    <Dialog title={site === null ? 'Add site' : `Edit ${site.domain}`} size="xl" onClose={close}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {site === null && (
             <TextInput
-              label="Name"
-              description="As visitors write it. Each name is a site of its own."
+              label="Domain"
+              description="Each domain is a separate site."
               placeholder="shop.example.com"
               value={domain}
               onChange={(event) => setDomain(event.currentTarget.value)}
-              error={wrong}
+              error={fault}
               inputWrapperOrder={['label', 'description', 'input', 'error']}
               data-autofocus
               required
@@ -87,8 +87,8 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
             </Button>
           )}
           {changedMeanwhile && (
-            <Alert color="orange" variant="light" title="It was changed meanwhile">
-              Somebody changed or removed this site since you opened it. Saving puts what stands here in its place.
+            <Alert color="orange" variant="light" title="Changed in the meantime">
+              Another client changed or removed this site since you opened it. Saving overwrites its changes.
             </Alert>
           )}
           {drafts.map((draft, index) => (
@@ -100,42 +100,37 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
               onRemove={drafts.length === 1 ? null : () => setDrafts(drafts.filter(({ id }) => id !== draft.id))}
             />
           ))}
-          {twice !== null && (
+          {duplicate !== null && (
             <Text size="sm" role="alert" data-tone="bad" className={styles.tone}>
-              {twice} stands here twice. To give it more of the requests, raise its weight.
+              {duplicate} is listed twice. To send it more requests, raise its weight.
             </Text>
           )}
           <Button
             variant="default"
             leftSection={<PlusIcon />}
             onClick={add}
-            disabled={drafts.length >= mostServers}
+            disabled={drafts.length >= maxServers}
             w="fit-content"
           >
-            Add a server
+            Add server
           </Button>
           {set.error !== null && (
             <ProblemAlert title={failureTitle(set.error)} error={set.error}>
               <ReloadFailure error={set.error} />
-              <ReplaceConsent
-                error={set.error}
-                action="Replace the live configuration"
-                busy={set.isPending}
-                onReplace={() => save(true)}
-              />
+              <ReplaceConsent error={set.error} busy={set.isPending} onReplace={() => save(true)} />
             </ProblemAlert>
           )}
           <DialogButtons
             onCancel={close}
-            held={set.isPending}
+            busy={set.isPending}
             note={
               set.isPending
-                ? 'HAProxy checks it and is reloaded. This takes a moment.'
-                : 'HAProxy checks it before it is live.'
+                ? 'HAProxy validates and reloads the configuration…'
+                : 'HAProxy validates the change before it goes live.'
             }
           >
             <Button type="submit" disabled={!ready} loading={set.isPending}>
-              {site === null ? 'Add the site' : 'Save'}
+              {site === null ? 'Add site' : 'Save changes'}
             </Button>
           </DialogButtons>
         </Stack>
@@ -147,14 +142,13 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
 function domainFault(text: string, sites: readonly Site[]): string | null {
   if (text.trim() === '') return null;
   const domain = parseDomain(text.trim());
-  if (asciiDomain(text) !== null) return 'Only the xn-- form of this name can be served.';
+  if (asciiDomain(text) !== null) return 'Use the xn-- form of this domain.';
   if (!domain.ok) return sentence(domain.why, text.trim());
-  const there = sites.some(({ domain: name }) => name === domain.value);
-  return there ? 'There is a site of this name. Change that one.' : null;
+  const exists = sites.some(({ domain: name }) => name === domain.value);
+  return exists ? 'This site already exists. Edit it instead.' : null;
 }
 
-/** A server that stands there twice; null: none does. */
-function doubled(drafts: readonly ServerDraft[]): string | null {
+function duplicateServer(drafts: readonly ServerDraft[]): string | null {
   const seen = new Set<string>();
   for (const { address, port } of drafts) {
     const server = `${address.trim().toLowerCase()} port ${port.trim()}`;

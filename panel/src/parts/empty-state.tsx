@@ -1,13 +1,13 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-export interface NothingHereProps {
+export interface EmptyStateProps {
   readonly title: string;
   readonly children?: ReactNode;
 }
 
-/** An empty list: what would be here, and how it comes here. */
-export function NothingHere({ title, children }: NothingHereProps) {
+/** An empty list, and how to fill it. */
+export function EmptyState({ title, children }: EmptyStateProps) {
   return (
     <Stack gap={4} align="center" py="xl" px="md" ta="center">
       <Text fw={600}>{title}</Text>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseIp } from '../../../../../src/domain/ip.ts';
-import { concernsOf, trustedEntries } from './concerns.ts';
+import { trustedEntries, warningsFor } from './warnings.ts';
 
 const trusted = ['192.0.2.9', '198.51.100.0/24', '2001:db8:1::/48'].map((text) => ({ ip_address: text }));
 const surroundings = { trusted: trustedEntries(trusted), clientAddress: '203.0.113.5' };
@@ -8,7 +8,7 @@ const surroundings = { trusted: trustedEntries(trusted), clientAddress: '203.0.1
 function kinds(text: string, around = surroundings): string[] {
   const parse = parseIp(text);
   if (!parse.ok) throw new Error(parse.why);
-  return concernsOf(parse.entry, around).map(({ kind }) => kind);
+  return warningsFor(parse.entry, around).map(({ kind }) => kind);
 }
 
 test.each([
@@ -16,17 +16,17 @@ test.each([
   ['192.0.2.9', ['trusted']],
   ['198.51.100.7', ['trusted']],
   ['192.0.2.0/24', ['trusted-inside']],
-  ['203.0.113.5', ['oneself']],
-  ['203.0.113.0/24', ['oneself']],
+  ['203.0.113.5', ['own-address']],
+  ['203.0.113.0/24', ['own-address']],
   ['10.1.0.0/16', []],
-  ['10.0.0.0/15', ['very-much']],
+  ['10.0.0.0/15', ['large']],
   ['2001:db8::/32', ['trusted-inside']],
-  ['2001:db8::/31', ['trusted-inside', 'very-much']],
-  ['192.0.0.0/8', ['trusted-inside', 'very-much']],
-])('%s gives %j to think about', (text, expected) => {
+  ['2001:db8::/31', ['trusted-inside', 'large']],
+  ['192.0.0.0/8', ['trusted-inside', 'large']],
+])('warns about %s: %j', (text, expected) => {
   expect(kinds(text)).toEqual(expected);
 });
 
-test('where nobody knows where the page is used from, nothing is said of it', () => {
+test('does not warn about the own address if it is unknown', () => {
   expect(kinds('203.0.113.5', { ...surroundings, clientAddress: null as never })).toEqual([]);
 });

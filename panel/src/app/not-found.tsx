@@ -2,9 +2,9 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { PageFrame } from '../parts/page-frame.tsx';
 
-export function NotThere() {
+export function NotFound() {
   return (
-    <PageFrame title="There is no such page">
+    <PageFrame title="Page not found">
       <Text>
         <Anchor renderRoot={(props) => <Link to="/" {...props} />}>Go to the overview</Anchor>
       </Text>

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 
-export interface OlderOnesProps {
-  /** An infinite query of TanStack whose next page is further back. */
+export interface LoadOlderProps {
+  /** An infinite query of TanStack, newest first. */
   readonly of: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
@@ -9,13 +9,13 @@ export interface OlderOnesProps {
   };
 }
 
-/** Below a list with its newest first: a button for more of it, while there is more. */
-export function OlderOnes({ of: query }: OlderOnesProps) {
+/** A button below a list, shown while older entries exist. */
+export function LoadOlder({ of: query }: LoadOlderProps) {
   if (!query.hasNextPage) return null;
   return (
     <Group justify="center" mt="sm">
       <Button variant="default" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
-        Show older ones
+        Load older entries
       </Button>
     </Group>
   );

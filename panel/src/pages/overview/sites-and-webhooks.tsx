@@ -1,4 +1,4 @@
-// What a person on call would want to know beside blocking: sites whose servers are down, webhooks that fail.
+// Sites with servers down and failing webhooks, on the overview.
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -7,40 +7,40 @@ import { useAttached } from '../../api/health.ts';
 import { useAllServerStates, useSites } from '../../api/sites.ts';
 import { useWebhooks } from '../../api/webhooks.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
-import { useMay } from '../../session/session.ts';
-import { sitesWords, webhooksWords } from './surroundings-words.ts';
+import { useAllowed } from '../../session/session.ts';
+import { sitesWords, webhooksWords } from './sites-and-webhooks-words.ts';
 
-/** More are not asked about: each is one request to the proxy. */
-const mostAsked = 30;
+/** Limit of sites: each is a query of HAProxy. */
+const maxQueried = 30;
 
-export interface SurroundingsProps {
-  /** What is shown may not be true any more. */
+export interface PartProps {
+  /** The shown data is out of date. */
   readonly stale: boolean;
   readonly part: (name: string, children: ReactNode) => ReactNode;
 }
 
-export function SitesPart(props: SurroundingsProps) {
+export function SitesPart(props: PartProps) {
   return useAttached() === null ? <Sites {...props} /> : null;
 }
 
-function Sites({ stale, part }: SurroundingsProps) {
+function Sites({ stale, part }: PartProps) {
   const sites = useSites();
   const domains = (sites.data?.items ?? []).map(({ domain }) => domain);
-  const states = useAllServerStates(domains.slice(0, mostAsked));
+  const states = useAllServerStates(domains.slice(0, maxQueried));
   if (domains.length === 0) return null;
   const { tone, words } = sitesWords(domains.length, states);
-  return part('Sites', <Line tone={stale ? 'unknown' : tone} words={words} to="/sites" link="Sites" />);
+  return part('Sites', <Line tone={stale ? 'unknown' : tone} words={words} to="/sites" link="Show sites" />);
 }
 
-export function WebhooksPart(props: SurroundingsProps) {
-  return useMay('admin') ? <Webhooks {...props} /> : null;
+export function WebhooksPart(props: PartProps) {
+  return useAllowed('admin') ? <Webhooks {...props} /> : null;
 }
 
-function Webhooks({ stale, part }: SurroundingsProps) {
+function Webhooks({ stale, part }: PartProps) {
   const hooks = useWebhooks(15_000).data ?? [];
   if (hooks.length === 0) return null;
   const { tone, words } = webhooksWords(hooks);
-  return part('Webhooks', <Line tone={stale ? 'unknown' : tone} words={words} to="/webhooks" link="Webhooks" />);
+  return part('Webhooks', <Line tone={stale ? 'unknown' : tone} words={words} to="/webhooks" link="Show webhooks" />);
 }
 
 interface LineProps {

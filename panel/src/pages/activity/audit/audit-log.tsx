@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useAudit } from '../../../api/audit.ts';
 import { useNewEvents } from '../../../live/live.tsx';
+import { EmptyState } from '../../../parts/empty-state.tsx';
+import { LoadOlder } from '../../../parts/load-older.tsx';
 import { Loading } from '../../../parts/loading.tsx';
-import { NothingHere } from '../../../parts/nothing-here.tsx';
-import { OlderOnes } from '../../../parts/older-ones.tsx';
 import { ReadProblem } from '../../../parts/read.tsx';
 import styles from '../../../parts/styles.module.css';
 import { AuditFilterFields, faultsOf, filterOf, noFilter } from './audit-filter.tsx';
@@ -14,12 +14,12 @@ import { inOrder } from './operation-words.ts';
 
 const typingMs = 250;
 
-/** Who did what, from where, with what outcome: the service's own record, which nobody changes. */
-export function AuditTrail() {
+/** The service's audit log, newest first. */
+export function AuditLog() {
   const [draft, setDraft] = useState(noFilter);
   const [settled] = useDebouncedValue(draft, typingMs);
   const faulty = Object.keys(faultsOf(draft)).length > 0;
-  // While something is wrong, what was found before is not shown as if it were the answer.
+  // With an error in the filter, the previous result is not shown as its answer.
   const filter = Object.keys(faultsOf(settled)).length > 0 ? {} : filterOf(settled);
   const narrowed = Object.keys(filter).length > 0;
   const audit = useAudit(filter);
@@ -29,7 +29,7 @@ export function AuditTrail() {
 
   useNewEvents((events) => {
     if (!events.some(({ type }) => !/^(health|worker)\./.test(type))) return;
-    // Whoever reads further back is not moved.
+    // Rows must not move while older pages are being read.
     if (readBack) setNewer(true);
     else void audit.refetch();
   });
@@ -41,24 +41,24 @@ export function AuditTrail() {
   return (
     <Stack gap="md">
       <AuditFilterFields value={draft} onChange={setDraft} />
-      <ReadProblem of={audit} failed="The record could not be read" />
+      <ReadProblem of={audit} failed="Could not load the audit log" />
       {newer && (
         <Button variant="light" onClick={showNewer} w="fit-content">
-          There is something newer: show it
+          Show newer records
         </Button>
       )}
       <div className={styles.card}>
         {faulty ? (
-          <NothingHere title="Nothing is looked for yet">Something in the filter is not right, see above.</NothingHere>
+          <EmptyState title="Filter not applied">Correct the filter above.</EmptyState>
         ) : items === undefined ? (
-          audit.error === null && <Loading what="Reading the record" />
+          audit.error === null && <Loading what="Loading the audit log" />
         ) : items.length === 0 ? (
-          <NothingHere title={narrowed ? 'Nothing matches' : 'Nothing is recorded yet'} />
+          <EmptyState title={narrowed ? 'No matches' : 'No records yet'} />
         ) : (
           <AuditTable records={items} />
         )}
       </div>
-      {!faulty && <OlderOnes of={audit} />}
+      {!faulty && <LoadOlder of={audit} />}
     </Stack>
   );
 }

@@ -1,23 +1,23 @@
-// `?` anywhere shows which keys there are.
+// `?` anywhere shows the keyboard shortcuts.
 import { ActionIcon, Kbd, Modal } from '@mantine/core';
 import { Fragment, useEffect, useState } from 'react';
 import { QuestionIcon } from '../parts/icons.tsx';
 import { useBackCloses } from '../parts/use-back-closes.ts';
 import { useFocusReturn } from '../parts/use-focus-return.ts';
-import classes from './keys-help.module.css';
+import classes from './shortcuts.module.css';
 
 const keys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
-  { names: ['/'], what: 'Go to the search' },
-  { names: ['Esc'], what: 'Close a dialog, or empty the search' },
-  { names: ['↑', '↓', 'Home', 'End'], what: 'Go through the rows of a list' },
-  { names: ['Page Up', 'Page Down'], what: 'A screenful further, in the blocked addresses' },
-  { names: ['Enter'], what: 'Open the row, or do what its first button does' },
-  { names: ['Delete'], what: 'Remove what the row shows' },
-  { names: ['Space'], what: 'Select a blocked address; with Shift all from the last one' },
-  { names: ['?'], what: 'This list' },
+  { names: ['/'], what: 'Focus the search' },
+  { names: ['Esc'], what: 'Close a dialog or clear the search' },
+  { names: ['↑', '↓', 'Home', 'End'], what: 'Move between the rows of a list' },
+  { names: ['Page Up', 'Page Down'], what: 'Move by a page in the blocked addresses' },
+  { names: ['Enter'], what: 'Open the row or run its first button' },
+  { names: ['Delete'], what: 'Remove the entry of the row' },
+  { names: ['Space'], what: 'Select a blocked address; with Shift: all rows from the last selected one' },
+  { names: ['?'], what: 'Show this list' },
 ];
 
-export function KeysHelp() {
+export function Shortcuts() {
   const [opened, setOpened] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -36,22 +36,22 @@ export function KeysHelp() {
         variant="default"
         size="lg"
         visibleFrom="sm"
-        aria-label="Keys of the keyboard"
-        title="Keys of the keyboard ( ? )"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts ( ? )"
         onClick={() => setOpened(true)}
       >
         <QuestionIcon />
       </ActionIcon>
-      {opened && <KeysDialog onClose={() => setOpened(false)} />}
+      {opened && <ShortcutsDialog onClose={() => setOpened(false)} />}
     </>
   );
 }
 
-function KeysDialog({ onClose }: { readonly onClose: () => void }) {
+function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   useFocusReturn();
   useBackCloses(onClose);
   return (
-    <Modal opened onClose={onClose} title="Keys of the keyboard">
+    <Modal opened onClose={onClose} title="Keyboard shortcuts">
       <dl className={classes.keys}>
         {keys.map(({ names, what }) => (
           <Fragment key={what}>

@@ -1,0 +1,57 @@
+// Warnings to confirm before an address is blocked.
+import { covers, type IpEntry, parseIp } from '../../../../../src/domain/ip.ts';
+
+export interface BlockWarning {
+  readonly kind: 'trusted' | 'trusted-inside' | 'own-address' | 'large';
+  readonly words: string;
+}
+
+export interface WarningContext {
+  readonly trusted: readonly IpEntry[];
+  /** The user's address as the service sees it; null: unknown. */
+  readonly clientAddress: string | null;
+}
+
+/** Larger networks get a warning: above 65,536 IPv4 addresses, or a provider's usual IPv6 allocation. */
+const warningPrefix = { 4: 16, 6: 32 } as const;
+
+/** Parsed once for many calls of `warningsFor`. */
+export function trustedEntries(trusted: readonly { readonly ip_address: string }[]): IpEntry[] {
+  return trusted.flatMap(({ ip_address: text }) => {
+    const parse = parseIp(text);
+    return parse.ok ? [parse.entry] : [];
+  });
+}
+
+export function warningsFor(entry: IpEntry, { trusted, clientAddress }: WarningContext): BlockWarning[] {
+  const warnings: BlockWarning[] = [];
+  const over = trusted.find((one) => covers(one, entry));
+  if (over !== undefined) {
+    const words = `${over.text} is trusted, so this block would have no effect.`;
+    warnings.push({ kind: 'trusted', words });
+  }
+  const inside = trusted.filter((one) => one !== over && covers(entry, one));
+  if (inside.length > 0) {
+    const some = inside
+      .slice(0, 3)
+      .map(({ text }) => text)
+      .join(', ');
+    const more = inside.length > 3 ? ` and ${inside.length - 3} more` : '';
+    warnings.push({
+      kind: 'trusted-inside',
+      words: `Trusted and not blocked, although inside: ${some}${more}.`,
+    });
+  }
+  const self = clientAddress === null ? null : parseIp(clientAddress);
+  if (self?.ok === true && covers(entry, self.entry)) {
+    const words = `This includes your own address (${self.entry.text}). You would be blocked from all sites.`;
+    warnings.push({ kind: 'own-address', words });
+  }
+  if (entry.prefix < warningPrefix[entry.family]) warnings.push({ kind: 'large', words: sizeText(entry) });
+  return warnings;
+}
+
+function sizeText({ family, prefix, text }: IpEntry): string {
+  if (family === 4) return `${text} contains ${(2 ** (32 - prefix)).toLocaleString('en')} addresses.`;
+  return `${text} contains ${(2 ** (48 - prefix)).toLocaleString('en')} /48 networks.`;
+}

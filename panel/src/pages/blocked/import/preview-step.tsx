@@ -1,0 +1,120 @@
+import { Alert, Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { counted } from '../../../parts/counted.ts';
+import { useSessionState } from '../../../session/session.ts';
+import { type Duration, DurationField, readDuration } from '../block/duration-field.tsx';
+import { BadLines } from './bad-lines.tsx';
+import { ForecastWords, useForecast } from './forecast.tsx';
+import { useListWarnings } from './list-warnings.ts';
+import type { Preview } from './preview.ts';
+import type { Common } from './transfer.ts';
+
+/** For lines that have no own values. */
+export interface Defaults {
+  readonly reason: string;
+  readonly duration: Duration;
+}
+
+export interface PreviewStepProps {
+  readonly preview: Preview;
+  readonly defaults: Defaults;
+  readonly onDefaults: (defaults: Defaults) => void;
+  /** Replaces the lines with host bits by their networks. */
+  readonly onCorrect: () => void;
+  readonly onBack: () => void;
+  readonly onSend: (common: Common) => void;
+}
+
+export function PreviewStep(props: PreviewStepProps) {
+  const { preview, defaults, onDefaults, onCorrect, onBack, onSend } = props;
+  const { reason, duration } = defaults;
+  const { info } = useSessionState();
+  const [understood, setUnderstood] = useState(false);
+  const [allowWide, setAllowWide] = useState(false);
+  const { entries, duplicates, bad, correctable } = preview;
+  const seconds = readDuration(duration);
+  const common: Common | null =
+    typeof seconds === 'object' && seconds !== null
+      ? null
+      : { reason: reason.trim(), seconds, blockedBy: info?.name ?? null, allowWide };
+  const forecast = useForecast(entries, common);
+  const { warnings, unchecked } = useListWarnings(entries);
+  const ready = entries.length > 0 && common !== null && (warnings.length === 0 || understood);
+  return (
+    <>
+      <Text role="status">
+        <b>{entries.length.toLocaleString()}</b> {entries.length === 1 ? 'address' : 'addresses'} to block
+        {duplicates > 0 && `, ${counted(duplicates, 'duplicate')}`}
+        {bad.length === 0 ? ', no invalid lines' : ''}
+      </Text>
+      {bad.length > 0 && (
+        <Alert color="orange" variant="light" title={`${counted(bad.length, 'invalid line')} will be skipped`}>
+          <BadLines lines={bad} label="Invalid lines" />
+          {correctable.length > 0 && (
+            <Button
+              mt="xs"
+              size="compact-sm"
+              variant="default"
+              onClick={() => {
+                // The warnings are about other networks afterwards.
+                setUnderstood(false);
+                onCorrect();
+              }}
+            >
+              {correctable.length === 1
+                ? `Use ${correctable[0]?.entry.ip} for line ${correctable[0]?.line}`
+                : `Use the networks of ${counted(correctable.length, 'line')} with host bits`}
+            </Button>
+          )}
+        </Alert>
+      )}
+      {unchecked !== null && (
+        <Text size="sm" role="status">
+          {unchecked}
+        </Text>
+      )}
+      {warnings.length > 0 && (
+        <Alert color="orange" variant="light" title="Warning">
+          <BadLines lines={warnings} label="Lines with warnings" heading="Effect" />
+          <Checkbox
+            mt="xs"
+            label="I understand, block them"
+            checked={understood}
+            onChange={(event) => setUnderstood(event.currentTarget.checked)}
+          />
+        </Alert>
+      )}
+      {entries.length > 0 && (
+        <>
+          <TextInput
+            label="Reason"
+            description="Default for lines without a reason."
+            value={reason}
+            maxLength={500}
+            autoComplete="off"
+            onChange={(event) => onDefaults({ ...defaults, reason: event.currentTarget.value })}
+          />
+          <DurationField
+            value={duration}
+            onChange={(next) => onDefaults({ ...defaults, duration: next })}
+            label="Default duration"
+          />
+          <ForecastWords forecast={forecast} allowWide={allowWide} onAllowWide={setAllowWide} />
+        </>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onBack}>
+          Back
+        </Button>
+        <Button
+          disabled={!ready}
+          onClick={() => {
+            if (common !== null) onSend(common);
+          }}
+        >
+          Block {counted(entries.length, 'address', 'addresses')}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button, Group, Progress, Text } from '@mantine/core';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import styles from '../../../parts/styles.module.css';
+import { BadLines } from './bad-lines.tsx';
+import type { Tally } from './transfer.ts';
+
+export interface SendingStepProps {
+  readonly kind: 'sending' | 'stopped' | 'done';
+  readonly tally: Tally;
+  readonly total: number;
+  /** Null: none. */
+  readonly failure: unknown;
+  readonly onStop: () => void;
+  readonly onResume: () => void;
+  readonly onClose: () => void;
+}
+
+export function SendingStep({ kind, tally, total, failure, onStop, onResume, onClose }: SendingStepProps) {
+  return (
+    <>
+      <Result kind={kind} tally={tally} total={total} />
+      {failure !== null && <ProblemAlert title="Import stopped" error={failure} />}
+      {tally.rejected.length > 0 && (
+        <>
+          <Text size="sm" fw={600}>
+            Rejected
+          </Text>
+          <BadLines lines={tally.rejected} label="Rejected lines" />
+        </>
+      )}
+      <Group justify="flex-end">
+        {kind === 'sending' && (
+          <Button variant="default" onClick={onStop}>
+            Stop import
+          </Button>
+        )}
+        {kind === 'stopped' && (
+          <Button variant="default" onClick={onResume}>
+            Resume import
+          </Button>
+        )}
+        {kind !== 'sending' && <Button onClick={onClose}>Close</Button>}
+      </Group>
+    </>
+  );
+}
+
+const states = { sending: '', stopped: 'Stopped. ', done: 'Done. ' } as const;
+
+function Result({ kind, tally, total }: Pick<SendingStepProps, 'kind' | 'tally' | 'total'>) {
+  const { done, added, updated, unchanged, rejectedTotal, enforced } = tally;
+  const percent = total === 0 ? 100 : (done / total) * 100;
+  return (
+    <>
+      <Progress
+        value={percent}
+        size="lg"
+        animated={kind === 'sending'}
+        aria-label={`${Math.round(percent)} percent done`}
+      />
+      <Text role="status" className={styles.figure}>
+        {states[kind]}
+        {done.toLocaleString()} of {total.toLocaleString()}: {added.toLocaleString()} newly blocked,{' '}
+        {updated > 0 && `${updated.toLocaleString()} updated, `}
+        {unchanged.toLocaleString()} unchanged
+        {rejectedTotal > 0 && `, ${rejectedTotal.toLocaleString()} rejected`}
+      </Text>
+      {kind !== 'sending' && added + updated + unchanged > 0 && (
+        <Text size="sm" c="dimmed">
+          {enforced ? 'Active on all workers.' : 'Not verified on all workers yet; the overview shows the state.'}
+        </Text>
+      )}
+    </>
+  );
+}

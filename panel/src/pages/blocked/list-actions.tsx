@@ -1,0 +1,77 @@
+import { Button, Menu } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import type { BlockedQuery } from '../../api/blocked-ips.ts';
+import { counted } from '../../parts/counted.ts';
+import { DownloadIcon, PlusIcon, UploadIcon } from '../../parts/icons.tsx';
+import { problemText, sentence } from '../../parts/problem-alert.tsx';
+import { toast } from '../../parts/toasts.tsx';
+import { useAllowed, useApi } from '../../session/session.ts';
+import { type ExportFormat, exportList } from './export.ts';
+
+export interface ListActionsProps {
+  readonly query: BlockedQuery;
+  /** Null: not known yet. */
+  readonly total: number | null;
+  readonly onBlock: () => void;
+  readonly onImport: () => void;
+}
+
+export function ListActions({ query, total, onBlock, onImport }: ListActionsProps) {
+  const allowed = useAllowed('block');
+  return (
+    <>
+      {allowed && (
+        <Button leftSection={<PlusIcon size={16} />} onClick={onBlock}>
+          Block address
+        </Button>
+      )}
+      {allowed && (
+        <Button variant="default" leftSection={<UploadIcon size={16} />} onClick={onImport}>
+          Import list
+        </Button>
+      )}
+      <ExportMenu query={query} total={total} />
+    </>
+  );
+}
+
+function ExportMenu({ query, total }: Pick<ListActionsProps, 'query' | 'total'>) {
+  const api = useApi();
+  const [exporting, setExporting] = useState(false);
+  const unmounted = useRef(new AbortController());
+  useEffect(() => {
+    unmounted.current = new AbortController();
+    return () => unmounted.current.abort();
+  }, []);
+  const save = async (format: ExportFormat): Promise<void> => {
+    const { signal } = unmounted.current;
+    setExporting(true);
+    try {
+      await exportList(api, query, format, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      toast({ title: 'Could not export the list', words: sentence(problemText(error)), tone: 'bad' });
+    } finally {
+      setExporting(false);
+    }
+  };
+  const filtered = query.q !== '' || query.text !== '' || query.expiring;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<DownloadIcon size={16} />} loading={exporting}>
+          Export list
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {total === null ? 'The shown entries' : counted(total, 'entry', 'entries')}
+          {filtered && ' found'}
+        </Menu.Label>
+        <Menu.Item onClick={() => void save('txt')}>Addresses, one per line</Menu.Item>
+        <Menu.Item onClick={() => void save('csv')}>CSV with reason, source and expiry</Menu.Item>
+        <Menu.Item onClick={() => void save('json')}>JSON</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

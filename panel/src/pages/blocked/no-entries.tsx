@@ -1,0 +1,48 @@
+import { Button, Text } from '@mantine/core';
+import styles from '../../parts/styles.module.css';
+import type { Search } from './search.ts';
+
+export interface NoEntriesProps {
+  readonly search: Search;
+  readonly expiring: boolean;
+  readonly onSearchText: () => void;
+}
+
+export function NoEntries({ search, expiring, onSearchText }: NoEntriesProps) {
+  const { title, hint } = words(search, expiring);
+  return (
+    <div className={styles.card}>
+      <Text fw={600} className={styles.wrap}>
+        {title}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {hint}
+      </Text>
+      {search.kind === 'address' && (
+        <Button mt="sm" size="compact-sm" variant="default" onClick={onSearchText}>
+          Search reasons and sources instead
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function words(search: Search, expiring: boolean): { readonly title: string; readonly hint: string } {
+  const among = expiring ? ' among temporary blocks' : '';
+  switch (search.kind) {
+    case 'all':
+      return expiring
+        ? { title: 'No temporary blocks', hint: 'All blocks are permanent.' }
+        : { title: 'No blocked addresses yet', hint: 'Block an address or import a list.' };
+    case 'address':
+      return {
+        title: `No matches for ${search.q}${among}`,
+        hint: 'No entry equals it, starts with it or covers it. “Check an address” also queries HAProxy.',
+      };
+    case 'text':
+      return {
+        title: `No matches for “${search.text}”${among}`,
+        hint: 'No entry has this text in its reason or source. Text with a digit or a colon, and otherwise only characters of addresses, searches addresses.',
+      };
+  }
+}

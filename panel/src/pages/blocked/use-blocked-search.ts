@@ -1,0 +1,56 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { type RefObject, useRef } from 'react';
+import type { BlockedQuery } from '../../api/blocked-ips.ts';
+import { useUrlState, useUrlText } from '../../parts/url-state.ts';
+import { type Search, searchFor, textSearchFor } from './search.ts';
+
+/** Pause in typing before a search starts, in milliseconds. A text search reads every entry. */
+const typingMs = { all: 0, address: 120, text: 350 } as const;
+
+export interface BlockedSearch {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly expiring: boolean;
+  readonly setExpiring: (expiring: boolean) => void;
+  /** The interpretation of `text`. */
+  readonly current: Search;
+  /** The search that the list shows, after a pause in typing. */
+  readonly settled: Search;
+  readonly query: BlockedQuery;
+  /** Searches the text of an address in reasons and sources. */
+  readonly searchAsText: () => void;
+  readonly field: RefObject<HTMLInputElement | null>;
+}
+
+/** The search of the page, kept in its URL. */
+export function useBlockedSearch(): BlockedSearch {
+  const [text, setUrlText] = useUrlText('q');
+  const [expiring, setExpiring] = useUrlState('expiring');
+  const [within, setWithin] = useUrlState('in');
+  const field = useRef<HTMLInputElement>(null);
+  const interpret = (typed: string): Search => (within === 'text' ? textSearchFor(typed) : searchFor(typed));
+  const current = interpret(text);
+  const [settledText] = useDebouncedValue(text, typingMs[current.kind]);
+  const settled = interpret(settledText);
+  return {
+    text,
+    setText: (next) => {
+      setUrlText(next);
+      if (within !== '') setWithin('');
+    },
+    expiring: expiring !== '',
+    setExpiring: (on) => setExpiring(on ? 'yes' : ''),
+    current,
+    settled,
+    query: {
+      q: settled.kind === 'address' ? settled.q : '',
+      text: settled.kind === 'text' ? settled.text : '',
+      expiring: expiring !== '',
+    },
+    searchAsText: () => {
+      setWithin('text');
+      field.current?.focus();
+    },
+    field,
+  };
+}

@@ -1,5 +1,5 @@
-// One run of the program: what it wrote to, how it ends.
-import { tellFailure } from './connection/failure-text.ts';
+// One run of the program: where it writes, and how it ends.
+import { describeFailure } from './connection/failure-text.ts';
 import { findService, openSession } from './connection/open-session.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import type { CliHost } from './host.ts';
@@ -7,13 +7,9 @@ import { Interruption } from './interruption.ts';
 import { harmlessLines } from './output/harmless.ts';
 import { Output } from './output/output.ts';
 import type { Session } from './session.ts';
-import { optionsOf, outputFormat, serviceOptions, type Verb } from './verb.ts';
+import { type Options, optionsOf, outputFormat, serviceOptions, type Verb } from './verb.ts';
 
-export type ServiceAction = (
-  session: Session,
-  operands: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-) => Promise<ExitCode>;
+export type ServiceAction = (session: Session, operands: readonly string[], options: Options) => Promise<ExitCode>;
 
 export class CommandLine {
   readonly host: CliHost;
@@ -23,38 +19,32 @@ export class CommandLine {
 
   constructor(host: CliHost) {
     this.host = host;
-    this.output = new Output(host.stdout, host.stderr, host.environment);
+    this.output = new Output(host);
   }
 
-  /** Makes `verb` one that asks the service: finds it and the key, and tells what goes wrong. */
-  asking(verb: Verb, action: ServiceAction): Verb {
+  /** Makes `verb` call the service: it finds service and key, runs `action` and reports a failure. */
+  calling(verb: Verb, action: ServiceAction): Verb {
     for (const option of serviceOptions()) verb.addOption(option);
-    verb.action(async () => {
-      const options = optionsOf(verb);
+    return verb.action(async () => {
       // commander gives a variadic operand as a list.
       const operands = (verb.processedArgs as (string | string[] | undefined)[])
         .flat()
         .filter((word) => word !== undefined);
-      this.exitCode = await this.#run(action, operands, options);
+      this.exitCode = await this.#run(action, operands, optionsOf(verb));
     });
-    return verb;
   }
 
-  async #run(
-    action: ServiceAction,
-    operands: readonly string[],
-    options: Readonly<Record<string, unknown>>,
-  ): Promise<ExitCode> {
+  async #run(action: ServiceAction, operands: readonly string[], options: Options): Promise<ExitCode> {
     const { host, output, interruption } = this;
     const stopListening = interruption.listen((text) => output.remark(text), host.end);
-    const asked: { url: string | null; keySource: string | null } = { url: null, keySource: null };
+    const call: { url: string | null; keySource: string | null } = { url: null, keySource: null };
     try {
       const connection = await findService(host, options, (text) => output.remark(`proxy-manager: ${text}`));
-      asked.url = connection.service.url;
-      asked.keySource = connection.key.source;
-      return await action(openSession(host, connection, output, interruption, options), operands, options);
+      call.url = connection.service.url;
+      call.keySource = connection.key.source;
+      return await action(openSession({ host, connection, output, interruption, options }), operands, options);
     } catch (error) {
-      const { message, document, exitCode } = tellFailure(error, asked);
+      const { message, document, exitCode } = describeFailure(error, call);
       if (outputFormat(options) === 'json') await output.json(document);
       else this.fail(message);
       return exitCode;
@@ -63,7 +53,7 @@ export class CommandLine {
     }
   }
 
-  /** One thing went wrong; several lines where it takes them. */
+  /** Prints an error of one or more lines. */
   fail(message: string): void {
     this.output.remark(harmlessLines(`proxy-manager: ${message}`));
   }

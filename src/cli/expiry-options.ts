@@ -1,32 +1,33 @@
-// `--for` and `--until`: how long a block lasts.
+// `--for` and `--until`: when an entry expires.
 import { parseDuration } from '../domain/duration.ts';
 import { quote } from '../domain/quote.ts';
 import { parseFutureTime } from '../domain/rfc3339.ts';
 import type { ListExpiry } from '../lists/reading.ts';
-import { misused } from './failure.ts';
+import { usageError } from './failure.ts';
+import type { Options } from './verb.ts';
 
-/** @throws Failure (usage); null: for good */
-export function expiryOf(options: Readonly<Record<string, unknown>>, now: Date): ListExpiry | null {
+/** Null if neither is given. @throws Failure (usage) */
+export function expiryOf(options: Options, now: Date): ListExpiry | null {
   const { for: span, until } = options as { readonly for?: string; readonly until?: string };
-  if (span !== undefined && until !== undefined) throw misused('--for and --until exclude each other; give one');
+  if (span !== undefined && until !== undefined) throw usageError('--for and --until cannot be combined; give one');
   if (span !== undefined) return { seconds: durationOf(span, '--for') };
   return until === undefined ? null : { at: futureTimeOf(until, '--until', now) };
 }
 
 export function durationOf(text: string, flag: string): number {
   const span = parseDuration(text);
-  if (!span.ok) throw misused(`${flag}: ${span.why}`);
+  if (!span.ok) throw usageError(`${flag}: ${span.why}`);
   return span.seconds;
 }
 
-/** In UTC, as the API takes it. A time without a zone is one of this machine's clock on the wall. */
+/** In UTC, as the API expects. A time without a zone is local time. */
 export function futureTimeOf(text: string, flag: string, now: Date): string {
-  const time = parseFutureTime(withZone(text), now, 'the time here');
-  if (!time.ok) throw misused(`${flag}: ${time.why}`);
+  const time = parseFutureTime(withZone(text), now, "this machine's time");
+  if (!time.ok) throw usageError(`${flag}: ${time.why}`);
   return time.value.toISOString();
 }
 
-/** `2030-01-31`, `2030-01-31 12:00` and `2030-01-31T12:00:30` get the zone that is in force here at that time. */
+/** Adds the local zone at that time to `2030-01-31`, `2030-01-31 12:00` and `2030-01-31T12:00:30`. */
 export function withZone(text: string): string {
   const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?)?$/.exec(text);
   if (match === null) return text;
@@ -37,7 +38,7 @@ export function withZone(text: string): string {
   return `${local}${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
 }
 
-/** The fields of an API request that say it. */
+/** The expiry as fields of an API request. */
 export function expiryFields(expiry: ListExpiry | null | undefined): {
   expires_at?: string | null;
   duration_seconds?: number;
@@ -46,8 +47,8 @@ export function expiryFields(expiry: ListExpiry | null | undefined): {
   return 'at' in expiry ? { expires_at: expiry.at } : { duration_seconds: expiry.seconds };
 }
 
-/** One line of text, as the API takes it. */
+/** @throws Failure (usage) */
 export function refuseControls(text: string, flag: string): string {
-  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text)) throw misused(`${flag} ${quote(text)} holds control characters`);
+  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text)) throw usageError(`${flag} ${quote(text)} contains control characters`);
   return text;
 }

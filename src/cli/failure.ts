@@ -1,10 +1,10 @@
-// How a verb ends when it cannot do what it was asked: with one clear sentence, and an exit code.
+// How a verb ends when it fails: one clear sentence and an exit code.
 
 export const exitCodes = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** Some was rejected, or the running proxy was not seen to have all of it. */
+  /** Some lines were rejected, or the change was not verified in the running HAProxy. */
   partly: 3,
   /** 128 + SIGINT, as shells count. */
   interrupted: 130,
@@ -14,12 +14,12 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export interface FailureDetails {
   readonly exitCode?: ExitCode;
-  /** What `-o json` prints; absent: one is made of the message. */
+  /** What `-o json` prints; default: a document with the message. */
   readonly document?: unknown;
   readonly cause?: unknown;
 }
 
-/** `message` is for people: what is wrong and what to do. It may hold text from outside; the printer makes it harmless. */
+/** The message says what is wrong and what to do. It may contain text from outside: the printer escapes it. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
   readonly document: unknown;
@@ -32,18 +32,17 @@ export class Failure extends Error {
   }
 }
 
-/** What was typed cannot be meant. */
-export function misused(message: string): Failure {
+export function usageError(message: string): Failure {
   return new Failure(message, { exitCode: exitCodes.usage });
 }
 
-/** Part of it was done before something failed; `cause` says what. */
-export class HalfDone extends Failure {
+/** A part was applied before `cause` stopped the rest. */
+export class PartialFailure extends Failure {
   readonly done: Readonly<Record<string, unknown>>;
 
   constructor(message: string, done: Readonly<Record<string, unknown>>, cause: unknown) {
     super(message, { cause, exitCode: exitCodes.partly });
-    this.name = 'HalfDone';
+    this.name = 'PartialFailure';
     this.done = done;
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { homeFolder } from './host.ts';
 
-it('is none for a user without an entry in passwd, and no reason not to start', () => {
+it('has no home folder for a user without an entry in passwd, and starts', () => {
   // It becomes that user when everything is loaded: the checkout may lie where only root may read.
   const script = `
     import { homeFolder } from ${JSON.stringify(join(import.meta.dirname, 'host.ts'))};
@@ -14,7 +14,7 @@ it('is none for a user without an entry in passwd, and no reason not to start', 
   expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], withoutHome)).toBe('null');
 });
 
-it('is what the system says', () => {
+it('has the home folder that the system reports', () => {
   expect(homeFolder(() => '/home/ann')).toBe('/home/ann');
   expect(homeFolder(() => '')).toBe(null);
   expect(() =>

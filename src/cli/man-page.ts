@@ -1,4 +1,4 @@
-// The manual page, proxy-manager(1), made from the tree of verbs. `npm run generate:man` writes it.
+// The manual page proxy-manager(1), generated from the tree of verbs by `npm run generate:man`.
 import { PassThrough } from 'node:stream';
 import { version } from '../version.ts';
 import { CommandLine } from './command-line.ts';
@@ -6,10 +6,9 @@ import { buildProgram } from './program.ts';
 import { everyVerb, type TreeOption, type TreeVerb, treeOf } from './tree.ts';
 import type { Example, Verb } from './verb.ts';
 
-/** Of the words below; the rest is of the version. */
-const written = '2026-11-21';
+/** When the texts below were written. */
+const written = '2026-11-23';
 
-/** The manual page as the tree of verbs makes it now. */
 export async function currentManPage(): Promise<string> {
   return manPage(treeOf(await completeProgram()));
 }
@@ -35,7 +34,7 @@ function manPage(tree: TreeVerb): string {
     '.\\" Made by: npm run generate:man',
     `.TH PROXY\\-MANAGER 1 ${written} ${quoted(`proxy-manager ${version}`)} "User Commands"`,
     '.SH NAME',
-    'proxy\\-manager \\- run a HAProxy for many sites and keep its blocked addresses',
+    'proxy\\-manager \\- run HAProxy for many sites and maintain its list of blocked addresses',
     '.SH SYNOPSIS',
     '.B proxy\\-manager',
     '.I verb',
@@ -45,38 +44,41 @@ function manPage(tree: TreeVerb): string {
     ...paragraphs(description),
     '.SH VERBS',
     ...verbs.flatMap((verb) => verbSection(verb, serve)),
-    '.SH OPTIONS OF EVERY VERB THAT ASKS THE SERVICE',
+    '.SH OPTIONS OF EVERY VERB THAT CALLS THE SERVICE',
     ...tree.options.flatMap(optionLines),
     '.SH EXIT STATUS',
     ...terms([
       ['0', 'Done.'],
-      ['1', 'Failed; a sentence on standard error says why.'],
-      ['2', 'What was typed cannot be meant.'],
+      ['1', 'Failed; standard error has the reason.'],
+      ['2', 'Usage error; no request was sent to the service.'],
       [
         '3',
-        'Partly: some lines were rejected, or the running proxy was not seen to have all of it. Of status: degraded.',
+        'Partly: lines were rejected, or a running HAProxy was not verified. For status: degraded. For check: not every worker matches the database.',
       ],
-      ['130', 'Ended by Ctrl-C; what was done and what was not is told.'],
+      ['130', 'Interrupted by Ctrl-C; standard error says what was done and what was not.'],
     ]),
     '.SH ENVIRONMENT',
     ...terms([
       [
         'PROXY_MANAGER_URL',
-        'Where the service is, unless --url says: http://HOST:PORT or unix:/path. Default: http://127.0.0.1:7080.',
+        'Address of the service, if --url is not given: http://HOST:PORT or unix:/path. Default: http://127.0.0.1:7080.',
       ],
-      ['PROXY_MANAGER_API_KEY', 'The API key. There is no flag for it: everybody could read it in the process list.'],
-      ['PROXY_MANAGER_API_KEY_FILE', 'The file that holds it.'],
-      ['NO_COLOR', 'Set and not empty: no colours.'],
+      [
+        'PROXY_MANAGER_API_KEY',
+        'The API key. There is no flag for it, because the process list would show it to every local user.',
+      ],
+      ['PROXY_MANAGER_API_KEY_FILE', 'File with the API key.'],
+      ['NO_COLOR', 'If not empty, no colours.'],
     ]),
     '.PP',
-    ...text('Every setting of the service is a variable too: see serve.'),
+    ...text('Each setting of the service is also an environment variable: see serve.'),
     '.SH FILES',
     ...terms([
       [
         '~/.config/proxy-manager/api-key',
-        'The API key of who types, where no variable names one. Refused when others may read it.',
+        'The API key of the user, if no variable names one. Refused if other users can read it.',
       ],
-      ['/var/lib/proxy-manager/api-key', "The key that the service's first start wrote."],
+      ['/var/lib/proxy-manager/api-key', 'The admin key, written by the first start of the service.'],
     ]),
     '.SH SEE ALSO',
     '.BR haproxy (1)',
@@ -85,12 +87,12 @@ function manPage(tree: TreeVerb): string {
 }
 
 const description = [
-  'Blocks addresses and networks at a HAProxy, and says the truth about it: a block counts as done when the database and the map file hold it and every live worker of the proxy was seen to hold it.',
-  'serve runs the service; every other verb asks it over its API. On a terminal results are tables and sentences; in a pipe one line each, with tabs between fields; with -o json the answer of the API as it is. Errors and progress go to standard error.',
-  'Lists are read from files and from standard input (-): plain ones with # and ; comments, CSV with reason and expiry, map files of HAProxy, sets of ipset and FireHOL. Bad lines are told with their number, and the good ones are done.',
+  'Blocks addresses and networks at HAProxy. A block is acknowledged when it is durable in the database and the map file, and the response says whether it was verified in every live worker.',
+  'serve runs the service; most other verbs call its API. On a terminal, results are tables and sentences; in a pipe, one line each with tabs between fields; with -o json, the response of the API unchanged. Errors and progress go to standard error.',
+  'Lists are read from files and from standard input (-): plain lists with # and ; comments, CSV with reason and expiry, HAProxy map files, sets of ipset and FireHOL. Invalid lines are reported with their number, valid ones are applied.',
 ];
 
-/** @param serve the verb that the settings are told of */
+/** @param serve the verb that documents the settings */
 function verbSection(verb: TreeVerb, serve: TreeVerb | undefined): string[] {
   const operands = verb.operands.map(({ term }) => term);
   const settings = new Set(serve === verb ? [] : serve?.options.map(({ flags }) => flags));
@@ -98,46 +100,49 @@ function verbSection(verb: TreeVerb, serve: TreeVerb | undefined): string[] {
   const own = verb.options.filter(({ names, flags }) => !everywhere.has(names.at(-1)!) && !settings.has(flags));
   return [
     `.SS ${quoted(['proxy-manager', ...verb.words, ...operands].join(' '))}`,
-    ...text(sentence(verb.says)),
-    ...verb.operands.filter(({ says }) => says !== '').flatMap(({ term, says }) => term_(term, sentence(says))),
+    ...text(sentence(verb.description)),
+    ...verb.operands.filter(({ help }) => help !== '').flatMap(({ term, help }) => term_(term, sentence(help))),
     ...own.flatMap(optionLines),
-    ...(takesSettings ? ['.PP', 'It takes the options of serve.'] : []),
+    ...(takesSettings ? ['.PP', 'Also accepts the options of serve.'] : []),
     ...exampleLines(verb.examples),
   ];
 }
 
-/** Told once for all. */
+/** Documented once for all verbs. */
 const everywhere = new Set(['--url', '--output', '--help']);
 
-function optionLines({ flags, says, choices }: TreeOption): string[] {
-  const choice = choices.length === 0 || choices.every((word) => says.includes(word)) ? '' : ` (${choices.join(', ')})`;
-  return term_(flags, sentence(`${says}${choice}`));
+function optionLines({ flags, help, choices }: TreeOption): string[] {
+  const choice = choices.length === 0 || choices.every((word) => help.includes(word)) ? '' : ` (${choices.join(', ')})`;
+  return term_(flags, sentence(`${help}${choice}`));
 }
 
 function exampleLines(examples: readonly Example[]): string[] {
   if (examples.length === 0) return [];
-  const lines = examples.flatMap(({ line, says }) => [literal(`# ${says}`), literal(`proxy-manager ${line}`)]);
+  const lines = examples.flatMap(({ line, explanation }) => [
+    literal(`# ${explanation}`),
+    literal(`proxy-manager ${line}`),
+  ]);
   return ['.PP', '.nf', '.RS 4', ...lines, '.RE', '.fi'];
 }
 
-function terms(pairs: readonly (readonly [term: string, says: string])[]): string[] {
-  return pairs.flatMap(([term, says]) => term_(term, says));
+function terms(pairs: readonly (readonly [term: string, meaning: string])[]): string[] {
+  return pairs.flatMap(([term, meaning]) => term_(term, meaning));
 }
 
-function term_(term: string, says: string): string[] {
-  return ['.TP', `.B ${quoted(term)}`, ...text(says)];
+function term_(term: string, meaning: string): string[] {
+  return ['.TP', `.B ${quoted(term)}`, ...text(meaning)];
 }
 
 function paragraphs(texts: readonly string[]): string[] {
   return texts.flatMap((paragraph, index) => (index === 0 ? text(paragraph) : ['.PP', ...text(paragraph)]));
 }
 
-function sentence(says: string): string {
-  const [first = ''] = says;
-  return `${first.toUpperCase()}${says.slice(1)}${/[.!?]$/.test(says) ? '' : '.'}`;
+function sentence(phrase: string): string {
+  const [first = ''] = phrase;
+  return `${first.toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
 }
 
-/** Text that is set; a source line has at most 79 characters. */
+/** A paragraph, in source lines of at most 79 characters. */
 function text(words: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -153,7 +158,7 @@ function text(words: string): string[] {
 
 const longestLine = 76;
 
-/** A line as it is: nothing in it is a request or an escape. */
+/** A line in which nothing is read as a request or an escape. */
 function literal(line: string): string {
   return /^[.']/.test(line) ? `\\&${escaped(line)}` : escaped(line);
 }
@@ -162,7 +167,7 @@ function quoted(argument: string): string {
   return `"${escaped(argument).replaceAll('"', '\\(dq')}"`;
 }
 
-/** `-` alone would be set as a hyphen, which nobody can paste; so would the others. */
+/** Unescaped, `-` and the others would be typeset as characters that cannot be pasted into a shell. */
 function escaped(line: string): string {
   return line
     .replaceAll('\\', '\\e')

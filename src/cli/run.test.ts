@@ -29,7 +29,7 @@ function hostOf(environment: Record<string, string> = {}) {
   return { host, out: () => text(stdout), err: () => text(stderr) };
 }
 
-/** What is typed, its exit code, and what was printed. */
+/** Runs a command line; resolves to its exit code and output. */
 async function typed(line: string, environment: Record<string, string> = {}) {
   const { host, out, err } = hostOf(environment);
   const code = await runCommandLine(
@@ -41,7 +41,7 @@ async function typed(line: string, environment: Record<string, string> = {}) {
 
 const treeNow = async (): Promise<TreeVerb> => treeOf(await buildProgram(new CommandLine(hostOf().host), null));
 
-describe('what cannot be meant', () => {
+describe('a usage error', () => {
   const key = { PROXY_MANAGER_API_KEY: 'key-0123456789abcdef' };
   it.each([
     ['blok', 'unknown command', 'Did you mean block?'],
@@ -49,31 +49,31 @@ describe('what cannot be meant', () => {
     ['block 192.0.2.1 --fro 4h', 'unknown option', 'Did you mean --for?'],
     ['block 192.0.2.1 --for 4hours', 'is not a duration', '90s, 30m, 4h, 7d or 2w'],
     ['block 192.0.2.1 192.0.2.1/24 foo', 'did you mean 192.0.2.0/24?', 'foo looks like a host name'],
-    ['block - 192.0.2.1', 'stands alone', ''],
+    ['block - 192.0.2.1', 'must be the only operand', ''],
     ['list -o xml', 'Allowed choices are text, json', ''],
-    ['list -n 0', '--limit takes a whole number', ''],
-    ['list 10. --text scan', 'with --text; give one of them', ''],
+    ['list -n 0', '--limit requires a whole number', ''],
+    ['list 10. --text scan', 'with --text, for a reason', ''],
     ['list --url foo', 'write http://HOST:PORT or unix:/path', ''],
     ['import /nowhere --format xls', 'Allowed choices are auto, list, csv, map, netset', ''],
-    ['import /nowhere --allow-shrink', 'goes with --replace', ''],
+    ['import /nowhere --allow-shrink', 'requires --replace', ''],
     ['trust ad 192.0.2.1', 'Did you mean add?', 'proxy-manager trust --help'],
     ['site set www.example.org 10.0.0.5', 'write HOST:PORT', ''],
     ['key create x --scope root', 'Allowed choices are read, block, admin', ''],
     ['webhook set chat hooks.example.com', '<url>: it is not a URL', 'https://'],
     ['webhook set chat https://a:pass@example.com/', '<url>: it has a user or a password in it', ''],
-    ['--url http://a:1 serve', 'takes no --url', ''],
-    ['audit --since yesterday', 'is not a time', 'a duration back such as 24h'],
-    ['audit --operation Block -n x', '--limit takes', ''],
+    ['--url http://a:1 serve', 'has no --url', ''],
+    ['audit --since yesterday', 'is not a time', 'a duration before now such as 24h'],
+    ['audit --operation Block -n x', '--limit requires', ''],
     ['serve --listen nonsense', 'PROXY_MANAGER_LISTEN', 'HOST:PORT'],
     ['', 'Usage: proxy-manager', ''],
-  ])('%s: exits 2 and names what would be right', async (line, ...parts) => {
+  ])('exits 2 and says what is accepted: %s', async (line, ...parts) => {
     const { code, out, err } = await typed(line, key);
     expect(code).toBe(2);
     expect(out).toBe('');
     for (const part of parts) expect(err).toContain(part);
   });
 
-  it('is not `help`, which many programs take', async () => {
+  it('is not `help VERB`, which prints the help', async () => {
     for (const verb of ['', 'block', 'trust add']) {
       const said = await typed(`${verb} --help`);
       expect(said).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`Usage: proxy-manager ${verb}`) });
@@ -81,7 +81,7 @@ describe('what cannot be meant', () => {
     }
   });
 
-  it('shows no key that was given as a flag', async () => {
+  it('never shows a key that was given as a flag', async () => {
     const { code, err } = await typed('serve --api-key=pm_secret');
     expect(code).toBe(2);
     expect(err).toContain("unknown option '--api-key'");
@@ -90,7 +90,7 @@ describe('what cannot be meant', () => {
 });
 
 describe('the program', () => {
-  it('loads the one verb that was typed, and makes of it what the whole tree has', async () => {
+  it('loads only the verb that was typed, the same as in the complete tree', async () => {
     const whole = await treeNow();
     for (const { words } of whole.verbs) {
       const alone = treeOf(await buildProgram(new CommandLine(hostOf().host), words));
@@ -98,8 +98,9 @@ describe('the program', () => {
     }
   });
 
-  it('loads nothing of the service for a verb that asks it', () => {
-    const service = /\/src\/(service|store|haproxy|http|blocking|configuration|supervision|telemetry)\//;
+  it('loads no part of the service for a verb that calls it', () => {
+    const service =
+      /\/src\/(service|start|store|haproxy|http|blocking|configuration|supervision|telemetry\/(?!cause-text))\//;
     for (const verb of [
       'verbs/block',
       'verbs/check',
@@ -114,15 +115,15 @@ describe('the program', () => {
     }
   });
 
-  it('has an example and a sentence for every verb, and each example is one that would be taken', async () => {
+  it('has a description and a valid example for every verb', async () => {
     const tree = await treeNow();
     for (const verb of everyVerb(tree)) {
-      expect(verb.says, verb.words.join(' ')).not.toBe('');
+      expect(verb.description, verb.words.join(' ')).not.toBe('');
       if (verb.verbs.length > 0 || verb.words.length === 0) continue;
       expect(verb.examples, verb.words.join(' ')).not.toEqual([]);
-      for (const { line, says } of verb.examples) {
+      for (const { line, explanation } of verb.examples) {
         expect(line.split(' ').slice(0, verb.words.length)).toEqual(verb.words);
-        expect(says).not.toBe('');
+        expect(explanation).not.toBe('');
         const flags = line.split(/ [|>] /)[0]!.match(/(?<= )--?[a-z][a-z-]*/g) ?? [];
         for (const flag of flags)
           expect(
@@ -133,7 +134,7 @@ describe('the program', () => {
     }
   });
 
-  it('tells its exit code where there is no key, in JSON too', async () => {
+  it('exits 1 without a key, also with JSON output', async () => {
     expect(await typed('status')).toMatchObject({
       code: 1,
       out: '',
@@ -152,14 +153,14 @@ describe('the program', () => {
   });
 });
 
-describe('the template to begin with', () => {
+describe('config template', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'template-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('is written to standard output, as text or as JSON, without a service', async () => {
+  it('writes the built-in template to standard output, as text or JSON, without a service', async () => {
     const { code, out, err } = await typed('config template');
     expect([code, err]).toEqual([0, '']);
     expect(out).toBe(startingTemplate());
@@ -167,7 +168,7 @@ describe('the template to begin with', () => {
     expect(await typed('--url http://a:1 config template')).toMatchObject({ code: 2, out: '' });
   });
 
-  it('is written to a new file, and over none that is there', async () => {
+  it('writes a new file, and does not overwrite an existing one', async () => {
     const file = join(folder, 'own.liquid');
     expect(await typed(`config template ${file}`)).toMatchObject({
       code: 0,
@@ -178,7 +179,7 @@ describe('the template to begin with', () => {
     await writeFile(file, 'my own');
     expect(await typed(`config template ${file}`)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('left as it is'),
+      err: expect.stringContaining('it exists already'),
     });
     expect(readFileSync(file, 'utf8')).toBe('my own');
     expect(await typed(`config template ${folder}/nowhere/own.liquid`)).toMatchObject({
@@ -189,12 +190,12 @@ describe('the template to begin with', () => {
 });
 
 describe('the manual page', () => {
-  it('is the one that the verbs make now; npm run generate:man writes it', async () => {
+  it('is up to date; npm run generate:man writes it', async () => {
     const committed = readFileSync(join(import.meta.dirname, '../../packaging/proxy-manager.1'), 'utf8');
     expect(committed).toBe(await currentManPage());
   });
 
-  it('is set without a warning', async () => {
+  it('is formatted without a warning', async () => {
     const page = await currentManPage();
     for (const [program, ...args] of [
       ['groff', '-ww', '-man', '-Tutf8', '-z'],
@@ -206,7 +207,7 @@ describe('the manual page', () => {
     }
   });
 
-  it('has every verb and every option', async () => {
+  it('documents every verb and every option', async () => {
     const page = (await currentManPage()).replaceAll('\\-', '-');
     for (const verb of everyVerb(await treeNow())) {
       if (verb.verbs.length === 0) expect(page).toContain(`.SS "proxy-manager ${verb.words.join(' ')}`);
@@ -233,7 +234,7 @@ describe('completion in bash', () => {
     return stdout.split('\n').filter((line) => line !== '');
   };
 
-  it('offers verbs, those below a verb, options and their values', async () => {
+  it('offers verbs, options and their values', async () => {
     expect(await offered('un')).toEqual(['unblock']);
     expect(await offered('trust', '')).toEqual(expect.arrayContaining(['add', 'rm', 'ls']));
     expect(await offered('trust', 'add', '--n')).toEqual(['--note']);
@@ -242,20 +243,20 @@ describe('completion in bash', () => {
     expect(await offered('import', '--format', 'n')).toEqual(['netset']);
   });
 
-  it('offers nothing where it cannot know, and files where one is read', async () => {
+  it('offers files for operands that are files, and nothing for free text', async () => {
     expect(await offered('block', '--for', '')).toEqual([]);
     expect(await offered('import', 'a')).toEqual(['a list.txt']);
   });
 });
 
 describe(`completion in zsh${isInstalled('zsh') ? '' : ': skipped, zsh is not installed'}`, () => {
-  it.skipIf(!isInstalled('zsh'))('is a script that zsh reads', async () => {
+  it.skipIf(!isInstalled('zsh'))('is a script that zsh accepts', async () => {
     const { out } = await typed('completion zsh');
     expect(await run('zsh', ['-n'], out)).toEqual({ stdout: '', stderr: '' });
   });
 });
 
-/** Modules of ours that these import, and theirs, as far as they are loaded with them. */
+/** The modules of this project that are loaded with these. */
 function loadedBy(paths: readonly string[]): Set<string> {
   const seen = new Set<string>();
   const waiting = [...paths];

@@ -1,17 +1,18 @@
-// One run from words to exit code.
+// One run, from the words typed to the exit code.
 import { CommanderError } from 'commander';
+import { causeText } from '../telemetry/cause-text.ts';
 import { CommandLine } from './command-line.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import type { CliHost } from './host.ts';
 import { buildProgram } from './program.ts';
 
-/** @param words what was typed behind `proxy-manager` */
-export async function runCommandLine(words: readonly string[], host: CliHost): Promise<ExitCode> {
+/** @param typed the words after `proxy-manager` */
+export async function runCommandLine(typed: readonly string[], host: CliHost): Promise<ExitCode> {
   const cli = new CommandLine(host);
   try {
-    const meant = helpMeant(words);
-    const program = await buildProgram(cli, meant);
-    await program.parseAsync(meant, { from: 'user' });
+    const words = withHelpFlag(typed);
+    const program = await buildProgram(cli, words);
+    await program.parseAsync(words, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
@@ -19,31 +20,20 @@ export async function runCommandLine(words: readonly string[], host: CliHost): P
       cli.fail(error.message);
       return error.exitCode;
     }
-    cli.fail(causeOf(error));
-    return isUsage(error) ? exitCodes.usage : exitCodes.failed;
+    cli.fail(causeText(error));
+    return isUsageError(error) ? exitCodes.usage : exitCodes.failed;
   }
 }
 
-/** `help` and `help block`, as many programs take them. */
-function helpMeant([first, ...words]: readonly string[]): readonly string[] {
+/** `help block` becomes `block --help`. */
+function withHelpFlag([first, ...words]: readonly string[]): readonly string[] {
   if (first === undefined) return [];
   return first === 'help' ? [...words, '--help'] : [first, ...words];
 }
 
-/** Settings and crash points of `serve`; by name, since their modules are most of the service. */
-function isUsage(error: unknown): boolean {
+/** Errors of `serve` in settings and crash points. By name: their modules would load most of the service. */
+function isUsageError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error.name === 'StartFailed') return isUsage(error.cause);
+  if (error.name === 'StartFailed') return isUsageError(error.cause);
   return error.name === 'SettingsError' || error.name === 'UnknownCrashPoint';
-}
-
-function causeOf(error: unknown): string {
-  const parts: string[] = [];
-  let current = error;
-  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
-    const { message } = current;
-    if (!parts.some((part) => part.includes(message))) parts.push(message);
-    current = current.cause;
-  }
-  return parts.length === 0 ? String(error) : parts.join(': caused by: ');
 }

@@ -1,13 +1,14 @@
-// What a verb works with once it is known where the service is and what may be asked of it.
+// What a verb works with once service and key are known.
 import type { ApiClient } from '../client/client.ts';
 import type { OwnAddress } from './connection/own-addresses.ts';
 import { exitCodes, Failure } from './failure.ts';
 import type { Interruption } from './interruption.ts';
+import { harmless } from './output/harmless.ts';
 import type { Output, OutputFormat } from './output/output.ts';
 
 export interface Session {
   readonly api: ApiClient;
-  /** For big changes, and what takes as long. */
+  /** With a long time-out, for bulk changes and a sync. */
   readonly patientApi: ApiClient;
   readonly output: Output;
   readonly format: OutputFormat;
@@ -16,22 +17,33 @@ export interface Session {
   readonly stdin: AsyncIterable<Uint8Array>;
   /** As given, for a message. */
   readonly url: string;
-  /** Somebody sits there and can answer. */
+  /** Standard input and standard error are a terminal. */
   readonly canAsk: boolean;
-  /** A question that is answered by y or n; anything else is n. Only where `canAsk`. */
+  /** A yes-or-no question; anything but y is no. Only if `canAsk`. */
   ask(question: string): Promise<boolean>;
   ownAddresses(): Promise<readonly OwnAddress[]>;
 }
 
+/** Prints the answer unchanged with `-o json`, otherwise as lines of text. */
+export async function printAnswer<Answer>(
+  { format, output }: Pick<Session, 'format' | 'output'>,
+  answer: Answer,
+  linesOf: (answer: Answer) => readonly string[],
+  escaped = harmless,
+): Promise<void> {
+  if (format === 'json') await output.json(answer);
+  else await output.lines(linesOf(answer).map(escaped));
+}
+
 /**
- * Asks where somebody can be asked; else refuses.
- * @param what is about to be done
- * @param flag does it without the question
+ * Asks for confirmation on a terminal; elsewhere refuses.
+ * @param what the consequence
+ * @param flag confirms without the question
  */
 export async function confirm(session: Session, what: string, flag: string): Promise<void> {
-  if (!session.canAsk) throw new Failure(`${what}; nothing was changed. ${flag} does it all the same`);
+  if (!session.canAsk) throw new Failure(`${what}; nothing was changed. To do it anyway, add ${flag}`);
   session.interruption.reports(() => 'nothing was changed');
-  if (!(await session.ask(`${what}. Do it all the same?`))) {
+  if (!(await session.ask(`${what}. Continue?`))) {
     throw new Failure('nothing was changed', { exitCode: exitCodes.failed });
   }
 }

@@ -1,4 +1,4 @@
-// The tree of verbs as completion and the manual page read it.
+// The tree of verbs, for completion and the manual page.
 import type { Argument, Option } from 'commander';
 import { type Example, Verb } from './verb.ts';
 
@@ -7,18 +7,16 @@ export interface TreeOption {
   readonly flags: string;
   /** `-o`, `--output`. */
   readonly names: readonly string[];
-  readonly says: string;
+  readonly help: string;
   readonly takesValue: boolean;
   readonly choices: readonly string[];
 }
 
 export interface TreeVerb {
-  /** The words that lead to it; empty: the whole program. */
+  /** The words that lead to it; empty for the program itself. */
   readonly words: readonly string[];
-  readonly says: string;
-  /** Where the help shows it; empty: under its group. */
-  readonly heading: string;
-  readonly operands: readonly { readonly term: string; readonly says: string }[];
+  readonly description: string;
+  readonly operands: readonly { readonly term: string; readonly help: string }[];
   /** One of its operands is a file. */
   readonly takesFile: boolean;
   readonly options: readonly TreeOption[];
@@ -30,9 +28,8 @@ export function treeOf(verb: Verb): TreeVerb {
   const help = verb.createHelp();
   return {
     words: verb.path === '' ? [] : verb.path.split(' '),
-    says: verb.description(),
-    heading: verb.helpGroup(),
-    operands: verb.registeredArguments.map((argument) => ({ term: operandTerm(argument), says: argument.description })),
+    description: verb.description(),
+    operands: verb.registeredArguments.map((argument) => ({ term: operandTerm(argument), help: argument.description })),
     takesFile: verb.registeredArguments.some((argument) => argument.name() === 'file'),
     options: help.visibleOptions(verb).map(optionOf),
     examples: verb.examples,
@@ -40,7 +37,7 @@ export function treeOf(verb: Verb): TreeVerb {
   };
 }
 
-/** All of them, each before those below it. */
+/** All verbs, each before its children. */
 export function* everyVerb(tree: TreeVerb): Generator<TreeVerb> {
   yield tree;
   for (const verb of tree.verbs) yield* everyVerb(verb);
@@ -55,7 +52,7 @@ function optionOf(option: Option): TreeOption {
   return {
     flags: option.flags,
     names: [option.short, option.long].filter((name) => name !== undefined),
-    says: option.description,
+    help: option.description,
     takesValue: option.required || option.optional,
     choices: option.argChoices ?? [],
   };

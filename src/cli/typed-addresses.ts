@@ -1,8 +1,8 @@
-// Addresses behind a verb. A wrong one is a usage error before anything happens.
+// Addresses as operands of a verb. An invalid one is a usage error, before any request.
 import { type IpEntry, parseIp } from '../domain/ip.ts';
-import { misused } from './failure.ts';
+import { usageError } from './failure.ts';
 
-/** @throws Failure (usage) that says of each wrong one what would be right */
+/** @throws Failure (usage) with the reason for each invalid address */
 export function typedAddresses(texts: readonly string[]): IpEntry[] {
   const entries: IpEntry[] = [];
   const problems: string[] = [];
@@ -11,13 +11,13 @@ export function typedAddresses(texts: readonly string[]): IpEntry[] {
     if (ip.ok) entries.push(ip.entry);
     else problems.push(ip.why);
   }
-  if (problems.length > 0) throw misused(problems.join('\n'));
+  if (problems.length > 0) throw usageError(problems.join('\n'));
   return entries;
 }
 
-/** Whether they come from standard input. @throws Failure (usage) for `-` beside others */
+/** Whether they come from standard input. @throws Failure (usage) for `-` with other operands */
 export function fromStdin(texts: readonly string[]): boolean {
   if (!texts.includes('-')) return false;
-  if (texts.length > 1) throw misused('- reads addresses from standard input and stands alone');
+  if (texts.length > 1) throw usageError('- reads addresses from standard input and must be the only operand');
   return true;
 }

@@ -1,14 +1,17 @@
 // A verb of the command line: commander's command, with examples that its help, the manual page and the tests share.
 import { Command, type ErrorOptions, Option } from 'commander';
-import { misused } from './failure.ts';
+import { usageError } from './failure.ts';
 import { harmlessLines } from './output/harmless.ts';
 import type { OutputFormat } from './output/output.ts';
 
 export interface Example {
-  /** What is typed behind `proxy-manager`. */
+  /** What is typed after `proxy-manager`. */
   readonly line: string;
-  readonly says: string;
+  readonly explanation: string;
 }
+
+/** The options that were typed, by their camel-case names. */
+export type Options = Readonly<Record<string, unknown>>;
 
 export class Verb extends Command {
   readonly examples: Example[] = [];
@@ -18,19 +21,19 @@ export class Verb extends Command {
     this.description(description);
     this.addHelpText('after', () => this.#exampleText());
     this.exitOverride();
-    this.helpOption('-h, --help', 'print what it does and how it is used');
+    this.helpOption('-h, --help', 'print this help');
     this.helpCommand(false);
-    // What came with a flag that does not exist is not shown: it may be the key (`--api-key=...`).
+    // The value of an unknown flag is not shown, since it may be the key (`--api-key=...`).
     const shown = (text: string): string => harmlessLines(text.replace(/(unknown option '[^'=]*)=.*'/s, "$1'"));
     this.configureOutput({ outputError: (text, write) => write(shown(text)) });
   }
 
-  example(line: string, says: string): this {
-    this.examples.push({ line, says });
+  example(line: string, explanation: string): this {
+    this.examples.push({ line, explanation });
     return this;
   }
 
-  /** The words that lead to it: `trust add`; of the whole program none. */
+  /** The words that lead to it: `trust add`; empty for the program itself. */
   get path(): string {
     return this.parent instanceof Verb ? `${this.parent.path} ${this.name()}`.trim() : '';
   }
@@ -42,26 +45,29 @@ export class Verb extends Command {
 
   #exampleText(): string {
     if (this.examples.length === 0) return '';
-    const lines = this.examples.map(({ line, says }) => `  # ${says}\n  proxy-manager ${line}`);
+    const lines = this.examples.map(({ line, explanation }) => `  # ${explanation}\n  proxy-manager ${line}`);
     return `\nExamples:\n${lines.join('\n')}`;
   }
 }
 
-/** The options of every verb that asks the service. */
+/** The options of every verb that calls the service. */
 export function serviceOptions(): Option[] {
   return [
-    new Option('--url <url>', 'where the service is: http://HOST:PORT or unix:/path; PROXY_MANAGER_URL'),
+    new Option(
+      '--url <url>',
+      'address of the service: http://HOST:PORT or unix:/path; default PROXY_MANAGER_URL, then http://127.0.0.1:7080',
+    ),
     outputOption(),
   ];
 }
 
 export function outputOption(): Option {
-  const says = 'text, or json: the answer of the API as it is';
-  return new Option('-o, --output <format>', says).choices(['text', 'json']);
+  const help = 'text, or json: the response of the API unchanged';
+  return new Option('-o, --output <format>', help).choices(['text', 'json']);
 }
 
-/** What was typed before the verb and behind it; the latter wins. */
-export function optionsOf(verb: Command): Record<string, unknown> {
+/** Options typed before and after the verb; one after the verb wins. */
+export function optionsOf(verb: Command): Options {
   const given: Record<string, unknown> = {};
   for (let command: Command | null = verb; command !== null; command = command.parent) {
     for (const [name, value] of Object.entries(command.opts())) {
@@ -71,13 +77,13 @@ export function optionsOf(verb: Command): Record<string, unknown> {
   return given;
 }
 
-export function outputFormat(options: Readonly<Record<string, unknown>>): OutputFormat {
+export function outputFormat(options: Options): OutputFormat {
   return options['output'] === 'json' ? 'json' : 'text';
 }
 
-/** A number of a flag. @throws Failure (usage) */
+/** The number that a flag was given. @throws Failure (usage) */
 export function wholeNumber(text: string, flag: string, least: number, most: number): number {
   const value = Number(text);
   if (/^[0-9]{1,10}$/.test(text) && value >= least && value <= most) return value;
-  throw misused(`${flag} takes a whole number from ${least} to ${most}`);
+  throw usageError(`${flag} requires a whole number from ${least} to ${most}`);
 }

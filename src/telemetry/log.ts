@@ -5,6 +5,8 @@ import { dirname } from 'node:path';
 import { pino } from 'pino';
 import { BufferedLines } from './buffered-lines.ts';
 
+export { causeText } from './cause-text.ts';
+
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
@@ -129,15 +131,3 @@ const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 /** For tests, and for parts used without a service. */
 export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** The cause of a failure as a log field: message and causes, each once, never a stack with paths in it. */
-export function causeText(error: unknown): string {
-  const parts: string[] = [];
-  let current: unknown = error;
-  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
-    const { message } = current;
-    if (!parts.some((part) => part.includes(message))) parts.push(message);
-    current = current.cause;
-  }
-  return parts.length === 0 ? String(error) : parts.join(': caused by: ');
-}

@@ -1,25 +1,27 @@
-// A list cut into pieces that the API takes at once.
+// Cuts a list into batches of a size that the API accepts.
 
+import { Readable } from 'node:stream';
 import type { BlockRequest } from '../../api/blocked-ips.ts';
+import type { IpEntry } from '../../domain/ip.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, readElement, shortest } from './elements.ts';
 import type { RejectedLine } from './tally.ts';
 
-/** The API takes 100,000. Fewer are told of sooner, and less of the list is in memory. */
-const mostInBatch = 25_000;
-/** The API takes 16 MiB. */
-const mostBytes = 4 * 1024 * 1024;
-/** `{"ip_address":"…"},` and the names of what else may stand there. */
-const bytesBeside = 120;
+/** The API accepts 100,000. Smaller batches show progress earlier and need less memory. */
+const maxBatchElements = 25_000;
+/** The API accepts 16 MiB. */
+const maxBatchBytes = 4 * 1024 * 1024;
+/** `{"ip_address":"…"},` and the names and fixed parts of the other fields. */
+const overheadBytes = 120;
 
 export interface Batch {
   readonly elements: readonly (string | BlockRequest)[];
   readonly ips: readonly string[];
-  /** The line of each element. */
+  /** The line number of each element. */
   readonly lines: readonly number[];
-  /** What was bad between the batch before and this one. */
+  /** The bad lines since the previous batch. */
   readonly rejected: readonly RejectedLine[];
-  /** The last line that was looked at. */
+  /** The last line that was read. */
   readonly lastLine: number;
 }
 
@@ -31,7 +33,7 @@ interface Limits {
 export async function* cutBatches(
   readings: AsyncIterable<readonly NumberedReading[]>,
   defaults: ElementDefaults,
-  limits: Limits = { elements: mostInBatch, bytes: mostBytes },
+  limits: Limits = { elements: maxBatchElements, bytes: maxBatchBytes },
 ): AsyncGenerator<Batch> {
   const begin = () => ({
     elements: [] as (string | BlockRequest)[],
@@ -52,7 +54,7 @@ export async function* cutBatches(
       batch.elements.push(element);
       batch.ips.push(reading.ip);
       batch.lines.push(reading.line);
-      bytes += typeof element === 'string' ? element.length + 3 : bytesOf(element);
+      bytes += typeof element === 'string' ? element.length + 3 : maxBytesOf(element);
       if (batch.elements.length < limits.elements && bytes < limits.bytes) continue;
       yield batch;
       batch = begin();
@@ -62,7 +64,16 @@ export async function* cutBatches(
   if (batch.lines.length > 0 || batch.rejected.length > 0) yield batch;
 }
 
-/** At most, as JSON: a character of a reason is up to six bytes (an escape). */
-function bytesOf({ ip_address: ip, reason, blocked_by: blockedBy = '' }: BlockRequest): number {
-  return bytesBeside + ip.length + 6 * ((reason ?? '').length + blockedBy.length);
+/** Upper bound as JSON: a character of a reason is up to six bytes (an escape). */
+function maxBytesOf({ ip_address: ip, reason, blocked_by: blockedBy = '' }: BlockRequest): number {
+  return overheadBytes + ip.length + 6 * ((reason ?? '').length + blockedBy.length);
+}
+
+/** Addresses that were typed, as if each were a line of a list. */
+export function typedBatches(entries: readonly IpEntry[], defaults: ElementDefaults): AsyncGenerator<Batch> {
+  const readings = entries.map(({ text }, index) => ({
+    line: index + 1,
+    reading: { kind: 'entry' as const, entry: { ip: text } },
+  }));
+  return cutBatches(Readable.from([readings]), defaults);
 }

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
 import { parseIp } from '../../domain/ip.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
-import { HalfDone } from '../failure.ts';
+import { PartialFailure } from '../failure.ts';
 import { Interruption } from '../interruption.ts';
 import { cutBatches } from './batches.ts';
 import type { ElementDefaults } from './elements.ts';
+import { ElementLines, jsonSet, textSet } from './replacement.ts';
 import { sendBatches } from './send.ts';
 import { BulkTally } from './tally.ts';
 import { bulkSentence, limitLines, rejectionLine, rejectionLines } from './text.ts';
-import { ElementLines, jsonSet, textSet } from './whole-set.ts';
 
 const plain: ElementDefaults = { reason: undefined, expiry: null, evenTrusted: false, allowWide: false, own: [] };
 const ipOf = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
@@ -96,7 +96,7 @@ describe('sending', () => {
   const quiet = { interruption: new Interruption(), format: 'text' as const, output: undefined as never };
   const source = { name: 'list.txt' };
 
-  it('tells what the API rejected by the line of the file', async () => {
+  it('reports what the API rejected with the line of the file', async () => {
     const readings = [nothing(1), entry(2), bad(3), entry(4), entry(5)];
     const result = await sendBatches(
       quiet,
@@ -113,7 +113,7 @@ describe('sending', () => {
     expect(result.rejected.map(({ line }) => line)).toEqual([2, 3, 5]);
   });
 
-  it('that fails later says how far it came; at once, only what failed', async () => {
+  it('reports up to which line the list was applied if a later batch fails', async () => {
     const readings = [entry(1), entry(2), entry(3), entry(4)];
     let calls = 0;
     const failAt = (n: number) => async () => {
@@ -125,13 +125,13 @@ describe('sending', () => {
     await expect(sendBatches(quiet, source, cut(), failAt(1))).rejects.toThrow(/^gone$/);
     calls = 0;
     const failure = await sendBatches(quiet, source, cut(), failAt(2)).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(HalfDone);
-    expect((failure as Error).message).toContain('list.txt was not done to its end; done up to line 2: 2 added');
+    expect(failure).toBeInstanceOf(PartialFailure);
+    expect((failure as Error).message).toContain('list.txt was applied only up to line 2: 2 added');
   });
 });
 
-describe('a whole set', () => {
-  it('as text has a line for each line of the list, so that numbers agree', () =>
+describe('a replacement', () => {
+  it('as text has a line for each line of the list, so that line numbers agree', () =>
     fc.assert(
       fc.asyncProperty(anyList, async (readings) => {
         const set = textSet(groups(readings), plain, () => undefined);
@@ -141,7 +141,7 @@ describe('a whole set', () => {
       }),
     ));
 
-  it('as JSON is one array of its entries, each found again by its index', () =>
+  it('as JSON is one array of entries, and finds the line of each by its index', () =>
     fc.assert(
       fc.asyncProperty(anyList, async (readings) => {
         const rejected: number[] = [];
@@ -154,7 +154,7 @@ describe('a whole set', () => {
       }),
     ));
 
-  it('of a million lines without gaps keeps the lines of its entries in one place', () => {
+  it('stores the lines of a million entries without gaps as one run', () => {
     const lines = new ElementLines();
     for (let index = 0; index < 1_000_000; index += 1) lines.add(index, index + 3);
     expect([0, 499_999, 999_999].map((index) => lines.lineOf(index))).toEqual([3, 500_002, 1_000_002]);
@@ -162,7 +162,7 @@ describe('a whole set', () => {
 });
 
 describe('a result', () => {
-  it('adds the answers up, and keeps the first thousand that were rejected', () => {
+  it('is the sum of the answers, with the first thousand rejected lines', () => {
     const tally = new BulkTally();
     for (let line = 1; line <= 1500; line += 1) tally.reject({ line, value: 'x', why: 'is none' });
     tally.add(answer({ added: 3, runtime_map_updated: false, runtime_map_failures_total: 2 }), () => 0);
@@ -182,7 +182,7 @@ describe('a result', () => {
     expect(lines.at(-1)).toBe('and 1,405 lines more that were rejected');
   });
 
-  it('adds up what is still blocked and what is special, and names the first hundred', () => {
+  it('sums entries that are still blocked or special, and keeps the first hundred', () => {
     const tally = new BulkTally();
     const still = Array.from({ length: 60 }, (_, n) => ({ ip_address: `192.0.2.${n}`, by: '192.0.2.0/24' }));
     const special = [{ ip_address: '10.0.0.1', special: 'private' as const }];
@@ -214,14 +214,14 @@ describe('a result', () => {
     expect(limitLines(new BulkTally().result)).toEqual([]);
   });
 
-  it('names the flag that applies a rejected line all the same', () => {
+  it('names the flag that applies a rejected line', () => {
     const trusted = { line: 7, value: '10.0.0.1', why: '10.0.0.1 is covered by the trusted 10.0.0.0/8', code: 6007 };
     expect(rejectionLine('f', trusted)).toBe(
-      'f:7: 10.0.0.1 is covered by the trusted 10.0.0.0/8; --even-trusted stores it all the same',
+      'f:7: 10.0.0.1 is covered by the trusted 10.0.0.0/8; to store it anyway, add --even-trusted',
     );
   });
 
-  it('shows a bad line by its number, harmless, and its value once', () => {
+  it('shows a bad line with its number, escaped, and its value once', () => {
     expect(rejectionLine('f.txt', { line: 7, value: 'foo', why: 'foo looks like a host name' })).toBe(
       'f.txt:7: foo looks like a host name',
     );

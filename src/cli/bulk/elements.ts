@@ -1,24 +1,24 @@
-// A line of a list as the API takes it.
+// A line of a list as the API accepts it.
 
 import type { BlockRequest } from '../../api/blocked-ips.ts';
 import { parseIp } from '../../domain/ip.ts';
 import { NotAList } from '../../lists/lines.ts';
 import type { ListEntry, ListExpiry, NumberedReading } from '../../lists/reading.ts';
-import { type OwnAddress, takenIn } from '../connection/own-addresses.ts';
+import { coveredOwnAddress, type OwnAddress } from '../connection/own-addresses.ts';
 import { expiryFields } from '../expiry-options.ts';
 import { Failure } from '../failure.ts';
 
-/** What the command line says for lines that say nothing of it themselves. */
+/** The options of the command line, for lines without values of their own. */
 export interface ElementDefaults {
   readonly reason: string | undefined;
   readonly expiry: ListExpiry | null;
-  /** Without a time of its own a block is for good, also where it had an end; default: it keeps the end that it has. */
-  readonly forGood?: boolean;
-  /** Block what is covered by trust too. */
+  /** A line without an expiry makes the block permanent. Default: an existing block keeps its expiry. */
+  readonly permanent?: boolean;
+  /** Also block what a trusted entry covers. */
   readonly evenTrusted: boolean;
-  /** Block wide networks too. */
+  /** Also block wide networks. */
   readonly allowWide: boolean;
-  /** Entries that would take in one of these are refused; empty: none is. */
+  /** An entry that covers one of these is rejected. */
   readonly own: readonly OwnAddress[];
 }
 
@@ -33,7 +33,7 @@ export function readElement({ line, reading }: NumberedReading, defaults: Elemen
   const { entry } = reading;
   const own = ownAddressIn(entry.ip, defaults.own);
   if (own !== null) {
-    const why = `it holds ${own.entry.text}, ${own.what}; --force blocks it all the same`;
+    const why = `it covers ${own.entry.text}, ${own.what}; to block it anyway, add --force`;
     return { kind: 'bad', line, value: entry.ip, why };
   }
   return { kind: 'element', line, ip: entry.ip, element: elementOf(entry, defaults) };
@@ -42,7 +42,7 @@ export function readElement({ line, reading }: NumberedReading, defaults: Elemen
 export function ownAddressIn(ip: string, own: readonly OwnAddress[]): OwnAddress | null {
   if (own.length === 0) return null;
   const parsed = parseIp(ip);
-  return parsed.ok ? takenIn(parsed.entry, own) : null;
+  return parsed.ok ? coveredOwnAddress(parsed.entry, own) : null;
 }
 
 function elementOf(entry: ListEntry, defaults: ElementDefaults): BlockRequest {
@@ -52,17 +52,17 @@ function elementOf(entry: ListEntry, defaults: ElementDefaults): BlockRequest {
     ip_address: entry.ip,
     ...(reason !== undefined && { reason }),
     ...(entry.blockedBy !== undefined && { blocked_by: entry.blockedBy }),
-    ...(expiry === null && defaults.forGood === true ? { expires_at: null } : expiryFields(expiry)),
+    ...(expiry === null && defaults.permanent === true ? { expires_at: null } : expiryFields(expiry)),
     ...(defaults.evenTrusted && { force: true }),
   };
 }
 
-/** Bare addresses are a third of the bytes. */
+/** A bare address if there is nothing else: a third of the bytes. */
 export function shortest(element: BlockRequest): string | BlockRequest {
   return Object.keys(element).length === 1 ? element.ip_address : element;
 }
 
-/** What is left of a list that was none. */
-export function notAListFailure(name: string, error: unknown): unknown {
+/** Adds the file's name if the error says that it is not a list. */
+export function withSourceName(name: string, error: unknown): unknown {
   return error instanceof NotAList ? new Failure(`${name} ${error.message}`) : error;
 }

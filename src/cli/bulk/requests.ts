@@ -1,11 +1,11 @@
-// The two requests of many entries. The service says nothing until the last of them was verified.
+// The two bulk requests. The service answers once the last entry was verified.
 import { ReadableStream } from 'node:stream/web';
 import type { BlockRequest } from '../../api/blocked-ips.ts';
 import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
 import type { components } from '../../client/client.ts';
 import type { Session } from '../session.ts';
 
-/** A body that is made while it is sent. */
+/** A body that is generated while it is sent. */
 export interface StreamedList {
   readonly contentType: 'text/plain' | 'application/json';
   readonly chunks: AsyncIterable<string>;
@@ -35,18 +35,18 @@ export async function replaceAll(
     const { data } = await patientApi.PUT('/api/blocked-ips', {
       params: { query },
       headers: { 'content-type': contentType },
-      // The client takes a stream of what the document calls a text.
+      // The API description declares a string; the client also sends a stream.
       body: ReadableStream.from(source.bytes()) as unknown as string,
       ...{ duplex: 'half' },
     });
     return data;
   } catch (error) {
-    // A list that could not be read on is why the connection was broken off.
+    // If reading the list failed, that is why the connection ended.
     throw source.failure ?? error;
   }
 }
 
-/** Keeps why its source failed: what the connection says of it is only that it ended. */
+/** Remembers the error of its source: the connection only reports that it ended. */
 class FailingSource {
   readonly #chunks: AsyncIterable<string>;
   failure: unknown = null;

@@ -1,4 +1,4 @@
-// A list's bytes: a file, or standard input (`-`).
+// The bytes of a list: a file, or standard input (`-`).
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,9 +8,9 @@ import { Failure } from '../failure.ts';
 export interface ListSource {
   /** For messages. */
   readonly name: string;
-  /** Can be read again from its begin. */
+  /** Can be read again from the start. */
   readonly isFile: boolean;
-  /** What was read of the whole, 0 to 1; null: nobody knows how much comes. */
+  /** The share that was read, 0 to 1; null: the size is not known. */
   readonly share: number | null;
   read(): AsyncIterable<Uint8Array>;
 }
@@ -24,9 +24,9 @@ export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>)
     const facts = await stat(path);
     size = facts.size;
     isFile = facts.isFile();
-    if (facts.isDirectory()) throw new Failure(`${quote(path)} is a folder; name a file, or - for standard input`);
+    if (facts.isDirectory()) throw new Failure(`${quote(path)} is a directory; give a file, or - for standard input`);
   } catch (error) {
-    throw error instanceof Failure ? error : unreadable(path, error);
+    throw error instanceof Failure ? error : cannotRead(path, error);
   }
   let read = 0;
   return {
@@ -43,30 +43,26 @@ export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>)
           yield chunk;
         }
       } catch (error) {
-        throw unreadable(path, error);
+        throw cannotRead(path, error);
       }
     },
   };
 }
 
 /**
- * Ctrl-C ends the program that writes into our pipe as well as us, and what is left of its list then looks like a whole
- * one. Its end is believed once our own signal had the time to come.
+ * Ctrl-C ends the program that writes into the pipe as well as this one, and a truncated list then looks complete. So
+ * the end counts only after this program's own signal had time to arrive.
  */
 async function* untilReallyEnded(stdin: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* stdin;
-  await pause(signalsComeWithinMs);
+  await pause(signalDelayMs);
 }
 
-const signalsComeWithinMs = 100;
+const signalDelayMs = 100;
 
-function unreadable(path: string, error: unknown): Failure {
+function cannotRead(path: string, error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException;
   const why =
-    code === 'ENOENT'
-      ? 'there is no such file'
-      : code === 'EACCES'
-        ? 'you may not read it'
-        : `it cannot be read: ${message}`;
+    code === 'ENOENT' ? 'no such file' : code === 'EACCES' ? 'permission denied' : `cannot be read: ${message}`;
   return new Failure(`${quote(path)}: ${why}`, { cause: error });
 }

@@ -1,4 +1,4 @@
-// The result of a bulk change in words: counts to standard output, what was rejected to standard error.
+// The result of a bulk change as text: counts to standard output, rejected lines to standard error.
 
 import { problemCodes } from '../../client/problem-codes.ts';
 import { quote } from '../../domain/quote.ts';
@@ -12,26 +12,27 @@ import type { BulkResult, RejectedLine } from './tally.ts';
 const shownRejections = 100;
 const shownAddresses = 10;
 
-/** What applies a rejected line all the same, by the API's code. */
+/** The flag that applies a rejected line anyway, by the API's code. */
 const overrides: Readonly<Record<number, string>> = {
-  [problemCodes.coveredByTrusted]: '--even-trusted stores it all the same',
-  [problemCodes.wideNetwork]: '--allow-wide blocks it all the same',
+  [problemCodes.coveredByTrusted]: 'to store it anyway, add --even-trusted',
+  [problemCodes.wideNetwork]: 'to block it anyway, add --allow-wide',
 };
 
-export async function tellBulk(
+export async function printBulkResult(
   { output, format }: Pick<Session, 'output' | 'format'>,
   source: string,
   result: BulkResult,
 ): Promise<ExitCode> {
   if (format === 'json') await output.json(result);
   else {
-    for (const line of [...rejectionLines(source, result), ...specialLines(result), ...limitLines(result)])
+    for (const line of [...rejectionLines(source, result), ...specialLines(result), ...limitLines(result)]) {
       output.remark(line);
+    }
     const more = [...stillBlockedLines(result), ...trustLines(result), ...runtimeLines(result)];
     await output.lines([bulkSentence(result), ...more.map(harmless)]);
   }
-  const incomplete = result.rejected_total > 0 || limitLines(result).length > 0;
-  return incomplete || !result.runtime_map_updated ? exitCodes.partly : exitCodes.done;
+  const isPartial = result.rejected_total > 0 || limitLines(result).length > 0 || !result.runtime_map_updated;
+  return isPartial ? exitCodes.partly : exitCodes.done;
 }
 
 /** `12 added, 1 updated, 3 removed, 0 unchanged, 2 rejected`; of a dry run, `would be: …`. */
@@ -48,17 +49,17 @@ function specialLines({ special = [], special_total: total = 0 }: BulkResult): s
   return [harmless(`in special ranges: ${firstOf(texts, total)}`)];
 }
 
-/** The service checks each part of a dry run alone; an address in two parts counts twice. */
+/** Reported here because the service checks each part of a dry run alone. An address in two parts counts twice. */
 export function limitLines({ added, removed, current_total: total, limit }: BulkResult): string[] {
   if (total === undefined || limit === undefined) return [];
-  const wouldBe = total + added - removed;
-  if (wouldBe <= Math.max(limit, total)) return [];
+  const size = total + added - removed;
+  if (size <= Math.max(limit, total)) return [];
   return [
-    `the set would have ${count(wouldBe)} entries, more than the maximum of ${count(limit)} (PROXY_MANAGER_MAX_ENTRIES); the import would stop before its end`,
+    `the set would have ${count(size)} entries, more than the maximum of ${count(limit)} (PROXY_MANAGER_MAX_ENTRIES); the import would stop before its end`,
   ];
 }
 
-/** Removed, and blocked all the same: no worker lets such an address in. */
+/** Removed, but a network still covers them. */
 function stillBlockedLines({ still_blocked: still = [], still_blocked_total: total = 0 }: BulkResult): string[] {
   if (total === 0) return [];
   const texts = still.map(({ ip_address: ip, by }) => `${ip} (by ${by})`);
@@ -71,7 +72,7 @@ function firstOf(texts: readonly string[], total: number): string {
   return shown.join(', ') + (more > 0 ? ` and ${count(more)} more` : '');
 }
 
-/** @param source the file's name; empty: the addresses were typed */
+/** @param source the file's name; empty for typed addresses */
 export function rejectionLines(source: string, { rejected, rejected_total: total }: BulkResult): string[] {
   const lines = rejected.slice(0, shownRejections).map((rejection) => rejectionLine(source, rejection));
   const more = total - lines.length;
@@ -83,7 +84,7 @@ export function rejectionLines(source: string, { rejected, rejected_total: total
 export function rejectionLine(source: string, { line, value, why, code = 0 }: RejectedLine): string {
   const shown = quote(value);
   const override = overrides[code];
-  // Most reasons begin with the value.
-  const told = `${why.startsWith(shown) ? why : `${shown}: ${why}`}${override === undefined ? '' : `; ${override}`}`;
-  return harmless(source === '' ? told : `${source}:${line}: ${told}`);
+  // Most reasons start with the value.
+  const text = `${why.startsWith(shown) ? why : `${shown}: ${why}`}${override === undefined ? '' : `; ${override}`}`;
+  return harmless(source === '' ? text : `${source}:${line}: ${text}`);
 }

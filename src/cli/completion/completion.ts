@@ -1,18 +1,18 @@
-// `completion`: a script for the shell, made from the tree of verbs.
+// `completion`: a completion script for the shell, generated from the tree of verbs.
 import type { CommandLine } from '../command-line.ts';
 import { treeOf } from '../tree.ts';
 import { Verb } from '../verb.ts';
 import { bashScript } from './bash.ts';
 import { zshScript } from './zsh.ts';
 
-/** @param program the whole tree of verbs */
+/** @param program makes the complete tree of verbs */
 export function completionVerb(cli: CommandLine, program: () => Promise<Verb>): Verb {
-  const group = new Verb('completion', 'print a script that completes verbs and options in a shell');
+  const group = new Verb('completion', 'print a shell completion script');
   const shells = {
     bash: new Verb('bash', 'for bash')
-      .example('completion bash > /etc/bash_completion.d/proxy-manager', 'for everybody')
-      .example('completion bash', 'for this shell: eval "$(proxy-manager completion bash)"'),
-    zsh: new Verb('zsh', 'for zsh').example('completion zsh > "$fpath[1]/_proxy-manager"', 'for the next shell'),
+      .example('completion bash > /etc/bash_completion.d/proxy-manager', 'for all users')
+      .example('completion bash', 'for the current shell: eval "$(proxy-manager completion bash)"'),
+    zsh: new Verb('zsh', 'for zsh').example('completion zsh > "$fpath[1]/_proxy-manager"', 'for new shells'),
   };
   for (const [shell, verb] of Object.entries(shells)) {
     const script = shell === 'bash' ? bashScript : zshScript;

@@ -1,37 +1,36 @@
-// Where the key comes from. Never from a flag: everybody on the machine could read it in the process list.
+// Finds the API key. Never in a flag: the process list would show it to every local user.
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 
 export interface ApiKey {
   readonly key: string;
-  /** Where it was found, for a message; never the key. */
+  /** Where it was found, for messages; never the key. */
   readonly source: string;
 }
 
-/** What is asked of the file system. Errors are Node's own. */
+/** Errors are Node's own. */
 export interface KeyFiles {
   /** The content and the permission bits. */
   read(path: string): Promise<{ readonly text: string; readonly mode: number }>;
 }
 
-export interface KeyPlaces {
+export interface KeyLookup {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** null: there is no home folder. */
   readonly homeFolder: string | null;
   readonly files: KeyFiles;
 }
 
-/** RFC 6750's token characters, and the length that the service takes. */
+/** RFC 6750's token characters, and the length that the service accepts. */
 const keyForm = /^[A-Za-z0-9\-._~+/]{16,512}=*$/;
 const othersMayRead = 0o044;
 
 /**
- * The first of: `PROXY_MANAGER_API_KEY`, the file that `PROXY_MANAGER_API_KEY_FILE` names,
- * `~/.config/proxy-manager/api-key` (`$XDG_CONFIG_HOME`), the file that the service's first start wrote.
- * @throws Failure that names the place and what would be right
+ * The first of: `PROXY_MANAGER_API_KEY`, the file named by `PROXY_MANAGER_API_KEY_FILE`,
+ * `~/.config/proxy-manager/api-key` (`$XDG_CONFIG_HOME`), the file written by the service's first start.
+ * @throws Failure that says what was searched, or what is wrong with the key
  */
-export async function findKey(places: KeyPlaces): Promise<ApiKey> {
-  const { environment, files } = places;
+export async function findKey(lookup: KeyLookup): Promise<ApiKey> {
+  const { environment, files } = lookup;
   const given = environment['PROXY_MANAGER_API_KEY'] ?? '';
   if (given !== '') return checked(given, 'the variable PROXY_MANAGER_API_KEY');
 
@@ -39,38 +38,37 @@ export async function findKey(places: KeyPlaces): Promise<ApiKey> {
   if (named !== '') {
     const source = `the file ${named} (PROXY_MANAGER_API_KEY_FILE)`;
     const content = await contentOf(named, files);
-    if ('unread' in content) throw new Failure(`the API key could not be read from ${source}: ${content.unread}`);
+    if ('unread' in content) throw new Failure(`cannot read the API key from ${source}: ${content.unread}`);
     return checked(content.text.trim(), source);
   }
 
-  const looked: string[] = [];
-  const own = ownKeyFile(places);
+  const searched: string[] = [];
+  const own = ownKeyFile(lookup);
   const first = join(environment['PROXY_MANAGER_PREFIX'] || '/', 'var/lib/proxy-manager/api-key');
   for (const path of own === null ? [first] : [own, first]) {
     const content = await contentOf(path, files);
     if ('unread' in content) {
-      const later = path === first && content.isMissing ? "; the service's first start writes it" : '';
-      looked.push(`${path} (${content.unread}${later})`);
+      const later = path === first && content.isMissing ? '; the service writes it at its first start' : '';
+      searched.push(`${path} (${content.unread}${later})`);
       continue;
     }
-    // `key create … > FILE` has made it before this program runs.
+    // With `key create … > FILE`, the shell has created an empty file before this program runs.
     if (content.text.trim() === '') {
-      looked.push(`${path} (it is empty)`);
+      searched.push(`${path} (empty)`);
       continue;
     }
-    // Whoever may read it has the key.
     if (path === own && (content.mode & othersMayRead) !== 0) {
       const mode = (content.mode & 0o777).toString(8);
-      throw new Failure(`${path} holds an API key and others may read it (mode ${mode}): chmod 600 ${path}`);
+      throw new Failure(`${path} contains an API key that other users can read (mode ${mode}): chmod 600 ${path}`);
     }
     return checked(content.text.trim(), `the file ${path}`);
   }
-  throw new Failure(`no API key was found: set PROXY_MANAGER_API_KEY_FILE, or write one to ${own ?? first} with mode 600
-  looked at PROXY_MANAGER_API_KEY and PROXY_MANAGER_API_KEY_FILE (not set), ${looked.join(', ')}`);
+  throw new Failure(`no API key was found: set PROXY_MANAGER_API_KEY_FILE, or write a key to ${own ?? first} with mode 600
+  searched: PROXY_MANAGER_API_KEY and PROXY_MANAGER_API_KEY_FILE (not set), ${searched.join(', ')}`);
 }
 
 /** `~/.config/proxy-manager/api-key`. */
-export function ownKeyFile({ environment, homeFolder }: Omit<KeyPlaces, 'files'>): string | null {
+export function ownKeyFile({ environment, homeFolder }: Omit<KeyLookup, 'files'>): string | null {
   const folder = environment['XDG_CONFIG_HOME'] || (homeFolder === null ? '' : join(homeFolder, '.config'));
   return folder === '' ? null : join(folder, 'proxy-manager', 'api-key');
 }
@@ -92,12 +90,12 @@ function unreadable(error: NodeJS.ErrnoException): string {
   switch (error.code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return 'there is none';
+      return 'no such file';
     case 'EACCES':
     case 'EPERM':
-      return 'you may not read it';
+      return 'permission denied';
     case 'EISDIR':
-      return 'it is a folder';
+      return 'is a directory';
     default:
       return error.message;
   }
@@ -106,6 +104,6 @@ function unreadable(error: NodeJS.ErrnoException): string {
 function checked(key: string, source: string): ApiKey {
   if (keyForm.test(key)) return { key, source };
   throw new Failure(
-    `${source} does not hold an API key: one has 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + / on one line`,
+    `${source} does not contain an API key: a key is one line of 16 to 512 characters from A-Z a-z 0-9 - . _ ~ + /`,
   );
 }

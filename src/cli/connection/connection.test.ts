@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiProblem, ApiUnreachable, type Problem } from '../../client/client.ts';
 import { parseIp } from '../../domain/ip.ts';
-import { exitCodes, type Failure, HalfDone } from '../failure.ts';
+import { exitCodes, type Failure, PartialFailure } from '../failure.ts';
 import { findKey } from './api-key.ts';
-import { tellFailure } from './failure-text.ts';
-import { ownAddresses, sshClient, takenIn } from './own-addresses.ts';
+import { describeFailure } from './failure-text.ts';
+import { coveredOwnAddress, ownAddresses, sshClient } from './own-addresses.ts';
 import { parseServiceUrl } from './service-url.ts';
 import { listensAt, runsService } from './starting-service.ts';
 
@@ -24,11 +24,11 @@ function filesOf(files: Readonly<Record<string, { text?: string; mode?: number; 
 const own = '/home/op/.config/proxy-manager/api-key';
 const first = '/var/lib/proxy-manager/api-key';
 
-describe('the key', () => {
+describe('the API key', () => {
   const find = (environment: Record<string, string>, files: Parameters<typeof filesOf>[0] = {}) =>
     findKey({ environment, homeFolder: '/home/op', files: filesOf(files) });
 
-  it('is the first of variable, named file, own file and the file of the first start', async () => {
+  it('is the first of: variable, named file, own file, file of the first start', async () => {
     const all = { '/k': { text: `${key}\n` }, [own]: { text: 'own-0123456789abcdef' }, [first]: { text: other } };
     expect(await find({ PROXY_MANAGER_API_KEY: other, PROXY_MANAGER_API_KEY_FILE: '/k' }, all)).toEqual({
       key: other,
@@ -44,33 +44,33 @@ describe('the key', () => {
     expect(await find({ PROXY_MANAGER_PREFIX: '/p' }, { [`/p${first}`]: { text: key } })).toMatchObject({ key });
   });
 
-  it('in a file of one’s own that others may read is refused, with the command that mends it', async () => {
+  it('is refused in an own file that others can read, with the command to fix it', async () => {
     for (const mode of [0o100644, 0o100640, 0o100604]) {
       await expect(find({}, { [own]: { text: key, mode } })).rejects.toThrow(`chmod 600 ${own}`);
     }
   });
 
-  it('is not looked for in an empty file: the shell makes one for `key create … > FILE` before the command runs', async () => {
+  it('is not read from an empty file, which the shell creates for `key create … > FILE`', async () => {
     const files = { [own]: { text: '' }, [first]: { text: other } };
     expect(await find({}, files)).toMatchObject({ key: other, source: `the file ${first}` });
-    await expect(find({}, { [own]: { text: '\n' } })).rejects.toThrow(`${own} (it is empty)`);
+    await expect(find({}, { [own]: { text: '\n' } })).rejects.toThrow(`${own} (empty)`);
   });
 
-  it('that is nowhere is told with every place that was looked at', async () => {
+  it('lists every file searched if there is none', async () => {
     const failure = find({}, { [first]: { error: 'EACCES' } });
     await expect(failure).rejects.toThrow(/no API key was found/);
-    await expect(failure).rejects.toThrow(`${own} (there is none), ${first} (you may not read it)`);
-    await expect(find({})).rejects.toThrow(`${first} (there is none; the service's first start writes it)`);
+    await expect(failure).rejects.toThrow(`${own} (no such file), ${first} (permission denied)`);
+    await expect(find({})).rejects.toThrow(`${first} (no such file; the service writes it at its first start)`);
     await expect(find({ PROXY_MANAGER_API_KEY_FILE: '/gone' })).rejects.toThrow(
-      '/gone (PROXY_MANAGER_API_KEY_FILE): there is none',
+      '/gone (PROXY_MANAGER_API_KEY_FILE): no such file',
     );
   });
 
   it.each(['short', 'with a blank in it 0123456789', `${key}\n${key}`, 'x'.repeat(513)])(
-    '%j is none, and is not shown',
+    'is rejected, and not shown, if it is %j',
     async (text) => {
       const failure = await find({ PROXY_MANAGER_API_KEY: text }).catch((error: Error) => error.message);
-      expect(failure).toContain('the variable PROXY_MANAGER_API_KEY does not hold an API key');
+      expect(failure).toContain('the variable PROXY_MANAGER_API_KEY does not contain an API key');
       expect(failure).not.toContain(text);
     },
   );
@@ -82,18 +82,18 @@ describe('the address of the service', () => {
     ['http://[2001:db8::1]:7080/', { kind: 'http', host: '2001:db8::1', port: 7080 }],
     ['https://pm.example', { kind: 'http', host: 'pm.example', port: 443 }],
     ['unix:/run/pm.sock', { kind: 'unix', path: '/run/pm.sock' }],
-  ])('%s is taken', (text, address) => {
+  ])('is accepted as %s', (text, address) => {
     expect(parseServiceUrl(text, '--url')).toMatchObject(address);
   });
 
   it.each(['', 'localhost:7080', 'ftp://a', 'http://a/path', 'http://a?q', 'unix:relative', 'http://'])(
-    '%j is a usage error that says what would be right',
+    'is a usage error with the accepted forms if it is %j',
     (text) => {
       expect(() => parseServiceUrl(text, '--url')).toThrow('write http://HOST:PORT or unix:/path');
     },
   );
 
-  it('may not hold a password, and shows none', () => {
+  it('must not contain a password, and errors never show one', () => {
     for (const text of ['http://u:secret@a:1', 'http://u:secret@a:1/path']) {
       try {
         parseServiceUrl(text, '--url');
@@ -106,21 +106,21 @@ describe('the address of the service', () => {
   });
 });
 
-describe('one’s own address', () => {
+describe('the own addresses', () => {
   const entry = (text: string) => {
     const ip = parseIp(text);
     if (!ip.ok) throw new Error(ip.why);
     return ip.entry;
   };
 
-  it('is the other end of the SSH session', () => {
+  it('include the client of the SSH session', () => {
     expect(sshClient({ SSH_CONNECTION: '198.51.100.7 51022 192.0.2.1 22' })?.text).toBe('198.51.100.7');
     expect(sshClient({ SSH_CLIENT: 'fe80::1%eth0 51022 22' })?.text).toBe('fe80::1');
     expect(sshClient({ SSH_CONNECTION: '::ffff:198.51.100.7 1 ::1 22' })?.text).toBe('198.51.100.7');
     expect(sshClient({ SSH_CONNECTION: 'rubbish', SSH_CLIENT: '' })).toBeNull();
   });
 
-  it('is none towards a service on this machine, and ours on the way to another', async () => {
+  it('include no address towards a service on this machine', async () => {
     const environment = { SSH_CONNECTION: '198.51.100.7 1 192.0.2.1 22' };
     const here = await ownAddresses(environment, { kind: 'unix', url: 'unix:/a', path: '/a' });
     expect(here.map(({ entry: { text } }) => text)).toEqual(['198.51.100.7']);
@@ -128,17 +128,17 @@ describe('one’s own address', () => {
     expect(await ownAddresses(environment, loopback)).toHaveLength(1);
   });
 
-  it('is taken in by itself and by networks that hold it', () => {
+  it('are covered by themselves and by networks that contain them', () => {
     const mine = [{ entry: entry('198.51.100.7'), what: 'mine' }];
-    expect(takenIn(entry('198.51.100.7'), mine)).toBe(mine[0]);
-    expect(takenIn(entry('198.51.100.0/24'), mine)).toBe(mine[0]);
-    expect(takenIn(entry('198.51.100.8'), mine)).toBeNull();
-    expect(takenIn(entry('198.51.101.0/24'), mine)).toBeNull();
+    expect(coveredOwnAddress(entry('198.51.100.7'), mine)).toBe(mine[0]);
+    expect(coveredOwnAddress(entry('198.51.100.0/24'), mine)).toBe(mine[0]);
+    expect(coveredOwnAddress(entry('198.51.100.8'), mine)).toBeNull();
+    expect(coveredOwnAddress(entry('198.51.101.0/24'), mine)).toBeNull();
   });
 });
 
 describe('a failure', () => {
-  const asked = { url: 'http://a:1', keySource: 'the file /k' };
+  const call = { url: 'http://a:1', keySource: 'the file /k' };
   const problem = (code: number, detail: string, more: object = {}): ApiProblem =>
     new ApiProblem(
       {
@@ -156,59 +156,59 @@ describe('a failure', () => {
       new Response(null, { status: 400, headers: { 'x-request-id': 'r1' } }),
     );
 
-  it('by the service’s word names code and request, and is its document', () => {
+  it('reported by the service names code and request, and prints the problem document', () => {
     const error = problem(101, 'no address');
-    expect(tellFailure(error, asked)).toEqual({
+    expect(describeFailure(error, call)).toEqual({
       message: 'no address\n(code 101, request r1)',
       document: error.problem,
       exitCode: exitCodes.failed,
     });
   });
 
-  it('for the key says where the key came from', () => {
-    expect(tellFailure(problem(401, 'x'), asked).message).toContain('refused the API key from the file /k');
+  it('of the key says where the key came from', () => {
+    expect(describeFailure(problem(401, 'x'), call).message).toContain('rejected the API key from the file /k');
   });
 
-  it('carries HAProxy’s own words, and the networks that cover', () => {
-    expect(tellFailure(problem(5002, 'refused', { output: '[ALERT] line 3\n' }), asked).message).toContain(
+  it('includes HAProxy’s own messages, and the networks that cover an address', () => {
+    expect(describeFailure(problem(5002, 'refused', { output: '[ALERT] line 3\n' }), call).message).toContain(
       '\n[ALERT] line 3\n',
     );
     const nowInForce = (more: object) =>
-      tellFailure(problem(5001, 'line 3: no', more), asked)
+      describeFailure(problem(5001, 'line 3: no', more), call)
         .message.split('\n')
         .slice(1, -1);
-    expect(nowInForce({ restored: true })).toEqual(['the configuration that was good before is in force']);
+    expect(nowInForce({ restored: true })).toEqual(['The last good configuration is in force.']);
     expect(nowInForce({ restored: true, restore_failure: 'no worker' })).toEqual([
-      'and what followed failed too: no worker',
+      'Restoring the previous configuration failed too: no worker',
     ]);
     expect(nowInForce({ restored: false })).toEqual([]);
-    expect(tellFailure(problem(1100, 'not blocked', { covered_by: ['10.0.0.0/8'] }), asked).message).toContain(
+    expect(describeFailure(problem(1100, 'not blocked', { covered_by: ['10.0.0.0/8'] }), call).message).toContain(
       'covered by 10.0.0.0/8',
     );
   });
 
-  it('names this program’s flags where the service names a field', () => {
-    expect(tellFailure(problem(6007, 'x wins; send force to store it'), asked).message).toContain(
-      'x wins; --even-trusted',
+  it('names the flag instead of the field of the API', () => {
+    expect(describeFailure(problem(6007, 'x wins; send force to store it'), call).message).toContain(
+      'x wins; to store it anyway, add --even-trusted',
     );
     const shrink = problem(6006, 'x', { would_remove: 900, current_total: 1000 });
-    expect(tellFailure(shrink, asked).message).toContain(
-      '900 of 1,000 entries would go away, more than half of the set; nothing was changed. --allow-shrink',
+    expect(describeFailure(shrink, call).message).toContain(
+      '900 of 1,000 entries would be removed, more than half of the set; nothing was changed. To do it anyway, add --allow-shrink',
     );
   });
 
-  it('of a later part tells what was done before it, and ends as partly done', () => {
-    const half = new HalfDone('done up to line 7', { done_to_line: 7 }, new ApiUnreachable('broken', 'gone'));
-    const told = tellFailure(half, asked);
-    expect(told.message).toMatch(/^done up to line 7\ngone; whether it was done is not known/);
-    expect(told).toMatchObject({
+  it('of a later batch reports what was applied before it, and exits 3', () => {
+    const half = new PartialFailure('applied up to line 7', { done_to_line: 7 }, new ApiUnreachable('broken', 'gone'));
+    const report = describeFailure(half, call);
+    expect(report.message).toMatch(/^applied up to line 7\ngone; the change may or may not have been applied/);
+    expect(report).toMatchObject({
       exitCode: exitCodes.partly,
       document: { done_to_line: 7, cause: { reason: 'broken' } },
     });
   });
 
-  it('that nobody foresaw is thrown on', () => {
-    expect(() => tellFailure(new TypeError('a fault'), asked)).toThrow('a fault');
+  it('that is a defect of this program is thrown again', () => {
+    expect(() => describeFailure(new TypeError('a fault'), call)).toThrow('a fault');
   });
 });
 
@@ -223,7 +223,7 @@ describe('a service that is starting', () => {
     ['serve proxy-manager', false],
     ['node /opt/proxy-manager/src/main.ts key create serve', false],
     ['', false],
-  ])('is told by its words: %s', (words, is) => {
+  ])('is recognised by its command line: %s', (words, is) => {
     expect(runsService(words.split(' '))).toBe(is);
   });
 
@@ -236,7 +236,7 @@ describe('a service that is starting', () => {
     ['http://127.0.0.1:7081', 'serve --listen=[::1]:7081', '', true],
     ['unix:/run/x/api.sock', 'serve', 'PROXY_MANAGER_LISTEN=unix:/run/x/api.sock', true],
     ['unix:/run/x/api.sock', 'serve', '', false],
-  ])('is waited for at %s where that is its own address: %s %s', (url, words, environment, is) => {
+  ])('is waited for at %s if it listens there: %s %s', (url, words, environment, is) => {
     const given = ['PATH=/usr/bin', ...environment.split(' ')];
     expect(listensAt(parseServiceUrl(url, '--url'), ['proxy-manager', ...words.split(' ')], given)).toBe(is);
   });

@@ -1,4 +1,4 @@
-// From what was typed and what the environment says to a session with the service.
+// Opens a session with the service, from options and environment.
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { connect } from '../../client/node-client.ts';
@@ -7,13 +7,13 @@ import type { Interruption } from '../interruption.ts';
 import { harmless } from '../output/harmless.ts';
 import type { Output } from '../output/output.ts';
 import type { Session } from '../session.ts';
-import { outputFormat } from '../verb.ts';
+import { type Options, outputFormat } from '../verb.ts';
 import { type ApiKey, findKey, type KeyFiles } from './api-key.ts';
 import { defaultUrl, parseServiceUrl, type ServiceAddress } from './service-url.ts';
 import { awaitStart } from './starting-service.ts';
 
-/** A million entries taken away on a busy machine took three minutes and more. */
-const longestBigChangeMs = 1_800_000;
+/** Removing a million entries took more than three minutes on a busy machine. */
+const bulkTimeoutMs = 1_800_000;
 
 export interface Connection {
   readonly service: ServiceAddress;
@@ -21,42 +21,45 @@ export interface Connection {
 }
 
 /**
- * Waits for a service of this machine that is starting.
- * @throws Failure: no address of a service, or no key
+ * Waits for a local service that is starting.
+ * @throws Failure for an invalid address, or without a key
  */
 export async function findService(
   host: CliHost,
-  options: Readonly<Record<string, unknown>>,
-  says: (text: string) => void,
+  options: Options,
+  report: (text: string) => void,
 ): Promise<Connection> {
   const { environment, homeFolder } = host;
   const flag = options['url'] as string | undefined;
   const variable = environment['PROXY_MANAGER_URL'] || undefined;
   const service = parseServiceUrl(flag ?? variable ?? defaultUrl, flag === undefined ? 'PROXY_MANAGER_URL' : '--url');
-  await awaitStart(service, says);
+  await awaitStart(service, report);
   return { service, key: await findKey({ environment, homeFolder, files: realFiles }) };
 }
 
-export function openSession(
-  host: CliHost,
-  { service, key }: Connection,
-  output: Output,
-  interruption: Interruption,
-  options: Readonly<Record<string, unknown>>,
-): Session {
+interface SessionParts {
+  readonly host: CliHost;
+  readonly connection: Connection;
+  readonly output: Output;
+  readonly interruption: Interruption;
+  readonly options: Options;
+}
+
+export function openSession({ host, connection, output, interruption, options }: SessionParts): Session {
+  const { service, key } = connection;
   return {
     api: connect({ url: service.url, key: key.key }),
-    patientApi: connect({ url: service.url, key: key.key, timeoutMs: longestBigChangeMs }),
+    patientApi: connect({ url: service.url, key: key.key, timeoutMs: bulkTimeoutMs }),
     output,
     format: outputFormat(options),
     interruption,
     now: host.now,
     stdin: host.stdin,
     url: service.url,
-    canAsk: host.stdin.isTTY === true && host.stderr.isTTY === true,
+    canAsk: canAsk(host),
     ask: async (question) => await ask(host, question),
     ownAddresses: async () => {
-      // Few verbs ask for it.
+      // Loaded on use: few verbs need it.
       const { ownAddresses } = await import('./own-addresses.ts');
       return await ownAddresses(host.environment, service);
     },
@@ -65,7 +68,7 @@ export function openSession(
 
 const realFiles: KeyFiles = {
   read: async (path) => {
-    // One descriptor, so that what is judged is what is read.
+    // One descriptor, so that the mode is that of the file that is read.
     const file = await open(path, 'r');
     try {
       const { mode } = await file.stat();
@@ -76,7 +79,12 @@ const realFiles: KeyFiles = {
   },
 };
 
-/** A question that is answered by y or n; anything else is n. */
+/** Whether standard input and standard error are a terminal. */
+export function canAsk({ stdin, stderr }: CliHost): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** A yes-or-no question; anything but y is no. */
 export async function ask({ stdin, stderr }: CliHost, question: string): Promise<boolean> {
   // Not in raw mode, so that Ctrl-C stays a signal.
   const terminal = createInterface({ input: stdin, output: stderr, terminal: false });

@@ -1,10 +1,9 @@
-// From where the one who types is connected: blocking that address, or a network that holds it, would lock them out of
-// what stands behind the proxy.
+// The addresses that the user is connected from: blocking one, or a network that contains it, would lock the user out.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { covers, type IpEntry, parseIp } from '../../domain/ip.ts';
+import { environment as environmentOf, parentOf } from '../../system/processes.ts';
 import type { ServiceAddress } from './service-url.ts';
 
 export interface OwnAddress {
@@ -15,13 +14,9 @@ export interface OwnAddress {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** More parents than any login has. */
-const mostParents = 32;
+const maxParents = 32;
 
-/**
- * The addresses that the one at the keyboard comes from, as far as can be told here: the SSH session's other end, and
- * this machine's address on the way to a service that is somewhere else.
- */
+/** The client of the SSH session, and this machine's address on the route to a service on another one. */
 export async function ownAddresses(environment: Environment, service: ServiceAddress): Promise<OwnAddress[]> {
   const found: OwnAddress[] = [];
   const ssh = sshClient(environment) ?? (await sshClientOfParents(process.ppid));
@@ -31,8 +26,8 @@ export async function ownAddresses(environment: Environment, service: ServiceAdd
   return found;
 }
 
-/** The first of them that a block of `entry` would take in; null: none. */
-export function takenIn(entry: IpEntry, own: readonly OwnAddress[]): OwnAddress | null {
+/** The first own address that a block of `entry` would cover. */
+export function coveredOwnAddress(entry: IpEntry, own: readonly OwnAddress[]): OwnAddress | null {
   return own.find((address) => covers(entry, address.entry)) ?? null;
 }
 
@@ -40,49 +35,26 @@ export function takenIn(entry: IpEntry, own: readonly OwnAddress[]): OwnAddress 
 export function sshClient(environment: Environment): IpEntry | null {
   for (const name of ['SSH_CONNECTION', 'SSH_CLIENT']) {
     const [text = ''] = (environment[name] ?? '').split(' ');
-    // The zone of a link-local address is of no use to the proxy.
+    // Without the zone of a link-local address.
     const ip = parseIp(text.replace(/%.*$/, ''));
     if (ip.ok) return ip.entry;
   }
   return null;
 }
 
-/** `sudo` takes the variables away; the shells above it have them still. */
+/** `sudo` removes the variables; the shells that started it still have them. */
 async function sshClientOfParents(parent: number): Promise<IpEntry | null> {
   let pid = parent;
-  for (let depth = 0; depth < mostParents && pid > 1; depth += 1) {
-    const ip = sshClient(await environmentOf(pid));
+  for (let depth = 0; depth < maxParents && pid > 1; depth += 1) {
+    const pairs = (await environmentOf(pid)) ?? [];
+    const ip = sshClient(Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s, 2))));
     if (ip !== null) return ip;
-    pid = await parentOf(pid);
+    pid = parentOf(pid) ?? 0;
   }
   return null;
 }
 
-async function environmentOf(pid: number): Promise<Record<string, string>> {
-  const text = await readProc(`/proc/${pid}/environ`);
-  return Object.fromEntries(
-    text.split('\0').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-  );
-}
-
-/** 0: it is gone. */
-async function parentOf(pid: number): Promise<number> {
-  const text = await readProc(`/proc/${pid}/stat`);
-  // `1234 (a name) S 1 …`: the name may hold blanks and parentheses.
-  const parent = Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
-  return Number.isInteger(parent) ? parent : 0;
-}
-
-/** What belongs to another user, or is gone, tells nothing. */
-async function readProc(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** This machine's address on the way there; null: it is this machine, or there is no way. No packet is sent. */
+/** This machine's address on the route to the service; null if the service is local or there is no route. Sends no packet. */
 async function addressTowards(service: ServiceAddress): Promise<IpEntry | null> {
   if (service.kind === 'unix' || isLoopback(service.host)) return null;
   const socket = createSocket(isIP(service.host) === 6 ? 'udp6' : 'udp4');
@@ -93,7 +65,7 @@ async function addressTowards(service: ServiceAddress): Promise<IpEntry | null> 
     const ip = parseIp(socket.address().address);
     return ip.ok && !isLoopback(ip.entry.text) ? ip.entry : null;
   } catch {
-    // No way there, or no such name: the call that follows says so.
+    // No route or no such name: the call that follows reports it.
     return null;
   } finally {
     socket.close();

@@ -1,6 +1,5 @@
-// A service that is starting does not listen yet, and the very first start has not written the key yet. A line pasted
-// behind `systemctl restart` waits for it; where none is starting, nothing is waited for
-// (ADR 0039).
+// Waits for a service that is starting: it does not listen yet, and the first start has not written the key yet. Without
+// a starting service there is no wait (ADR 0039).
 import { connect } from 'node:net';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,37 +7,36 @@ import { ageMs, commandLine, environment, processIds } from '../../system/proces
 import { isLoopback } from './own-addresses.ts';
 import { defaultUrl, type ServiceAddress } from './service-url.ts';
 
-/** A start takes seconds. */
-const longestStartMs = 60_000;
+const maxStartMs = 60_000;
 const pollMs = 50;
-/** Whoever waits no longer than this is not told. */
+/** A shorter wait is not reported. */
 const silentMs = 1_000;
 
 /**
- * Returns at once where something listens, or no service of this machine is starting; else when that is ready, or its
- * process has ended or taken too long. What is wrong then the call that follows says.
- * @param says told once, when the wait is longer than a moment
+ * Returns at once if something listens, or if no local service is starting; otherwise when the service is ready, has
+ * ended or takes too long. The call that follows reports what is wrong.
+ * @param report called once, if the wait is noticeable
  */
-export async function awaitStart(service: ServiceAddress, says: (text: string) => void): Promise<void> {
-  if (!isOfThisMachine(service) || (await listens(service))) return;
+export async function awaitStart(service: ServiceAddress, report: (text: string) => void): Promise<void> {
+  if (!isLocal(service) || (await listens(service))) return;
   const began = performance.now();
-  let told = false;
+  let reported = false;
   let missed = 0;
   for (;;) {
     const waitedMs = performance.now() - began;
     const pid = await startingService(service);
-    // Once is no proof: a process that executes another program has no words for a moment.
+    // Twice, because a process has no command line for a moment while it executes another program.
     missed = pid === null ? missed + 1 : 0;
-    if (missed > 1 || waitedMs > longestStartMs || (await isReady(service))) return;
-    if (!told && pid !== null && waitedMs > silentMs) {
-      says(`waiting for the service, which is starting (process ${pid})`);
-      told = true;
+    if (missed > 1 || waitedMs > maxStartMs || (await isReady(service))) return;
+    if (!reported && pid !== null && waitedMs > silentMs) {
+      report(`waiting for the service, which is starting (process ${pid})`);
+      reported = true;
     }
     await pause(pollMs);
   }
 }
 
-function isOfThisMachine(service: ServiceAddress): boolean {
+function isLocal(service: ServiceAddress): boolean {
   return service.kind === 'unix' || isLoopback(service.host);
 }
 
@@ -49,31 +47,31 @@ function listens(service: ServiceAddress): Promise<boolean> {
       resolve(true);
       socket.destroy();
     });
-    // Of any other the call itself says what is wrong.
+    // The call itself reports any other error.
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT'));
   });
 }
 
-/** `/readyz`, which needs no key. Whatever else answers there, the call itself says so. */
+/** Calls `/readyz`, which needs no key. Any other answer than 503 ends the wait. */
 function isReady(service: ServiceAddress): Promise<boolean> {
   const { request } = process.getBuiltinModule(
     service.kind === 'http' && service.url.startsWith('https:') ? 'node:https' : 'node:http',
   );
   const at = service.kind === 'unix' ? { socketPath: service.path } : { host: service.host, port: service.port };
   return new Promise((resolve) => {
-    const asked = request({ ...at, path: '/readyz', agent: false, timeout: longestStartMs }, (response) => {
+    const call = request({ ...at, path: '/readyz', agent: false, timeout: maxStartMs }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode !== 503));
       response.once('error', () => resolve(false));
     });
-    asked.once('timeout', () => asked.destroy());
-    asked.once('error', ({ code }: NodeJS.ErrnoException) =>
+    call.once('timeout', () => call.destroy());
+    call.once('error', ({ code }: NodeJS.ErrnoException) =>
       resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT' && code !== 'ECONNRESET'),
     );
-    asked.end();
+    call.end();
   });
 }
 
-/** The pid of a service that began to start less than a minute ago and is to listen there; null: there is none. */
+/** The pid of a service started less than a minute ago that will listen at the address. */
 async function startingService(service: ServiceAddress): Promise<number | null> {
   for (const pid of await processIds()) {
     const words = await commandLine(pid);
@@ -81,18 +79,18 @@ async function startingService(service: ServiceAddress): Promise<number | null> 
       pid === process.pid ||
       words === null ||
       !runsService(words) ||
-      ((await ageMs(pid)) ?? longestStartMs) >= longestStartMs
+      ((await ageMs(pid)) ?? maxStartMs) >= maxStartMs
     )
       continue;
     const given = await environment(pid);
-    // What another user's process was given cannot be seen.
+    // The environment of another user's process is not readable.
     if (given === null || listensAt(service, words, given)) return pid;
   }
   return null;
 }
 
 /**
- * Whether a service that was started so will listen at the address.
+ * Whether a service with this command line and environment will listen at the address.
  * @param environment `NAME=value` each
  */
 export function listensAt(service: ServiceAddress, words: readonly string[], environment: readonly string[]): boolean {

@@ -1,30 +1,28 @@
-// `attach` and `detach`: next to a HAProxy that somebody else configures. They change this machine, so they are root's.
+// `attach` and `detach`: set up the service next to a HAProxy with the operator's configuration. They need root, since
+// they change this machine.
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { Option } from 'commander';
 import type { Operator } from '../../attach/attach.ts';
 import { parseOpenFrontEnds, parseReloadBy } from '../../settings.ts';
 import type { CommandLine } from '../command-line.ts';
-import { ask } from '../connection/open-session.ts';
-import { exitCodes, misused } from '../failure.ts';
+import { ask, canAsk } from '../connection/open-session.ts';
+import { exitCodes, usageError } from '../failure.ts';
 import { harmlessLines } from '../output/harmless.ts';
 import { optionsOf, Verb } from '../verb.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
 export function attachVerb(cli: CommandLine): Verb {
-  const verb = new Verb('attach', 'keep the lists of a HAProxy whose configuration is your own')
-    .option('--dry-run', 'only say what would be made, and the lines to paste')
-    .option('--config <file>', 'of the HAProxy that is meant, where several run')
-    .option(
-      '--open <names>',
-      'front ends that are to have no rule; several with commas; as before where it is left out',
-    )
-    .addOption(new Option('--reload-by <way>', 'master, systemd:UNIT or never; as before where it is left out'))
-    .option('--yes', 'import lists, and restart or reload HAProxy, without a question')
-    .example('attach --dry-run', 'look at what there is, and change nothing')
-    .example('attach', 'make what is missing, wait for the lines, and prove the result; repeat it at will')
-    .example('attach --open stats,internal', 'with two front ends that serve blocked addresses on purpose') as Verb;
+  const verb = new Verb('attach', 'maintain the lists of a HAProxy that you configure yourself')
+    .option('--dry-run', 'only report what would be created, and the lines to paste')
+    .option('--config <file>', 'configuration file of the HAProxy to attach to, if several run')
+    .option('--open <names>', 'front ends that need no rule, separated by commas; default: as before')
+    .addOption(new Option('--reload-by <way>', 'master, systemd:UNIT or never; default: as before'))
+    .option('--yes', 'import lists, and restart or reload HAProxy, without asking')
+    .example('attach --dry-run', 'inspect the machine and change nothing')
+    .example('attach', 'create what is missing, wait for the lines, and verify the result; can be repeated')
+    .example('attach --open stats,internal', 'with two front ends that serve blocked addresses on purpose');
   return verb.action(async () => {
     const options = optionsOf(verb);
     const text = (name: string): string | null => (typeof options[name] === 'string' ? options[name] : null);
@@ -33,7 +31,7 @@ export function attachVerb(cli: CommandLine): Verb {
       return value === null ? null : parse(value);
     };
     const dryRun = options['dryRun'] === true;
-    refuseOthers(dryRun);
+    requireRoot(dryRun);
     const [{ attach }, { thisHost }] = await Promise.all([
       import('../../attach/attach.ts'),
       import('../../attach/host.ts'),
@@ -47,33 +45,32 @@ export function attachVerb(cli: CommandLine): Verb {
       root,
     });
     cli.exitCode = outcome === 'proved' ? exitCodes.done : exitCodes.partly;
-  }) as Verb;
+  });
 }
 
 export function detachVerb(cli: CommandLine): Verb {
-  const verb = new Verb('detach', 'take away what attach made; your configuration and HAProxy stay as they are')
-    .option('--dry-run', 'only say what would be removed')
-    .example('detach', 'after the lines were taken out of your configuration') as Verb;
+  const verb = new Verb('detach', 'remove what attach created; changes neither your configuration nor HAProxy')
+    .option('--dry-run', 'only report what would be removed')
+    .example('detach', 'after removing the lines from your configuration');
   return verb.action(async () => {
     const dryRun = optionsOf(verb)['dryRun'] === true;
-    refuseOthers(dryRun);
+    requireRoot(dryRun);
     const [{ detach }, { thisHost }] = await Promise.all([
       import('../../attach/detach.ts'),
       import('../../attach/host.ts'),
     ]);
     await detach(thisHost, operatorAt(cli), { dryRun, root });
-  }) as Verb;
+  });
 }
 
-function refuseOthers(dryRun: boolean): void {
+function requireRoot(dryRun: boolean): void {
   if (dryRun || getuid?.() === 0) return;
-  throw misused('it changes units and drop-ins, so only root may; --dry-run says what it would do');
+  throw usageError('root is required, because this changes systemd units; --dry-run shows what it would do');
 }
 
 function operatorAt({ host, output }: CommandLine): Operator {
-  const canAsk = host.stdin.isTTY === true && host.stderr.isTTY === true;
   return {
-    canAsk,
+    canAsk: canAsk(host),
     tell: (...lines) => output.lines(lines.map(harmlessLines)),
     ask: (question) => ask(host, question),
   };

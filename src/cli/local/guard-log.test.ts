@@ -49,7 +49,7 @@ async function trap(): Promise<string> {
 }
 
 describe('the log', () => {
-  it('is not opened, made or written through a link where everybody may write', async () => {
+  it('is not opened, created or written through a link in a folder that every user can write to', async () => {
     const path = await trap();
     expect(() => open(path)).toThrow(`chmod o-w ${at('open')}`);
     expect(() => open(at('open/new.log'))).toThrow(`chmod o-w ${at('open')}`);
@@ -59,7 +59,7 @@ describe('the log', () => {
     expect(await readFile(at('precious'), 'utf8')).toBe('precious');
   });
 
-  it('is looked at before a service opens anything', async () => {
+  it('has its path checked before a service opens any file', async () => {
     const path = await trap();
     await expect(serve(settings(path))).rejects.toThrow(`chmod o-w ${at('open')}`);
     expect(await readdir(prefix)).toEqual(['open', 'precious']);
@@ -91,7 +91,7 @@ describe('the log', () => {
     expect(await readdir(prefix)).toEqual(['log']);
   });
 
-  it('may be a link of our own, and its folder is made, nobody else to write to under any umask', async () => {
+  it('may be an own link, and its folder is created without write access for others, under any umask', async () => {
     process.umask(0);
     await mkdir(at('disk'), { mode: 0o755 });
     await symlink(at('disk'), at('var'));
@@ -100,7 +100,7 @@ describe('the log', () => {
     expect(await readFile(at('disk/log/pm.log'), 'utf8')).toContain('it is told');
   });
 
-  it('of a trial may lie anywhere', async () => {
+  it('of a trial may be in any folder', async () => {
     open(await trap(), false).warn('it is told');
     expect(await readFile(at('precious'), 'utf8')).toContain('it is told');
   });

@@ -1,11 +1,11 @@
-// The log is the first file that a run opens: before it the umask is tightened, and its place and who runs looked at.
-
+// The log is the first file that a run opens. Before that, the umask is tightened and user and path are checked.
 import type { Settings } from '../../settings.ts';
 import { checkLogRights, checkUser } from '../../start/rights-check.ts';
 
 /**
- * @param refuses false: a place that others may write to does not stop the start, for a trial in any folder
- * @throws StartRefused when others could say where the log leads, and for root where it is not root's; then nothing was made or written
+ * @param refuses false for a trial, which may run in a folder that other users can write to
+ * @throws StartRefused if other users could redirect the log, or root would run in a folder of another user; nothing was
+ * written then
  */
 export function guardLog(settings: Settings, refuses = true): void {
   tightenUmask();
@@ -14,7 +14,7 @@ export function guardLog(settings: Settings, refuses = true): void {
   checkLogRights(settings);
 }
 
-/** A loose umask (0 in some containers) must not make what we make, or the proxy does, anybody's to write to. */
+/** So that other users cannot write to new files of the service and HAProxy. Some containers set the umask 0. */
 export function tightenUmask(): void {
   process.umask(process.umask() | 0o022);
 }

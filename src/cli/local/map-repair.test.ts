@@ -14,12 +14,12 @@ import { TrustedIpsStore } from '../../store/trusted-ips-store.ts';
 import { silentLog } from '../../telemetry/log.ts';
 import { repairMaps } from './map-repair.ts';
 
-it('before the first start of the service a repair is refused, and the map that is there is left for the import', async () => {
+it('refuses a repair before the first start of the service, and leaves the existing map for the import', async () => {
   const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
   const settings = readSettings({ PROXY_MANAGER_PREFIX: prefix }, {}, () => '');
   await mkdir(join(prefix, 'etc/proxy'), { recursive: true });
   await writeFile(settings.blockedMap, '192.0.2.1 1\n');
-  await expect(repairMaps(settings, silentLog)).rejects.toThrow('start it once first');
+  await expect(repairMaps(settings, silentLog)).rejects.toThrow('start the service first');
   expect(await readFile(settings.blockedMap, 'utf8')).toBe('192.0.2.1 1\n');
   expect(await readdir(prefix)).toEqual(['etc']);
   await rm(prefix, { recursive: true });
@@ -63,7 +63,7 @@ async function startedOnce() {
   return { settings, databaseId, inDatabase };
 }
 
-it('a repair tells the audit what it took over, and the log whom the file trusted otherwise', async () => {
+it('records what it took over in the audit log, and other trusted addresses of the file in the log', async () => {
   const { settings, databaseId, inDatabase } = await startedOnce();
   const file = new MapFile(settings.blockedMap);
   await (await file.beginRewrite({ database: databaseId, generation: 0 })).finish();
@@ -95,7 +95,7 @@ it('a repair tells the audit what it took over, and the log whom the file truste
   ]);
 });
 
-it('a repair keeps the lines of a change that a crash left in the file alone, and is refused beside an older database', async () => {
+it('keeps the lines of a change that a crash left only in the file, and refuses an older database', async () => {
   const { settings, databaseId } = await startedOnce();
   const left = async (generation: number) => {
     const file = new MapFile(settings.blockedMap);
@@ -110,7 +110,7 @@ it('a repair keeps the lines of a change that a crash left in the file alone, an
   expect(await readFile(settings.blockedMap, 'utf8')).toContain('\n192.0.2.1 1\n');
 });
 
-it('a repair is refused like a start where everybody could replace what it reads, and changes nothing', async () => {
+it('refuses a repair, like a start, if every user could replace what it reads, and changes nothing', async () => {
   const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
   const settings = readSettings({ PROXY_MANAGER_PREFIX: prefix }, {}, () => '');
   await mkdir(settings.stateDir, { recursive: true });
@@ -120,7 +120,7 @@ it('a repair is refused like a start where everybody could replace what it reads
   await rm(prefix, { recursive: true });
 });
 
-it('what a repair makes is nobody else to write to, whatever the umask, and its log is looked at before it is opened', async () => {
+it('writes no file that other users can write to, under any umask, and checks the path of the log before opening it', async () => {
   const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
   const program = join(import.meta.dirname, '../../main.ts');
   const repair = (...flags: string[]) =>
@@ -128,7 +128,7 @@ it('what a repair makes is nobody else to write to, whatever the umask, and its 
       env: { PROXY_MANAGER_PREFIX: prefix },
       encoding: 'utf8',
     });
-  expect(repair().stderr).toContain('start it once first');
+  expect(repair().stderr).toContain('start the service first');
   expect((await stat(join(prefix, 'var/log'))).mode & 0o777).toBe(0o755);
   await mkdir(join(prefix, 'open'));
   await chmod(join(prefix, 'open'), 0o777);

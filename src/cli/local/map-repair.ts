@@ -1,5 +1,5 @@
-// `map-repair`: the map files from the database, without the service; for use before HAProxy's own start (a damaged
-// map file keeps HAProxy from starting). Refuses while a service runs: that one repairs by itself.
+// `map-repair`: writes the map files from the database, because a damaged map file keeps HAProxy from starting. Refused
+// while the service runs, which repairs them itself.
 import { dirname } from 'node:path';
 import { AuditRecorder } from '../../audit/audit-recorder.ts';
 import { MapFileKeeper } from '../../blocking/write/map-file-keeper.ts';
@@ -19,15 +19,15 @@ import { ServiceLock } from '../../supervision/service-lock.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 /**
- * @returns how many entries each file holds now
- * @throws StartRefused when others could replace what it reads or writes, and before anything was
+ * @returns the number of entries in each file
+ * @throws StartRefused if other users could replace a file that it reads or writes, or before the first start
  */
 export async function repairMaps(settings: Settings, log: Log): Promise<{ blocked: number; trusted: number }> {
   checkRights(settings, log);
-  // An existing map is taken over by the first start of the service; before that there is nothing to repair it from.
+  // The first start of the service imports existing maps; before that, there is nothing to repair them from.
   if ((await readMarker(settings.stateDir)) === null) {
     throw new Error(
-      'the service was never started here, so nothing is known of what the map should hold: start it once first',
+      'the service has never been started here, so there is no database to write the map from: start the service first',
     );
   }
   const lock = ServiceLock.take(

@@ -1,5 +1,5 @@
-// `serve`: the service itself, in the foreground. SIGTERM and SIGINT end it after what is in flight was answered; the
-// proxy goes on. SIGHUP opens the manager log anew.
+// `serve`: runs the service in the foreground. SIGTERM and SIGINT stop it after requests in flight were answered; HAProxy
+// continues. SIGHUP reopens the log.
 import { writeFile } from 'node:fs/promises';
 import { armCrashPoint, crashVariable } from '../../faults/crash-point.ts';
 import { createApp } from '../../http/app.ts';
@@ -21,24 +21,24 @@ const graceMs = 10_000;
 export interface Served {
   readonly url: string;
   readonly keyFile: string;
-  /** Resolves when everything was let go of. */
+  /** Resolves when everything was released. */
   readonly ended: Promise<void>;
 }
 
 export interface ServeOptions {
-  /** A file that takes the JSON lines in place of standard output. */
+  /** A file for the JSON lines, instead of standard output. */
   readonly jsonFile?: string;
-  /** The proxy is ended with the service, and a terminal that goes away ends both. */
+  /** HAProxy stops with the service, and both stop when the terminal closes. */
   readonly trial?: boolean;
 }
 
-/** The service does not start. The message says why, and what became of the proxy. */
+/** The service does not start. The message says why, and whether HAProxy runs. */
 export class StartFailed extends Error {
   override readonly name = 'StartFailed';
 }
 
-/** As far as a start came. */
-class Attempt {
+/** The state of a start. */
+class StartAttempt {
   readonly stopping = new AbortController();
   log: ManagerLog | null = null;
 
@@ -50,11 +50,11 @@ class Attempt {
 }
 
 /**
- * Null: it was told to stop before it had started.
- * @throws StartFailed under supervision, with the proxy left running; else what kept it from starting
+ * Null if a signal stopped it before it had started.
+ * @throws StartFailed under supervision, with HAProxy running; otherwise the error that prevented the start
  */
 export async function serve(settings: Settings, options: ServeOptions = {}): Promise<Served | null> {
-  const attempt = new Attempt();
+  const attempt = new StartAttempt();
   try {
     return await start(settings, options, attempt);
   } catch (error) {
@@ -64,29 +64,29 @@ export async function serve(settings: Settings, options: ServeOptions = {}): Pro
 }
 
 /**
- * For a wrong setting that the proxy does not need: starts that under supervision, as `serve` does.
- * @param settings all that the proxy needs of them is right
- * @returns what is to be thrown
+ * Under supervision, starts HAProxy as `serve` does, despite a wrong setting that HAProxy does not depend on.
+ * @param settings valid as far as HAProxy needs them
+ * @returns the error to throw
  */
 export async function refusedBySettings(error: Error, settings: Settings): Promise<unknown> {
-  const attempt = new Attempt();
+  const attempt = new StartAttempt();
   takeSignals(attempt, false);
   return await refusal(error, settings, attempt);
 }
 
-async function start(settings: Settings, options: ServeOptions, attempt: Attempt): Promise<Served | null> {
-  const mayDie = armCrashPoint(process.env[crashVariable]);
+async function start(settings: Settings, options: ServeOptions, attempt: StartAttempt): Promise<Served | null> {
+  const isArmed = armCrashPoint(process.env[crashVariable]);
   await checkSettings(settings);
   const trial = options.trial === true;
   guardLog(settings, !trial);
-  // Before a log that lies in it, as that of a trial does: it would be made with the mode of any folder.
+  // Before the log, which in a trial is inside the state folder and would create it with the default mode.
   await makeStateFolder(settings);
   const log = new ManagerLog(settings.logFile, options.jsonFile ?? 1);
   attempt.log = log;
   await nameProcess(log);
-  if (mayDie) log.warn('A test armed this service to kill itself', { at: process.env[crashVariable] });
+  if (isArmed) log.warn('A crash point is armed; this service will kill itself', { at: process.env[crashVariable] });
   const { signal } = attempt.stopping;
-  // Before the start: a signal that comes meanwhile must not leave half of it behind.
+  // Before the start, so that a signal during it leaves nothing half started.
   takeSignals(attempt, trial);
 
   const service = await startService(settings, log, version, {
@@ -112,8 +112,8 @@ async function start(settings: Settings, options: ServeOptions, attempt: Attempt
   const begun = service.begin();
   const end = async (): Promise<void> => {
     const cut = await listening.close(graceMs);
-    if (cut > 0) log.warn('Requests were cut off at the end', { connections: cut });
-    // Whether it began is told by itself, below.
+    if (cut > 0) log.warn('Requests were cut off at shutdown', { connections: cut });
+    // A failure of `begun` is reported below.
     await Promise.all([service.stop(), Promise.allSettled([begun])]);
   };
   let ending: Promise<void> | null = null;
@@ -129,29 +129,29 @@ async function start(settings: Settings, options: ServeOptions, attempt: Attempt
   try {
     await begun;
   } catch (error) {
-    // Its locks would keep it from the proxy that a refused start sees to. That goes on, unless it is a trial's.
-    const untold = (failure: unknown): void => {
-      log.error('The service that did not begin could not be stopped', { cause: causeText(failure) });
+    // Releases the locks, which `proxyFromDisk` takes after a refused start. HAProxy continues, except in a trial.
+    const logFailure = (failure: unknown): void => {
+      log.error('Could not stop the service after a failed start', { cause: causeText(failure) });
     };
-    await shutDown().catch(untold);
-    // A signal that comes meanwhile waits for the same end, and nobody waits for this any more.
-    ended.catch(untold);
+    await shutDown().catch(logFailure);
+    // After a signal, `ended` rejects with the same failure.
+    ended.catch(logFailure);
     throw error;
   }
   await tellReady(listening.url, log);
   return { url: listening.url, keyFile: service.keyFile, ended };
 }
 
-function takeSignals(attempt: Attempt, trial: boolean): void {
+function takeSignals(attempt: StartAttempt, trial: boolean): void {
   process.on('SIGTERM', () => attempt.stop('SIGTERM'));
   process.on('SIGINT', () => attempt.stop('SIGINT'));
   process.on('SIGHUP', () => (trial ? attempt.stop('SIGHUP') : attempt.log?.reopen()));
-  // Node's own answer is a debugger on a port of loopback, where every user of the machine could do anything as us.
-  process.on('SIGUSR1', () => attempt.log?.warn('SIGUSR1 does nothing here; SIGHUP opens the log anew'));
+  // Node's default opens a debugger on a loopback port, through which any local user could act as the service.
+  process.on('SIGUSR1', () => attempt.log?.warn('SIGUSR1 is ignored; SIGHUP reopens the log'));
 }
 
-/** What keeps the service from starting must not keep the sites from being served, unless it says which proxy is meant. */
-async function refusal(error: unknown, settings: Settings, { log, stopping }: Attempt): Promise<unknown> {
+/** An error that prevents the start of the service must not stop the sites, unless it concerns HAProxy itself. */
+async function refusal(error: unknown, settings: Settings, { log, stopping }: StartAttempt): Promise<unknown> {
   const cause = causeText(error);
   const variable = (error as { variable?: unknown }).variable;
   if (!settings.supervise || (typeof variable === 'string' && decidesProxy(variable))) {
@@ -159,16 +159,16 @@ async function refusal(error: unknown, settings: Settings, { log, stopping }: At
     return error;
   }
   tightenUmask();
-  // Where it was not opened it may be what is wrong.
-  const told = log ?? new ManagerLog('-');
-  const proxy = await proxyFromDisk(settings, told, stopping.signal);
-  told.error('Start refused', { cause, proxy });
+  // If the log was not opened, its path may be the error.
+  const refusalLog = log ?? new ManagerLog('-');
+  const proxy = await proxyFromDisk(settings, refusalLog, stopping.signal);
+  refusalLog.error('Start refused', { cause, proxy });
   return new StartFailed(`${cause}; ${proxy}`, { cause: error });
 }
 
-/** As `ps -e`, `top` and the message about a lock's holder call it; Node's own name for it is MainThread. */
+/** The name in `ps -e`, `top` and the message about a lock's holder; Node's default is MainThread. */
 async function nameProcess(log: ManagerLog): Promise<void> {
   await writeFile('/proc/self/comm', 'proxy-manager').catch((error: Error) => {
-    log.warn('This process keeps the name that Node gave it', { cause: causeText(error) });
+    log.warn('Could not set the name of the process', { cause: causeText(error) });
   });
 }

@@ -1,19 +1,19 @@
-// The verbs that are the service, or work where it does: `serve`, `map-repair`, `config show`, `config template`. What
-// they run is loaded when they run: it is most of the program, and the other verbs need none of it.
+// The verbs that read the service's settings or its template instead of calling it. What they run is loaded on use: it
+// is most of the program, and help and completion need none of it.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describeSettings, readSettings, type Settings, SettingsError, settingDefinitions } from '../../settings.ts';
 import { decidesProxy, readSettingsForProxy } from '../../settings-for-proxy.ts';
 import type { CommandLine } from '../command-line.ts';
-import { Failure, misused } from '../failure.ts';
+import { Failure, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import { optionsOf, outputFormat, outputOption, Verb } from '../verb.ts';
 
 export function serveVerb(cli: CommandLine): Verb {
   const verb = withSettings(
-    new Verb('serve', 'run the service; every setting may be a variable or a flag').example(
+    new Verb('serve', 'run the service; each setting is an environment variable or a flag').example(
       'serve --supervise',
-      'in the foreground; starts the proxy and keeps it running',
+      'in the foreground; starts HAProxy and keeps it running',
     ),
   );
   return verb.action(async () => {
@@ -21,10 +21,10 @@ export function serveVerb(cli: CommandLine): Verb {
     const { serve } = await import('./serve.ts');
     const served = await serve(settings);
     await served?.ended;
-  }) as Verb;
+  });
 }
 
-/** @throws SettingsError, or StartFailed where the proxy does not need the wrong setting and was started */
+/** @throws SettingsError, or StartFailed after starting HAProxy if it does not depend on the wrong setting */
 async function settingsToServe(cli: CommandLine, verb: Verb): Promise<Settings> {
   try {
     return settingsOf(cli, verb);
@@ -40,8 +40,8 @@ export function mapRepairVerb(cli: CommandLine): Verb {
   const verb = withSettings(
     new Verb(
       'map-repair',
-      "write the map files from the database, for use before HAProxy's own start; not beside the service",
-    ).example('map-repair', 'where a damaged map file keeps HAProxy from starting'),
+      'write the map files from the database while the service is stopped, so that HAProxy can start',
+    ).example('map-repair', 'if a damaged map file keeps HAProxy from starting'),
   );
   return verb.action(async () => {
     const settings = settingsOf(cli, verb);
@@ -56,11 +56,14 @@ export function mapRepairVerb(cli: CommandLine): Verb {
       `${settings.blockedMap}: ${blocked} entries`,
       `${settings.trustedMap}: ${trusted} entries`,
     ]);
-  }) as Verb;
+  });
 }
 
-export function configShowVerb(cli: CommandLine, verb: Verb): Verb {
-  verb.addOption(outputOption());
+export function configShowVerb(cli: CommandLine): Verb {
+  const verb = new Verb('show', 'show the settings that a service started here would use, with secrets masked')
+    .example('config show', 'the effective settings')
+    .example('config show --supervise true', 'with a flag of serve')
+    .addOption(outputOption());
   return withSettings(verb).action(async () => {
     const shown = describeSettings(settingsOf(cli, verb));
     const settings = Object.entries(shown).map(([name, value]) => [
@@ -69,15 +72,19 @@ export function configShowVerb(cli: CommandLine, verb: Verb): Verb {
     ]);
     if (outputFormat(optionsOf(verb)) === 'json') await cli.output.json(Object.fromEntries(settings));
     else await cli.output.lines(settings.map(([name, value]) => harmless(`${name} = ${value}`)));
-  }) as Verb;
+  });
 }
 
-/** To standard output, or to a file that must not be there yet: a template that was worked on is nobody's to lose. */
-export function configTemplateVerb(cli: CommandLine, verb: Verb): Verb {
-  verb.addOption(outputOption());
+/** Writes to standard output or a new file: an existing one may be a template with the operator's changes. */
+export function configTemplateVerb(cli: CommandLine): Verb {
+  const verb = new Verb('template', 'write the built-in template, as a start for your own; calls no service')
+    .argument('[file]', 'a new file; default standard output')
+    .example('config template /etc/proxy-manager/proxy.cfg.liquid', 'then edit it and set PROXY_MANAGER_TEMPLATE')
+    .example('config template', 'print it')
+    .addOption(outputOption());
   return verb.action(async () => {
     const { url, ...options } = optionsOf(verb);
-    if (url !== undefined) throw misused(`${verb.path} asks no service and takes no --url`);
+    if (url !== undefined) throw usageError(`${verb.path} calls no service and has no --url`);
     const { startingTemplate } = await import('../../configuration/template/starting-template.ts');
     const template = startingTemplate();
     const [file] = verb.processedArgs as (string | undefined)[];
@@ -89,8 +96,8 @@ export function configTemplateVerb(cli: CommandLine, verb: Verb): Verb {
     }
     await writeNew(file, template);
     if (inJson) await cli.output.json({ file });
-    else cli.output.remark(harmless(`${file}: edit it, and name it in PROXY_MANAGER_TEMPLATE`));
-  }) as Verb;
+    else cli.output.remark(harmless(`wrote ${file}: edit it, then set PROXY_MANAGER_TEMPLATE to its path`));
+  });
 }
 
 async function writeNew(file: string, text: string): Promise<void> {
@@ -98,8 +105,8 @@ async function writeNew(file: string, text: string): Promise<void> {
     await writeFile(file, text, { flag: 'wx', flush: true });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'EEXIST' ? 'it is there already, and was left as it is' : message;
-    throw new Failure(`${file} was not written: ${why}`, { cause });
+    const why = code === 'EEXIST' ? 'it exists already; nothing was changed' : message;
+    throw new Failure(`cannot write ${file}: ${why}`, { cause });
   }
 }
 
@@ -115,8 +122,8 @@ function withSettings(verb: Verb): Verb {
 
 function settingsOf({ host }: CommandLine, verb: Verb, read = readSettings): Settings {
   const { url, output, ...options } = optionsOf(verb);
-  if (url !== undefined) throw misused(`${verb.path} asks no service and takes no --url`);
-  if (output === 'json' && verb.name() !== 'show') throw misused(`${verb.path} takes no --output`);
+  if (url !== undefined) throw usageError(`${verb.path} calls no service and has no --url`);
+  if (output === 'json' && verb.name() !== 'show') throw usageError(`${verb.path} has no --output`);
   const flags: Record<string, string | boolean | undefined> = {};
   for (const [name, value] of Object.entries(options)) {
     flags[name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)] = value as string | boolean;

@@ -1,4 +1,4 @@
-// Few colours, and only where they say something. Who sees none loses nothing: each goes with a word.
+// Colours never carry information alone: each comes with a word.
 
 export type Style = 'good' | 'warning' | 'trouble' | 'quiet' | 'title';
 

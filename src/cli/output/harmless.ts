@@ -1,15 +1,15 @@
-// Text from outside on its way to a terminal: a reason, a bad line, a worker's reply. What a terminal would obey, or
-// what would make a line read otherwise than it is, is shown as `\u{1b}` instead.
+// Escapes text from outside (a reason, a bad line, a worker's reply) for a terminal: control characters, and characters
+// that would make a line read differently from what it is, are shown as `\u{1b}`.
 
 /** Controls, lone surrogates, line separators; bidirectional and invisible format characters (Unicode's Cf); tags. */
-const obeyed = /[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
+const unsafe = /[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
 
-/** On one line, with nothing in it that is not seen. */
+/** As one line, without invisible characters. */
 export function harmless(text: string): string {
-  return text.replaceAll(obeyed, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  return text.replaceAll(unsafe, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
-/** Lines stay lines and tabs tabs: messages of HAProxy, a difference, a configuration. */
+/** Keeps line ends and tabs: for HAProxy's messages, a diff, a configuration. */
 export function harmlessLines(text: string): string {
   return text
     .split('\n')
@@ -18,9 +18,8 @@ export function harmlessLines(text: string): string {
 }
 
 /**
- * JSON that means the same and holds nothing that a terminal obeys: outside of ASCII too, such characters are written
- * as JSON's own escapes.
- * @param indent blanks a level; 0: one line
+ * Equivalent JSON with control and format characters as JSON escapes.
+ * @param indent spaces per level; 0: one line
  */
 export function harmlessJson(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).replaceAll(/[\p{Cf}\u007f-\u009f\u2028\u2029]/gu, (character) =>

@@ -151,16 +151,16 @@ describe('progress', () => {
     let time = 0;
     const screen = { isTerminal: true, columns: 20, write: (text: string) => written.push(text) };
     const progress = new Progress(screen, 'importing', () => time);
-    progress.tell(0.1, 1, 'lines');
-    progress.tell(0.2, 2, 'lines');
+    progress.show(0.1, 1, 'lines');
+    progress.show(0.2, 2, 'lines');
     time = 100;
-    progress.tell(0.3, 3, 'lines');
+    progress.show(0.3, 3, 'lines');
     progress.end();
     progress.end();
     expect(written).toEqual(['\r\u001b[Kimporting [##      ', '\r\u001b[Kimporting [####### ', '\r\u001b[K']);
 
     const piped = new Progress({ ...screen, isTerminal: false }, 'importing', () => time);
-    piped.tell(0.5, 1, 'lines');
+    piped.show(0.5, 1, 'lines');
     piped.end();
     expect(written).toHaveLength(3);
   });
@@ -177,7 +177,7 @@ describe('output', () => {
 
   it('to a reader that went away is dropped without a word', async () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const output = new Output(stdout, stderr, {});
+    const output = new Output({ stdout, stderr, environment: {} });
     await output.lines(['one']);
     stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
     await output.lines(['two']);

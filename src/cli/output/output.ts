@@ -1,5 +1,6 @@
-// Where a verb's words go: results to standard output, remarks, questions and progress to standard error.
+// Where a verb writes: results to standard output; remarks, questions and progress to standard error.
 import type { WriteStream } from 'node:tty';
+import type { CliHost } from '../host.ts';
 import { mayPaint, painted, type Style, unpainted } from './colour.ts';
 import { harmlessJson } from './harmless.ts';
 import { Progress } from './progress.ts';
@@ -7,10 +8,12 @@ import { type Column, plainLine, Table } from './table.ts';
 
 export type OutputFormat = 'text' | 'json';
 
+type OutputHost = Pick<CliHost, 'environment'> & { readonly stdout: Sink; readonly stderr: Sink };
+
 type Sink = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'writableNeedDrain'>>;
 
-const narrowest = 40;
-const usual = 80;
+const leastColumns = 40;
+const defaultColumns = 80;
 
 export class Output {
   readonly #stdout: Sink;
@@ -23,14 +26,14 @@ export class Output {
   readonly paintRemark: (style: Style, text: string) => string;
   #closed = false;
 
-  constructor(stdout: Sink, stderr: Sink, environment: Readonly<Record<string, string | undefined>>) {
+  constructor({ stdout, stderr, environment }: OutputHost) {
     this.#stdout = stdout;
     this.#stderr = stderr;
     this.isTerminal = stdout.isTTY === true;
-    this.columns = Math.max(narrowest, stdout.columns || usual);
+    this.columns = Math.max(leastColumns, stdout.columns || defaultColumns);
     this.paint = mayPaint(this.isTerminal, environment) ? painted : unpainted;
     this.paintRemark = mayPaint(stderr.isTTY === true, environment) ? painted : unpainted;
-    // `| head` has what it wanted; nobody is told, and work under way is done all the same.
+    // A closed pipe (`| head`) is not an error, and work in progress is completed.
     stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
       this.#closed = true;
@@ -40,7 +43,7 @@ export class Output {
     });
   }
 
-  /** Nobody reads any more: a verb that only tells may end. */
+  /** The reader of the pipe has gone: a verb that only prints may end. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -49,10 +52,10 @@ export class Output {
     return this.#stderr.isTTY === true;
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when the stream accepts more. */
   async write(text: string): Promise<void> {
     if (this.#closed || text === '') return;
-    // Called on an error too: of a reader that went away, nothing more is to be waited for.
+    // The callback is called on an error too, so a reader that has gone is not waited for.
     await new Promise<void>((resolve) => {
       this.#stdout.write(text, () => resolve());
     });
@@ -67,7 +70,7 @@ export class Output {
     await this.write(`${harmlessJson(value)}\n`);
   }
 
-  /** A table on a terminal, tab-separated lines in a pipe. Call with each page of `rows` as it comes. */
+  /** A table on a terminal, tab-separated lines in a pipe. Call the result with each page of rows. */
   rows<Row>(columns: readonly Column<Row>[]): (rows: readonly Row[]) => Promise<void> {
     const table = this.isTerminal ? new Table(columns, this.columns, this.paint) : null;
     return async (rows) => {
@@ -85,7 +88,7 @@ export class Output {
     return new Progress(
       {
         isTerminal: stderr.isTTY === true,
-        columns: stderr.columns || usual,
+        columns: stderr.columns || defaultColumns,
         write: (text) => {
           stderr.write(text);
         },

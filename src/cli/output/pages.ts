@@ -1,25 +1,44 @@
-// Pages of the API as one document in the form of one page, made while it is written.
+// Pages of the API: read one after the other, and written as one document while they come.
 import { harmlessJson } from './harmless.ts';
 import type { Output } from './output.ts';
 
-/**
- * @param restOf what stands beside `items` in the last page, such as `next_cursor`
- */
-export async function writePages<Page extends { readonly items: readonly unknown[] }>(
-  output: Output,
-  pages: AsyncIterable<Page>,
-  restOf: (last: Page) => Readonly<Record<string, unknown>>,
-): Promise<void> {
-  let last: Page | null = null;
-  let begun = false;
+/** The service's largest page. */
+const pageSize = 1000;
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next_cursor: string | null;
+}
+
+/** At most `limit` items. Stops when the reader of the output has gone. */
+export async function* readPages<Item, P extends Page<Item>>(
+  output: Pick<Output, 'closed'>,
+  limit: number,
+  fetchPage: (range: { limit: number; cursor?: string }) => Promise<P>,
+): AsyncGenerator<P> {
+  let left = limit;
+  let cursor: string | null = null;
+  do {
+    const page: P = await fetchPage({ limit: Math.min(left, pageSize), ...(cursor !== null && { cursor }) });
+    yield page;
+    left -= page.items.length;
+    cursor = page.next_cursor;
+  } while (cursor !== null && left > 0 && !output.closed);
+}
+
+/** One document with the items of all pages and, after them, the other fields of the last one. */
+export async function writePages<P extends Page<unknown>>(output: Output, pages: AsyncIterable<P>): Promise<void> {
+  let last: P | null = null;
+  let hasItems = false;
   for await (const page of pages) {
-    // Only once there is an answer: an error is a document of its own.
+    // Begins with the first page: an error before it is a document of its own.
     if (last === null) await output.write('{"items": [');
     const items = page.items.map((item) => harmlessJson(item, 0)).join(',\n  ');
-    if (items !== '') await output.write(`${begun ? ',' : ''}\n  ${items}`);
-    begun ||= items !== '';
+    if (items !== '') await output.write(`${hasItems ? ',' : ''}\n  ${items}`);
+    hasItems ||= items !== '';
     last = page;
   }
   if (last === null) return;
-  await output.write(`\n],\n${harmlessJson(restOf(last), 0).slice(1)}\n`);
+  const { items: _, ...rest } = last;
+  await output.write(`\n],\n${harmlessJson(rest, 0).slice(1)}\n`);
 }

@@ -1,23 +1,23 @@
-// Rows for a person (aligned, never wider than the terminal) or for a program (one line a row, tabs between).
+// Rows as a table (aligned, never wider than the terminal) or as tab-separated lines for programs.
 import type { Style } from './colour.ts';
 import { harmless } from './harmless.ts';
 
-// How many columns of a terminal a text takes. Roughly UAX 11: wide scripts and emoji take two, marks none.
+// Terminal columns of a character, roughly as in UAX 11: wide scripts and emoji take two, marks none.
 
-const none = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const wide =
+const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const doubleWidth =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
 
 /** Of a text without control characters. */
 export function displayWidth(text: string): number {
-  // Nearly everything is.
+  // The common case, without the regular expressions.
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += widthOf(character);
   return width;
 }
 
-/** The text in at most `width` columns; `…` stands for what was cut. */
+/** The text in at most `width` columns; `…` replaces what was cut. */
 export function fitted(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width < 1) return '';
@@ -36,23 +36,23 @@ export function padded(text: string, width: number): string {
 }
 
 function widthOf(character: string): number {
-  if (none.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
+  if (zeroWidth.test(character)) return 0;
+  return doubleWidth.test(character) ? 2 : 1;
 }
 
 export interface Column<Row> {
   readonly title: string;
-  /** What a person reads. */
+  /** For a terminal. */
   readonly text: (row: Row) => string;
-  /** What a program reads, where that is another text: a whole time in place of "in 3 h". */
+  /** For a program, if it differs: an ISO time instead of "in 3 h". */
   readonly plain?: (row: Row) => string;
-  /** May be cut where the terminal is too narrow; the last such first. Others never are: an address is whole or wrong. */
+  /** May be cut if the terminal is too narrow, the last such column first. Never an address: cut, it would be another one. */
   readonly mayShrink?: boolean;
   readonly style?: (row: Row) => Style | null;
 }
 
 const gap = '  ';
-const leastShrunk = 8;
+const minShrunkWidth = 8;
 
 /** Tab-separated, without a title row; an empty field is `-`. */
 export function plainLine<Row>(columns: readonly Column<Row>[], row: Row): string {
@@ -62,10 +62,7 @@ export function plainLine<Row>(columns: readonly Column<Row>[], row: Row): strin
     .join('\t');
 }
 
-/**
- * Lines of a table for a terminal. Its columns are as wide as the first page asks; later pages keep them, so that a
- * long list is one table.
- */
+/** A table for a terminal. The first page determines the column widths; later pages keep them. */
 export class Table<Row> {
   readonly #columns: readonly Column<Row>[];
   readonly #width: number;
@@ -79,7 +76,7 @@ export class Table<Row> {
     this.#paint = paint;
   }
 
-  /** The first page brings the titles. */
+  /** The first page includes the titles. */
   page(rows: readonly Row[]): string[] {
     const cells = rows.map((row) => this.#columns.map(({ text }) => harmless(text(row))));
     const lines: string[] = [];
@@ -98,7 +95,7 @@ export class Table<Row> {
     let over = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - this.#width;
     for (let column = widths.length - 1; column >= 0 && over > 0; column -= 1) {
       if (this.#columns[column]!.mayShrink !== true) continue;
-      const given = Math.min(over, Math.max(0, widths[column]! - leastShrunk));
+      const given = Math.min(over, Math.max(0, widths[column]! - minShrunkWidth));
       widths[column] = widths[column]! - given;
       over -= given;
     }
@@ -110,7 +107,6 @@ export class Table<Row> {
       const { mayShrink, style } = this.#columns[column]!;
       const width = this.#widths![column]!;
       const cell = mayShrink === true ? fitted(text, width) : text;
-      // The last needs no blanks behind it.
       const shown = column === texts.length - 1 ? cell : padded(cell, width);
       const painted = row === undefined ? null : (style?.(row) ?? null);
       return painted === null ? shown : this.#paint(painted, shown);

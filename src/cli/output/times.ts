@@ -1,4 +1,4 @@
-// Times as a person reads them. What a program reads stays ISO 8601 in UTC.
+// Times and counts for people. Programs get ISO 8601 in UTC.
 
 const units: readonly (readonly [seconds: number, name: string])[] = [
   [86_400, 'd'],
@@ -7,14 +7,14 @@ const units: readonly (readonly [seconds: number, name: string])[] = [
   [1, 's'],
 ];
 
-/** Seconds in the largest unit of which there are two: `45 s`, `90 min`, `36 h`, `12 d`. */
+/** In the largest unit with a value of at least two: `45 s`, `90 min`, `36 h`, `12 d`. */
 export function span(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  const [size, name] = units.find(([size]) => whole >= 2 * size) ?? [1, 's'];
-  return `${Math.round(whole / size)} ${name}`;
+  const rounded = Math.max(0, Math.round(seconds));
+  const [size, name] = units.find(([size]) => rounded >= 2 * size) ?? [1, 's'];
+  return `${Math.round(rounded / size)} ${name}`;
 }
 
-/** `in 3 h`, `5 min ago`, `now`; the text itself where it is no time. */
+/** `in 3 h`, `5 min ago`, `now`; text that is not a time is returned unchanged. */
 export function fromNow(iso: string, now: Date): string {
   const seconds = (Date.parse(iso) - now.getTime()) / 1000;
   if (Number.isNaN(seconds)) return iso;

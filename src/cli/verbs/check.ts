@@ -1,6 +1,7 @@
-// `check`: in one line, why a client is or is not let in.
+// `check`: why an address is blocked or allowed, in one line.
 
 import type { CheckAnswer } from '../../api/check.ts';
+import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import { count, counted, fromNow, minute } from '../output/times.ts';
@@ -10,15 +11,16 @@ import { Verb } from '../verb.ts';
 
 const shownInside = 10;
 
-export function checkVerb(): Verb {
-  return new Verb('check', 'say why an address is or is not let in')
+export function checkVerb(cli: CommandLine): Verb {
+  const verb = new Verb('check', 'show whether an address is blocked, and by which entry')
     .argument('<address...>', 'addresses of clients, or networks')
     .example('check 192.0.2.1', 'one address')
-    .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted, allowed; partly of a network')
-    .usage('[options] <address...>') as Verb;
+    .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted or allowed; for a network also partly')
+    .usage('[options] <address...>');
+  return cli.calling(verb, check);
 }
 
-export async function check(session: Session, addresses: readonly string[]): Promise<ExitCode> {
+async function check(session: Session, addresses: readonly string[]): Promise<ExitCode> {
   const answers: CheckAnswer[] = [];
   for (const { text } of typedAddresses(addresses)) {
     const { data } = await session.api.GET('/api/check/{ip_address}', { params: { path: { ip_address: text } } });
@@ -26,7 +28,7 @@ export async function check(session: Session, addresses: readonly string[]): Pro
   }
   if (session.format === 'json') await session.output.json(answers.length === 1 ? answers[0] : answers);
   else await session.output.lines(answers.map((answer) => harmless(checkLine(answer, session.now()))));
-  // What the database says and no worker does is not how a client fares; nor is there one answer for all of a network.
+  // A verdict that not every worker enforces, or that holds only for a part of a network, is not a plain yes.
   return answers.every(({ enforced }) => enforced === true) ? exitCodes.done : exitCodes.partly;
 }
 
@@ -43,18 +45,18 @@ function partlyLine({ ip_address: ip, blocked_inside: inside, blocked_inside_tot
 }
 
 function verdictText({ ip_address: ip, verdict, by, reason, expires_at: end }: CheckAnswer, now: Date): string {
-  const entry = by === null || by === ip ? 'an entry of its own' : by;
-  if (verdict === 'allowed') return `${ip} is let in: nothing blocks it`;
+  const entry = by === null || by === ip ? 'its own entry' : by;
+  if (verdict === 'allowed') return `${ip} is allowed: no entry covers it`;
   const why = reason === null || reason === '' ? '' : ` (${reason})`;
-  if (verdict === 'trusted') return `${ip} is let in: trusted by ${entry}${why}, which wins over any block`;
-  const until = end === null ? 'for good' : `until ${minute(end)}, ${fromNow(end, now)}`;
+  if (verdict === 'trusted') return `${ip} is allowed: trusted by ${entry}${why}, which overrides any block`;
+  const until = end === null ? 'permanently' : `until ${minute(end)} (${fromNow(end, now)})`;
   return `${ip} is blocked by ${entry}${why}, ${until}`;
 }
 
 function enforcedText({ enforced, verdict, workers }: CheckAnswer): string {
-  if (enforced === true) return 'every worker does so';
-  if (enforced === null) return 'no worker of the proxy could be asked; see: proxy-manager status';
+  if (enforced === true) return 'verified in every worker';
+  if (enforced === null) return 'not verified: no worker answered; see: proxy-manager status';
   const others = workers.filter((worker) => worker.verdict !== verdict);
-  const told = others.map((worker) => `worker ${worker.pid} has it as ${worker.verdict}`).join(', ');
-  return `but ${told}; it is being repaired, see: proxy-manager status`;
+  const verdicts = others.map((worker) => `worker ${worker.pid} has it as ${worker.verdict}`).join(', ');
+  return `but ${verdicts}; the service repairs it, see: proxy-manager status`;
 }

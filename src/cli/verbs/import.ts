@@ -1,4 +1,4 @@
-// `import`: a list from a file or standard input; added to the set, or in its place.
+// `import`: adds a list from a file or standard input to the set, or replaces the set with it.
 
 import { Option } from 'commander';
 import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
@@ -6,51 +6,52 @@ import { isProblem, problemCodes } from '../../client/problem-codes.ts';
 import { type ListFormat, listFormats } from '../../lists/format.ts';
 import { type ListReading, readList } from '../../lists/read-list.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
-import { type ElementDefaults, notAListFailure } from '../bulk/elements.ts';
+import { type ElementDefaults, withSourceName } from '../bulk/elements.ts';
+import { jsonSet, type Replacement, textSet } from '../bulk/replacement.ts';
 import { changeMany, replaceAll } from '../bulk/requests.ts';
 import { sendList } from '../bulk/send.ts';
 import { type ListSource, openSource } from '../bulk/source.ts';
 import { type BulkResult, BulkTally } from '../bulk/tally.ts';
-import { tellBulk } from '../bulk/text.ts';
-import { jsonSet, textSet, type WholeSet } from '../bulk/whole-set.ts';
+import { printBulkResult } from '../bulk/text.ts';
+import type { CommandLine } from '../command-line.ts';
 import { shrinkText } from '../connection/failure-text.ts';
-import { type ExitCode, Failure, misused } from '../failure.ts';
-import { count, counted } from '../output/times.ts';
+import { type ExitCode, Failure, usageError } from '../failure.ts';
+import { counted } from '../output/times.ts';
 import { confirm, type Session } from '../session.ts';
-import { Verb } from '../verb.ts';
+import { type Options, Verb } from '../verb.ts';
 import { blockOptions, elementDefaults, wideOf } from './block.ts';
 
-export function importVerb(): Verb {
-  return blockOptions(new Verb('import', 'block what a list names'))
+export function importVerb(cli: CommandLine): Verb {
+  const verb = blockOptions(new Verb('import', 'block the addresses of a list'))
     .argument('<file>', 'the list; - reads standard input')
-    .option('--replace', 'the list is the whole set afterwards: what it does not name is unblocked')
-    .option('--allow-shrink', 'with --replace: although more than half of the set would go')
-    .option('--dry-run', 'only say what would be changed')
+    .option('--replace', 'make the list the complete set: entries that are not in it are unblocked')
+    .option('--allow-shrink', 'with --replace: even if it removes more than half of the set')
+    .option('--dry-run', 'only report what would change')
     .addOption(
       new Option(
         '--format <format>',
-        'plain lines, CSV with reason and expiry, a map file of HAProxy, or a set of ipset',
+        'plain lines, CSV with reason and expiry, an HAProxy map file, or output of ipset save',
       )
         .choices(['auto', ...listFormats])
         .default('auto'),
     )
-    .example('import blocklist.txt', 'add a list; # and ; begin comments')
-    .example('import abuse.csv --for 1w', 'CSV: ip_address,reason,expires_at; a week for lines without an end')
-    .example('import --replace /etc/haproxy/blocked.map', 'an existing map file as the whole set')
-    .example('import - --reason drop', 'standard input, such as of: curl -sf https://www.spamhaus.org/drop/drop.txt')
-    .example('import - --format netset', 'such as of: ipset save blocked')
-    .example('import -', "CrowdSec's bans, each for what is left of it: cscli decisions list -o raw") as Verb;
+    .example('import blocklist.txt', 'add a list; # and ; start comments')
+    .example('import abuse.csv --for 1w', 'CSV: ip_address,reason,expires_at; a week for lines without an expiry')
+    .example('import --replace /etc/haproxy/blocked.map', 'an existing map file as the complete set')
+    .example(
+      'import - --reason drop',
+      'standard input, for example from: curl -sf https://www.spamhaus.org/drop/drop.txt',
+    )
+    .example('import - --format netset', 'for example from: ipset save blocked')
+    .example('import -', "CrowdSec's bans, each for its remaining time: cscli decisions list -o raw");
+  return cli.calling(verb, importList);
 }
 
-export async function importList(
-  session: Session,
-  [path = '-']: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<ExitCode> {
+async function importList(session: Session, [path = '-']: readonly string[], options: Options): Promise<ExitCode> {
   const format = listFormats.find((name) => name === options['format']) ?? null;
   const replace = options['replace'] === true;
-  if (options['allowShrink'] === true && !replace) throw misused('--allow-shrink goes with --replace');
-  if (path === '-' && session.canAsk) session.output.remark('reading addresses from the keyboard; Ctrl-D ends them');
+  if (options['allowShrink'] === true && !replace) throw usageError('--allow-shrink requires --replace');
+  if (path === '-' && session.canAsk) session.output.remark('reading addresses from the terminal; end with Ctrl-D');
   const source = await openSource(path, session.stdin);
   const defaults = await elementDefaults(session, options);
   const sending = { ...wideOf(defaults), ...(options['dryRun'] === true && { dry_run: true }) };
@@ -62,7 +63,7 @@ export async function importList(
     : await sendList(session, source, format, defaults, ({ elements }) =>
         changeMany(session, { add: elements }, sending),
       );
-  return await tellBulk(session, source.name, result);
+  return await printBulkResult(session, source.name, result);
 }
 
 type Sending = BatchQuery & { readonly allow_shrink?: boolean };
@@ -77,8 +78,8 @@ async function replaceSet(
   try {
     return await replaceOnce(session, source, format, defaults, sending);
   } catch (error) {
-    if (!isProblem(error, problemCodes.setWouldShrink)) throw notAListFailure(source.name, error);
-    // What came through a pipe is gone, and cannot be sent again.
+    if (!isProblem(error, problemCodes.setWouldShrink)) throw withSourceName(source.name, error);
+    // A list from a pipe cannot be read and sent again.
     if (!source.isFile || !session.canAsk) throw error;
     await confirm(session, shrinkText(error), '--allow-shrink');
     return await replaceOnce(session, source, format, defaults, { ...sending, allow_shrink: true });
@@ -94,23 +95,23 @@ async function replaceOnce(
 ): Promise<BulkResult> {
   const tally = new BulkTally();
   const progress = session.output.progress('sending');
-  const waiting = session.output.progress('sent; the service applies');
+  const waiting = session.output.progress('sent; the service is applying');
   try {
     const list = readList(source.read(), format);
-    const set = await wholeSet(list, defaults, tally);
-    const begun = await withAnEntry(set, source, sending.allow_shrink === true);
-    const chunks = told(begun, {
-      sending: () => progress.tell(source.share, set.lines, 'lines'),
+    const set = await openReplacement(list, defaults, tally);
+    const begun = await atLeastOneEntry(set, source, sending.allow_shrink === true);
+    const chunks = observed(begun, {
+      sending: () => progress.show(source.share, set.lines, 'lines'),
       sent: () => {
         progress.end();
-        waiting.tell(null, set.entries, 'entries');
+        waiting.show(null, set.entries, 'entries');
         session.interruption.reports(
-          () => `all ${counted(set.lines, 'line')} were sent and not answered; see: proxy-manager status`,
+          () => `all ${counted(set.lines, 'line')} were sent but not acknowledged; see: proxy-manager status`,
         );
       },
     });
     session.interruption.reports(
-      () => `the list was not sent to its end (line ${count(set.lines)}), so nothing was changed`,
+      () => `only ${counted(set.lines, 'line')} of the list were sent, so nothing was changed`,
     );
     const answer = await replaceAll(session, { contentType: set.contentType, chunks }, sending);
     tally.add(answer, (rejection) => set.lineOf(rejection));
@@ -122,24 +123,28 @@ async function replaceOnce(
   }
 }
 
-/** Reads the first lines, which tell the format: entries that say something of themselves go as JSON. */
-async function wholeSet(list: ListReading, defaults: ElementDefaults, tally: BulkTally): Promise<WholeSet> {
+/** Reads the first lines to detect the format. Entries with a reason or expiry are sent as JSON, others as text. */
+async function openReplacement(list: ListReading, defaults: ElementDefaults, tally: BulkTally): Promise<Replacement> {
   const first = await list.batches.next();
   async function* readings(): AsyncGenerator<readonly NumberedReading[]> {
     if (first.done !== true) yield first.value;
     yield* list.batches;
   }
-  const says =
+  const hasFields =
     list.format === 'csv' ||
     list.format === 'netset' ||
     defaults.reason !== undefined ||
     defaults.expiry !== null ||
     defaults.evenTrusted;
-  return (says ? jsonSet : textSet)(readings(), defaults, (rejected) => tally.reject(rejected));
+  return (hasFields ? jsonSet : textSet)(readings(), defaults, (rejected) => tally.reject(rejected));
 }
 
-/** A page of HTML, or an empty file, is no order to unblock everybody: it is sent only once an entry was seen. */
-async function withAnEntry(set: WholeSet, source: ListSource, allowShrink: boolean): Promise<AsyncIterable<string>> {
+/** Sends only once an entry was read, so that an empty file or a page of HTML does not unblock every address. */
+async function atLeastOneEntry(
+  set: Replacement,
+  source: ListSource,
+  allowShrink: boolean,
+): Promise<AsyncIterable<string>> {
   const chunks = set.chunks[Symbol.asyncIterator]();
   let head = '';
   for (;;) {
@@ -148,7 +153,7 @@ async function withAnEntry(set: WholeSet, source: ListSource, allowShrink: boole
     if (set.entries > 0 || (chunk.done === true && allowShrink)) break;
     if (chunk.done === true) {
       throw new Failure(
-        `${source.name} names no address, and nothing was changed; --allow-shrink unblocks everything all the same`,
+        `${source.name} contains no address; nothing was changed. To unblock every address, add --allow-shrink`,
       );
     }
   }
@@ -159,13 +164,13 @@ async function withAnEntry(set: WholeSet, source: ListSource, allowShrink: boole
   return all();
 }
 
-async function* told(
+async function* observed(
   chunks: AsyncIterable<string>,
-  tell: { readonly sending: () => void; readonly sent: () => void },
+  observer: { readonly sending: () => void; readonly sent: () => void },
 ): AsyncGenerator<string> {
   for await (const chunk of chunks) {
     yield chunk;
-    tell.sending();
+    observer.sending();
   }
-  tell.sent();
+  observer.sent();
 }

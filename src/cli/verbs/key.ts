@@ -1,52 +1,50 @@
-// `key`: who may ask the service, and for what.
+// `key`: the API keys of the service.
 import { Option } from 'commander';
 import type { Key } from '../../api/keys.ts';
 import { type Scope, scopes } from '../../domain/scope.ts';
+import type { CommandLine } from '../command-line.ts';
 import { durationOf, futureTimeOf } from '../expiry-options.ts';
-import { type ExitCode, exitCodes, misused } from '../failure.ts';
+import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import { fromNow, minute } from '../output/times.ts';
-import type { Session } from '../session.ts';
-import { Verb } from '../verb.ts';
+import { printAnswer, type Session } from '../session.ts';
+import { type Options, Verb } from '../verb.ts';
 
-export function keyVerbs(): { group: Verb; verbs: Readonly<Record<'create' | 'ls' | 'revoke', Verb>> } {
-  const group = new Verb('key', 'who may ask the service, and for what');
-  const verbs = {
-    create: new Verb('create', 'make a key; it is written to standard output, this once')
-      .argument('<name>', 'who it is for')
-      .addOption(new Option('--scope <scope...>', 'each with all before it; admin when left out').choices(scopes))
-      .option('--for <duration>', 'how long it is valid: 4h, 7d or 2w; for good when left out')
-      .option('--until <time>', 'until when: 2030-01-31T12:00:00Z, or without a zone by the clock here')
-      .example('key create fail2ban --scope block', 'what fail2ban needs')
-      .example('key create me --for 7d > ~/.config/proxy-manager/api-key', 'after umask 077') as Verb,
-    ls: new Verb('ls', 'list the keys; never the keys themselves').example(
-      'key ls',
-      'with what each may and when it was last used',
-    ) as Verb,
-    revoke: new Verb('revoke', 'make a key invalid, at once')
-      .argument('<name>')
-      .example('key revoke fail2ban', 'for every request that begins after it') as Verb,
-  };
-  for (const verb of Object.values(verbs)) group.addCommand(verb);
-  return { group, verbs };
+export function keyVerb(cli: CommandLine): Verb {
+  const create = new Verb('create', 'create a key and print it on standard output; it is shown only once')
+    .argument('<name>', 'the client that uses it')
+    .addOption(new Option('--scope <scope...>', 'each scope includes those before it; default admin').choices(scopes))
+    .option('--for <duration>', 'expire after: 4h, 7d or 2w; default never')
+    .option('--until <time>', 'expire at: 2030-01-31T12:00:00Z; without a zone in local time')
+    .example('key create fail2ban --scope block', 'for fail2ban')
+    .example('key create me --for 7d > ~/.config/proxy-manager/api-key', 'for yourself; run umask 077 first');
+  const ls = new Verb('ls', 'list the keys, without their secrets').example(
+    'key ls',
+    'with scopes, state, expiry and last use',
+  );
+  const revoke = new Verb('revoke', 'revoke a key')
+    .argument('<name>')
+    .example('key revoke fail2ban', 'requests that start afterwards are rejected');
+  return new Verb('key', 'manage API keys')
+    .addCommand(cli.calling(create, keyCreate))
+    .addCommand(cli.calling(ls, keyList))
+    .addCommand(cli.calling(revoke, keyRevoke));
 }
 
-export async function keyCreate(
-  session: Session,
-  [name = '']: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<ExitCode> {
+async function keyCreate(session: Session, [name = '']: readonly string[], options: Options): Promise<ExitCode> {
   const { scope } = options as { readonly scope?: readonly Scope[] };
   const end = endOf(options, session.now());
-  session.interruption.reports(() => 'the key may have been made and is lost; see: proxy-manager key ls');
+  session.interruption.reports(() => 'the key may have been created, but was not shown; see: proxy-manager key ls');
   const { data: answer } = await session.api.POST('/api/keys', {
     body: { name, ...(scope !== undefined && { scopes: scope }), ...(end !== null && { expires_at: end }) },
   });
   if (session.format === 'json') await session.output.json(answer);
   else {
-    const until = answer.expires_at === null ? 'for good' : `until ${minute(answer.expires_at)}`;
+    const expiry = answer.expires_at === null ? 'does not expire' : `expires ${minute(answer.expires_at)}`;
     session.output.remark(
-      harmless(`${answer.name} may ${answer.scopes.join(', ')}, ${until}. The key, shown this once:`),
+      harmless(
+        `created key ${answer.name} with scope ${answer.scopes.join(', ')}; it ${expiry}. The key, shown only once:`,
+      ),
     );
     await session.output.lines([harmless(answer.key)]);
   }
@@ -54,13 +52,13 @@ export async function keyCreate(
 }
 
 function endOf({ for: span, until }: { readonly for?: unknown; readonly until?: unknown }, now: Date): string | null {
-  if (span !== undefined && until !== undefined) throw misused('--for and --until exclude each other; give one');
+  if (span !== undefined && until !== undefined) throw usageError('--for and --until cannot be combined; give one');
   if (until !== undefined) return futureTimeOf(String(until), '--until', now);
   if (span === undefined) return null;
   return new Date(now.getTime() + durationOf(String(span), '--for') * 1000).toISOString();
 }
 
-export async function keyList({ api, output, format, now }: Session): Promise<ExitCode> {
+async function keyList({ api, output, format, now }: Session): Promise<ExitCode> {
   const { data: answer } = await api.GET('/api/keys');
   if (format === 'json') await output.json(answer);
   else {
@@ -73,7 +71,7 @@ export async function keyList({ api, output, format, now }: Session): Promise<Ex
         style: (key) => (stateOf(key, now()) === 'valid' ? 'good' : 'quiet'),
       },
       {
-        title: 'ENDS',
+        title: 'EXPIRES',
         text: ({ expires_at: at }) => (at === null ? 'never' : fromNow(at, now())),
         plain: ({ expires_at: at }) => at ?? '',
       },
@@ -92,10 +90,9 @@ function stateOf({ revoked_at: revoked, expires_at: end }: Key, now: Date): stri
   return end !== null && new Date(end) <= now ? 'expired' : 'valid';
 }
 
-export async function keyRevoke(session: Session, [name = '']: readonly string[]): Promise<ExitCode> {
-  session.interruption.reports(() => 'it was not answered whether the key is revoked; see: proxy-manager key ls');
+async function keyRevoke(session: Session, [name = '']: readonly string[]): Promise<ExitCode> {
+  session.interruption.reports(() => 'the key may or may not be revoked; see: proxy-manager key ls');
   const { data: answer } = await session.api.DELETE('/api/keys/{name}', { params: { path: { name } } });
-  if (session.format === 'json') await session.output.json(answer);
-  else await session.output.lines([harmless(`${answer.name} is revoked`)]);
+  await printAnswer(session, answer, () => [`${answer.name} is revoked`]);
   return exitCodes.done;
 }

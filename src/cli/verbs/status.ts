@@ -1,6 +1,7 @@
-// `status`: on one screen whether blocking is enforced; where not, why and what to do.
+// `status`: whether blocking is enforced, and if not, why and what to do. Fits on one screen.
 
 import type { Health, WorkerHealth } from '../../api/health.ts';
+import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import type { Style } from '../output/colour.ts';
 import { harmless } from '../output/harmless.ts';
@@ -8,13 +9,14 @@ import { count, counted, fromNow } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { Verb } from '../verb.ts';
 
-export function statusVerb(): Verb {
-  return new Verb('status', 'whether blocking is enforced, and if not, why')
-    .example('status', 'exits 0 when all is well, 3 when degraded, 1 when down')
-    .example('status >/dev/null || page-somebody', 'in a script') as Verb;
+export function statusVerb(cli: CommandLine): Verb {
+  const verb = new Verb('status', 'show whether blocking is enforced, and if not, why')
+    .example('status', 'exits 0 if ok, 3 if degraded, 1 if down')
+    .example('status >/dev/null || send-alert', 'in a script');
+  return cli.calling(verb, status);
 }
 
-export async function status(session: Session): Promise<ExitCode> {
+async function status(session: Session): Promise<ExitCode> {
   const { data: report } = await session.api.GET('/health');
   if (session.format === 'json') await session.output.json(report);
   else await session.output.lines(statusLines(report, session.url, session.now(), session.output.paint));
@@ -23,12 +25,12 @@ export async function status(session: Session): Promise<ExitCode> {
 }
 
 type Paint = (style: Style, text: string) => string;
-type Row = readonly [name: string, isWell: boolean, text: string];
+type Row = readonly [name: string, isOk: boolean, text: string];
 
 const styles: Readonly<Record<Health['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'trouble' };
 const meanings: Readonly<Record<Exclude<Health['status'], 'down'>, string>> = {
-  ok: 'every worker was seen to block what is to be blocked',
-  degraded: 'blocking may not be enforced somewhere',
+  ok: 'every worker enforces the blocked set',
+  degraded: 'blocking may not be enforced in every worker',
 };
 const nameWidth = 15;
 
@@ -37,18 +39,18 @@ export function statusLines(report: Health, url: string, now: Date, paint: Paint
   const untested = versions.untested === null ? [] : [harmless(versions.untested)];
   const head = harmless(`proxy-manager ${versions.service} with HAProxy ${versions.proxy} at ${url}`);
   const state = paint(styles[report.status], report.status);
-  const rows = statusRows(report, now).map(([name, isWell, text]) => {
+  const rows = statusRows(report, now).map(([name, isOk, text]) => {
     const line = `  ${name.padEnd(nameWidth)}${harmless(text)}`;
-    return isWell ? line : paint('warning', line);
+    return isOk ? line : paint('warning', line);
   });
   return [head, ...untested, `${state}: ${meaningOf(report)}`, '', ...rows, ...reasonLines(report.reasons, paint)];
 }
 
-/** Whether sites are served is what a person who was woken wants to know first. */
+/** Says first whether sites are served: to an operator on call, that matters most. */
 function meaningOf({ status, database, reasons }: Health): string {
   if (status !== 'down') return meanings[status];
   const noWorker = reasons.some((reason) => reason.startsWith('no worker'));
-  if (!noWorker) return 'nothing can be changed; sites are served, and what is blocked stays blocked';
+  if (!noWorker) return 'sites are served and blocks are enforced, but nothing can be changed';
   return database.status === 'down' ? 'no site is served, and nothing can be changed' : 'no site is served';
 }
 
@@ -61,7 +63,7 @@ function statusRows(report: Health, now: Date): Row[] {
   return [
     ['database', database.status === 'ok', withReason(database)],
     ['master socket', socket.status === 'ok', withReason(socket) + since],
-    ['workers', isWhole(report.workers.current), workersText(report.workers)],
+    ['workers', report.workers.current?.whole === true, workersText(report.workers)],
     [
       'running map',
       map.seen === map.expected || Boolean(map.big_change),
@@ -72,7 +74,7 @@ function statusRows(report: Health, now: Date): Row[] {
       'last reload',
       last === null || last.status === 'completed',
       last === null
-        ? 'none since the start'
+        ? 'none since the service started'
         : `${last.status} ${fromNow(last.finished_at, now)}${last.error === null ? '' : `: ${last.error}`}`,
     ],
     ...configurationRows(report),
@@ -82,7 +84,7 @@ function statusRows(report: Health, now: Date): Row[] {
   ];
 }
 
-/** Nothing where the live configuration is what a reload would make of it. A service that is older says nothing of it. */
+/** Empty without drift. An older service does not report these fields. */
 function configurationRows({ configuration_drift: drift, attached, trusted_map: trusted }: Partial<Health>): Row[] {
   const rows: Row[] = [];
   if (attached) rows.push(frontEndsRow(attached));
@@ -93,27 +95,27 @@ function configurationRows({ configuration_drift: drift, attached, trusted_map: 
   }
   if (trusted?.used === false && trusted.entries > 0) {
     const entries = counted(trusted.entries, 'entry is', 'entries are');
-    rows.push(['trusted map', false, `a rule has no exception for it: ${entries} denied like others`]);
+    rows.push(['trusted map', false, `not used by a rule, so ${entries} denied if blocked`]);
   }
   return rows;
 }
 
-/** Attached: which front ends deny what is blocked; what is wrong with the others stands in the reasons. */
+/** Attached: how many front ends deny blocked addresses. The reasons name the others. */
 function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNullable<Health['attached']>): Row {
   const denying = all.filter(({ has_rule }) => has_rule).length;
   const open = all.filter(({ has_rule, open }) => !has_rule && open).length;
   const parts = [
-    `${count(denying)} of ${count(all.length)} deny what is blocked`,
+    `${count(denying)} of ${count(all.length)} deny blocked addresses`,
     ...(open > 0 ? [`${count(open)} open on purpose`] : []),
-    ...(changed ? ['the files were changed since HAProxy loaded them'] : []),
+    ...(changed ? ['the configuration files changed since HAProxy loaded them'] : []),
   ];
   return ['front ends', all.length > 0 && denying + open === all.length, parts.join('; ')];
 }
 
 function driftText({ live, backup }: NonNullable<Health['configuration_drift']>): string {
-  if (live === 'rendered') return 'a setting or the template changed: proxy-manager reload applies it';
-  if (live === 'restored') return `backup ${backup} is in force, and differs from sites and settings`;
-  return 'written or edited by hand, and differs from what a reload would make';
+  if (live === 'rendered') return 'a setting or the template changed; to apply it: proxy-manager reload';
+  if (live === 'restored') return `backup ${backup} is live and differs from sites and settings`;
+  return 'edited by hand, and differs from what a reload would write';
 }
 
 function withReason({ status: state, reason }: { readonly status: string; readonly reason: string | null }): string {
@@ -121,44 +123,40 @@ function withReason({ status: state, reason }: { readonly status: string; readon
 }
 
 function seenText({ seen, expected }: Health['runtime_map']): string {
-  if (seen === null) return `not seen; ${counted(expected, 'entry', 'entries')} expected`;
+  if (seen === null) return `not checked; ${counted(expected, 'entry', 'entries')} expected`;
   if (seen === expected) return counted(seen, 'entry', 'entries');
   return `${count(seen)} of ${counted(expected, 'entry', 'entries')}`;
 }
 
 function changeText({ big_change: change }: Health['runtime_map']): string {
-  // A service that is older than this says nothing of it.
+  // Undefined from an older service.
   if (!change) return '';
-  return `, while a big change goes on (${count(change.added)} in, ${count(change.removed)} out)`;
-}
-
-function isWhole(worker: WorkerHealth | null): boolean {
-  return worker?.whole === true;
+  return `, bulk change in progress (${count(change.added)} added, ${count(change.removed)} removed so far)`;
 }
 
 function workersText({ current, draining }: Health['workers']): string {
   const now = current === null ? 'none' : workerText(current);
   if (draining.length === 0) return `${now}; none draining`;
-  const short = draining.filter(({ whole }) => !whole);
-  const state = short.length === 0 ? 'all whole' : short.map(workerText).join(', ');
+  const outOfSync = draining.filter(({ whole }) => !whole);
+  const state = outOfSync.length === 0 ? 'in sync' : outOfSync.map(workerText).join(', ');
   return `${now}; ${count(draining.length)} draining (${state})`;
 }
 
 function workerText({ pid, whole, reason }: WorkerHealth): string {
-  return whole ? `${pid} whole` : `${pid} not whole${reason === null ? '' : `: ${reason}`}`;
+  return whole ? `${pid} in sync` : `${pid} out of sync${reason === null ? '' : `: ${reason}`}`;
 }
 
-/** The service's own reasons, each with what a person can do about it. The screen holds so many. */
+/** As many as fit on the screen. */
 const shownReasons = 6;
 
 function reasonLines(reasons: readonly string[], paint: Paint): string[] {
   if (reasons.length === 0) return [];
-  const lines = ['', paint('title', 'Why, and what to do:')];
+  const lines = ['', paint('title', 'Reasons, and what to do:')];
   const hints = new Set<string>();
   const supervised = reasons.some((reason) => reason.startsWith('supervision:'));
   for (const reason of reasons.slice(0, shownReasons)) {
     lines.push(`  - ${harmless(reason)}`);
-    // One that somebody started by hand beside the supervised one would share its ports.
+    // A second HAProxy, started by hand, would share the ports of the supervised one.
     const hint = supervised && reason.startsWith('no worker') ? null : whatToDo(reason);
     if (hint !== null && !hints.has(hint)) lines.push(paint('quiet', `      ${hint}`));
     if (hint !== null) hints.add(hint);
@@ -169,35 +167,39 @@ function reasonLines(reasons: readonly string[], paint: Paint): string[] {
 }
 
 const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
-  [/: not checked \(/, 'it did not answer in time: is the machine busy, or a disk that hangs? dmesg'],
-  [/^database: .* while it was in use/, 'put back the file that was there; where it is lost, restart the service'],
+  // `not looked at`: of an older service.
+  [/: not (checked|looked at)\b/, 'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)'],
+  [/^database: .* while it was in use/, 'put back the original file; if it is lost, restart the service'],
   [
     /^database: .*(damaged|not a database)/,
-    'stop the service and restore a backup: the guide, “The database is damaged or gone”',
+    'stop the service and restore a backup: operators guide, “The database is damaged or gone”',
   ],
   [
     /^database: .*(holds the lock|is locked)/,
-    'which other program has the database open? fuser -v on the file; it goes on by itself',
+    'find the other program that has the database open: fuser -v FILE; then the service continues',
   ],
-  [/^database:/, 'is the disk full or read-only? df -h and the log of the service; it goes on by itself'],
-  [/^master socket:/, 'is HAProxy running? blocks are kept and enforced as soon as it answers'],
-  [/^map file:/, 'proxy-manager sync rewrites it'],
-  [/^running map:/, 'it is compared and repaired by itself; proxy-manager sync does it now'],
-  [/^a reload is scheduled/, 'it follows by itself, and is tried again where it fails: see "last reload" above'],
-  [/^supervision:/, 'the service starts it again by itself; proxy-manager reload --dry-run says whether it could'],
+  [
+    /^database:/,
+    'check for a full or read-only disk: df -h, and the log of the service; it continues once the disk is writable',
+  ],
+  [/^master socket:/, 'check that HAProxy is running; blocks are stored, and enforced as soon as it answers'],
+  [/^map file:/, 'to rewrite it: proxy-manager sync'],
+  [/^running map:/, 'the service compares and repairs it; to do so now: proxy-manager sync'],
+  [/^a reload is scheduled/, 'the service runs it, and retries if it fails: see "last reload" above'],
+  [/^supervision:/, 'the service restarts it; to see whether it could start: proxy-manager reload --dry-run'],
   [
     /^no worker/,
-    'start HAProxy, or give the service --supervise; proxy-manager reload --dry-run says whether it could',
+    'start HAProxy, or the service with --supervise; to see whether it could start: proxy-manager reload --dry-run',
   ],
   [
     /^current worker \d+: .* it has not loaded /,
-    'the rule is missing in the configuration: add it, and reload HAProxy',
+    'the configuration does not use the map: add the rule and reload HAProxy',
   ],
-  [/^draining worker/, 'it is retried until it holds the entry or has ended'],
-  [/^current worker/, 'it is repaired by itself; proxy-manager sync does it now'],
+  [/^draining worker/, 'the service retries until it has the entry or has ended'],
+  [/^current worker/, 'the service repairs it; to do so now: proxy-manager sync'],
 ];
 
-/** Null: the reason says it all. */
+/** Null if the reason needs no hint. */
 export function whatToDo(reason: string): string | null {
   return remedies.find(([begin]) => begin.test(reason))?.[1] ?? null;
 }

@@ -1,44 +1,43 @@
-// `trust`: addresses that are never denied, whatever blocks them.
+// `trust`: addresses that are never denied, even if they are blocked.
 
 import type { RuntimeReport } from '../../api/changes.ts';
 import type { TrustAnswer, TrustedIp, TrustRequest } from '../../api/trusted-ips.ts';
 import { readList } from '../../lists/read-list.ts';
-import { notAListFailure } from '../bulk/elements.ts';
+import { withSourceName } from '../bulk/elements.ts';
 import { openSource } from '../bulk/source.ts';
+import type { CommandLine } from '../command-line.ts';
 import { expiryFields, expiryOf, refuseControls } from '../expiry-options.ts';
-import { type ExitCode, exitCodes, Failure, misused } from '../failure.ts';
+import { type ExitCode, exitCodes, Failure, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import { fromNow, minute } from '../output/times.ts';
-import { exitCodeOf, runtimeLines } from '../runtime-text.ts';
+import { exitCodeOf, runtimeLines, verified } from '../runtime-text.ts';
 import type { Session } from '../session.ts';
 import { fromStdin, typedAddresses } from '../typed-addresses.ts';
-import { Verb } from '../verb.ts';
+import { type Options, Verb } from '../verb.ts';
 
-export function trustVerbs(): { group: Verb; verbs: Readonly<Record<'add' | 'rm' | 'ls', Verb>> } {
-  const group = new Verb('trust', 'addresses that are never denied');
-  const verbs = {
-    add: new Verb('add', 'trust addresses or networks, at once')
-      .argument('<address...>', 'addresses or networks; - reads a list from standard input')
-      .option('--note <text>', 'what it is')
-      .option('--for <duration>', 'how long: 90s, 30m, 4h, 7d or 2w; a longer trust stays')
-      .option('--until <time>', 'until when: 2030-01-31T12:00:00Z, or without a zone by the clock here')
-      .option('--permanent', 'until it is removed: the default, except that an entry that expires keeps its end')
-      .example('trust add 198.51.100.7 --note "the office"', 'one address')
-      .example('trust add 203.0.113.20 --for 8h --note "consultant"', 'for a working day') as Verb,
-    rm: new Verb('rm', 'trust them no more, at once')
-      .argument('<address...>', 'as they were trusted; - reads a list from standard input')
-      .example('trust rm 198.51.100.7', 'what blocks it counts again') as Verb,
-    ls: new Verb('ls', 'list what is trusted').example('trust ls', 'as a table; in a pipe with tabs between') as Verb,
-  };
-  for (const verb of Object.values(verbs)) group.addCommand(verb);
-  return { group, verbs };
+export function trustVerb(cli: CommandLine): Verb {
+  const add = new Verb('add', 'trust addresses or networks')
+    .argument('<address...>', 'addresses or networks; - reads a list from standard input')
+    .option('--note <text>', 'a note about the entry')
+    .option('--for <duration>', 'expire after: 90s, 30m, 4h, 7d or 2w; does not shorten an existing entry')
+    .option('--until <time>', 'expire at: 2030-01-31T12:00:00Z; without a zone in local time')
+    .option('--permanent', 'remove the expiry of an existing entry; a new entry is permanent by default')
+    .example('trust add 198.51.100.7 --note "the office"', 'one address')
+    .example('trust add 203.0.113.20 --for 8h --note "consultant"', 'for a working day');
+  const rm = new Verb('rm', 'remove trusted entries')
+    .argument('<address...>', 'exactly as trusted; - reads a list from standard input')
+    .example('trust rm 198.51.100.7', 'blocks of this address take effect again');
+  const ls = new Verb('ls', 'list trusted addresses and networks').example(
+    'trust ls',
+    'as a table; in a pipe, fields are separated by tabs',
+  );
+  return new Verb('trust', 'manage addresses that are never denied')
+    .addCommand(cli.calling(add, trustAdd))
+    .addCommand(cli.calling(rm, trustRemove))
+    .addCommand(cli.calling(ls, trustList));
 }
 
-export async function trustAdd(
-  session: Session,
-  addresses: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<ExitCode> {
+async function trustAdd(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
   const note = options['note'] === undefined ? undefined : refuseControls(String(options['note']), '--note');
   const end = trustEnd(options, session.now());
   const done = ({ expires_at: at }: TrustAnswer): string =>
@@ -46,52 +45,49 @@ export async function trustAdd(
   const body = { ...(note === undefined ? {} : { note }), ...end };
   const trust = (path: { readonly ip_address: string }) =>
     session.api.PUT('/api/trusted-ips/{ip_address}', { params: { path }, body });
-  return await each(session, addresses, trust, done, 'every worker has it');
+  return await changeEach(session, addresses, trust, done);
 }
 
-function trustEnd(options: Readonly<Record<string, unknown>>, now: Date): TrustRequest {
+function trustEnd(options: Options, now: Date): TrustRequest {
   const expiry = expiryOf(options, now);
   if (options['permanent'] !== true) return expiryFields(expiry);
-  if (expiry !== null) throw misused('--permanent excludes --for and --until; give one');
+  if (expiry !== null) throw usageError('--permanent cannot be combined with --for or --until; give one');
   return { expires_at: null };
 }
 
-export async function trustRemove(session: Session, addresses: readonly string[]): Promise<ExitCode> {
-  return await each(
+async function trustRemove(session: Session, addresses: readonly string[]): Promise<ExitCode> {
+  return await changeEach(
     session,
     addresses,
     (path) => session.api.DELETE('/api/trusted-ips/{ip_address}', { params: { path } }),
-    () => 'is trusted no more',
-    'no worker has it any more',
+    () => 'is no longer trusted',
   );
 }
 
-/** One request an address: there is no list of them in the API. What fails ends it, and what was done is told. */
-async function each<Answer extends RuntimeReport & { readonly ip_address: string }>(
+/** One request per address, since the API has no bulk request for them. Stops at the first failure and reports what was done. */
+async function changeEach<Answer extends RuntimeReport & { readonly ip_address: string }>(
   session: Session,
   addresses: readonly string[],
   change: (path: { readonly ip_address: string }) => Promise<{ readonly data: Answer }>,
   done: (answer: Answer) => string,
-  seen: string,
 ): Promise<ExitCode> {
-  const ips = fromStdin(addresses) ? await listed(session) : typedAddresses(addresses).map(({ text }) => text);
+  const ips = fromStdin(addresses) ? await readTypedList(session) : typedAddresses(addresses).map(({ text }) => text);
   const answers: Answer[] = [];
-  session.interruption.reports(() => `${answers.length} of ${ips.length} were done`);
+  session.interruption.reports(() => `${answers.length} of ${ips.length} addresses were changed`);
   try {
     for (const ip of ips) {
       const { data: answer } = await change({ ip_address: ip });
       answers.push(answer);
       if (session.format === 'json') continue;
-      const well = answer.runtime_map_updated ? `; ${seen}` : '';
       await session.output.lines(
-        [`${answer.ip_address} ${done(answer)}${well}`, ...runtimeLines(answer)].map(harmless),
+        [`${answer.ip_address} ${done(answer)}${verified(answer)}`, ...runtimeLines(answer)].map(harmless),
       );
     }
   } finally {
-    // Of several, those that were done are told although a later one failed.
+    // A later one failed: report those that were changed.
     if (session.format === 'json' && answers.length > 0 && answers.length < ips.length) {
       session.output.remark(
-        `${answers.length} of ${ips.length} were done: ${answers.map((a) => a.ip_address).join(', ')}`,
+        `${answers.length} of ${ips.length} addresses were changed: ${answers.map((a) => a.ip_address).join(', ')}`,
       );
     }
   }
@@ -99,10 +95,10 @@ async function each<Answer extends RuntimeReport & { readonly ip_address: string
   return answers.every((answer) => exitCodeOf(answer) === exitCodes.done) ? exitCodes.done : exitCodes.partly;
 }
 
-const mostListed = 10_000;
+const maxListed = 10_000;
 
-/** A bad line refuses all of it: who is trusted is not to be half done. */
-async function listed(session: Session): Promise<string[]> {
+/** A bad line rejects the complete list, so that trust is never changed in part. */
+async function readTypedList(session: Session): Promise<string[]> {
   const source = await openSource('-', session.stdin);
   const ips: string[] = [];
   const problems: string[] = [];
@@ -112,27 +108,27 @@ async function listed(session: Session): Promise<string[]> {
         if (reading.kind === 'entry') ips.push(reading.entry.ip);
         if (reading.kind === 'bad') problems.push(`line ${line}: ${reading.why}`);
       }
-      if (ips.length > mostListed || problems.length > mostListed) break;
+      if (ips.length > maxListed || problems.length > maxListed) break;
     }
   } catch (error) {
-    throw notAListFailure(source.name, error);
+    throw withSourceName(source.name, error);
   }
   if (problems.length > 0) throw new Failure(`${problems.slice(0, 20).join('\n')}\nnothing was changed`);
-  if (ips.length > mostListed) throw new Failure(`more than ${mostListed} addresses; nothing was changed`);
+  if (ips.length > maxListed) throw new Failure(`more than ${maxListed} addresses; nothing was changed`);
   return ips;
 }
 
-export async function trustList({ api, output, format, now }: Session): Promise<ExitCode> {
+async function trustList({ api, output, format, now }: Session): Promise<ExitCode> {
   const { data: answer } = await api.GET('/api/trusted-ips');
   if (format === 'json') await output.json(answer);
-  else if (answer.items.length === 0 && output.isTerminal) await output.lines(['nothing is trusted']);
+  else if (answer.items.length === 0 && output.isTerminal) await output.lines(['no trusted addresses']);
   else {
     await output.rows<TrustedIp>([
       { title: 'ADDRESS', text: ({ ip_address: ip }) => ip },
       { title: 'NOTE', text: ({ note }) => note ?? '', mayShrink: true },
       { title: 'SINCE', text: ({ added_at: at }) => fromNow(at, now()), plain: ({ added_at: at }) => at },
       {
-        title: 'ENDS',
+        title: 'EXPIRES',
         text: ({ expires_at: at }) => (at === null ? 'never' : fromNow(at, now())),
         plain: ({ expires_at: at }) => at ?? '',
       },

@@ -44,7 +44,7 @@ const missed = {
   reload_scheduled: true,
 };
 
-describe('check tells in one line', () => {
+describe('check', () => {
   const answer = (more: Partial<CheckAnswer>): CheckAnswer => ({
     ip_address: '192.0.2.1',
     verdict: 'allowed',
@@ -78,22 +78,22 @@ describe('check tells in one line', () => {
       },
       '192.0.0.0/16: no entry covers all of it; 1,200 blocked entries inside: 192.0.2.0, 192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4, 192.0.2.5, 192.0.2.6, 192.0.2.7, 192.0.2.8, 192.0.2.9 and 1,190 more',
     ],
-    [{}, '192.0.2.1 is let in: nothing blocks it; every worker does so'],
+    [{}, '192.0.2.1 is allowed: no entry covers it; verified in every worker'],
     [
       { verdict: 'blocked', by: '192.0.2.0/24', reason: 'ssh', expires_at: '2026-11-21T23:00:00Z' },
-      '192.0.2.1 is blocked by 192.0.2.0/24 (ssh), until 2026-11-21 23:00 UTC, in 3 h; every worker does so',
+      '192.0.2.1 is blocked by 192.0.2.0/24 (ssh), until 2026-11-21 23:00 UTC (in 3 h); verified in every worker',
     ],
     [
       { verdict: 'blocked', by: '192.0.2.1' },
-      '192.0.2.1 is blocked by an entry of its own, for good; every worker does so',
+      '192.0.2.1 is blocked by its own entry, permanently; verified in every worker',
     ],
     [
       { verdict: 'trusted', by: '192.0.2.0/28', reason: 'office' },
-      '192.0.2.1 is let in: trusted by 192.0.2.0/28 (office), which wins over any block; every worker does so',
+      '192.0.2.1 is allowed: trusted by 192.0.2.0/28 (office), which overrides any block; verified in every worker',
     ],
     [
       { enforced: null },
-      '192.0.2.1 is let in: nothing blocks it; no worker of the proxy could be asked; see: proxy-manager status',
+      '192.0.2.1 is allowed: no entry covers it; not verified: no worker answered; see: proxy-manager status',
     ],
     [
       {
@@ -105,14 +105,14 @@ describe('check tells in one line', () => {
           { pid: 8, verdict: 'blocked' },
         ],
       },
-      '192.0.2.1 is blocked by an entry of its own, for good; but worker 7 has it as allowed; it is being repaired, see: proxy-manager status',
+      '192.0.2.1 is blocked by its own entry, permanently; but worker 7 has it as allowed; the service repairs it, see: proxy-manager status',
     ],
-  ] as [Partial<CheckAnswer>, string][])('%j', (more, line) => {
+  ] as [Partial<CheckAnswer>, string][])('prints for %j: %s', (more, line) => {
     expect(checkLine(answer(more), now)).toBe(line);
   });
 });
 
-describe('a change', () => {
+describe('the output of a change', () => {
   const blocked = {
     ip_address: '192.0.2.1',
     reason: null,
@@ -121,45 +121,45 @@ describe('a change', () => {
     expires_at: null,
   } as const;
 
-  it('that every worker has says so', () => {
+  it('says that the change was verified in every worker', () => {
     expect(blockLines({ ...blocked, ...report } as BlockAnswer, now)).toEqual([
-      '192.0.2.1 is blocked for good; every worker has it',
+      '192.0.2.1 is blocked permanently; verified in every worker',
     ]);
     expect(blockLines({ ...blocked, ...report, expires_at: '2026-11-22T00:00:00Z' } as BlockAnswer, now)).toEqual([
-      '192.0.2.1 is blocked until 2026-11-22 00:00 UTC (in 4 h); every worker has it',
+      '192.0.2.1 is blocked until 2026-11-22 00:00 UTC (in 4 h); verified in every worker',
     ]);
     expect(unblockLines({ ip_address: '192.0.2.1', still_blocked_by: [], ...report } as UnblockAnswer)).toEqual([
-      '192.0.2.1 is unblocked; no worker has it any more',
+      '192.0.2.1 is unblocked; verified in every worker',
     ]);
   });
 
-  it('that a worker was not seen to have names it, its words and what follows', () => {
+  it('names the workers that were not verified, their replies and the scheduled reload', () => {
     expect(blockLines({ ...blocked, ...missed } as BlockAnswer, now)).toEqual([
-      '192.0.2.1 is blocked for good',
-      'the running proxy was not seen to have all of it yet; a reload follows by itself',
+      '192.0.2.1 is blocked permanently',
+      'not verified in the running HAProxy yet; a reload is scheduled',
       '  192.0.2.1, worker 7: rejected: "No such\\u001b[2J map."',
       '  192.0.2.1, no worker: deadline',
       '  and 7 more',
     ]);
   });
 
-  it('that has no effect whatever is tried says what to change', () => {
+  it('says what to change if the configuration does not use the trusted map', () => {
     const failure = { ip_address: '192.0.2.1', worker: 7, command: 'add map', responses: [], reason: unusedTrustedMap };
     const lines = runtimeLines({ ...missed, runtime_map_failures: [failure], reload_scheduled: false });
     expect(lines).toEqual([unusedTrustedMap]);
   });
 
-  it('says what still blocks, and what trust lets in', () => {
+  it('names the networks that still block, and trusted entries that limit the block', () => {
     expect(
       unblockLines({ ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...report } as UnblockAnswer),
     ).toEqual([
-      '192.0.2.1 has no entry of its own any more; no worker has it any more',
-      'it is still blocked by 192.0.2.0/24',
+      'the entry 192.0.2.1 was removed; verified in every worker',
+      '192.0.2.1 is still blocked by 192.0.2.0/24',
     ]);
     const trusted = { ...blocked, ...report, overridden_by: ['192.0.2.1'], trusted_inside: ['192.0.2.2'] };
     expect(blockLines(trusted as BlockAnswer, now).slice(1)).toEqual([
-      'trusted, so let in all the same, by 192.0.2.1',
-      'trusted inside of it, so let in all the same: 192.0.2.2',
+      'no effect while trusted by 192.0.2.1',
+      'trusted addresses inside stay allowed: 192.0.2.2',
     ]);
   });
 });
@@ -180,8 +180,8 @@ describe('sync', () => {
     duration_ms: 3400,
     ...more,
   });
-  it('says what it found and what is still wrong', () => {
-    expect(syncLines(answer({}))).toEqual(['in sync: the running proxy holds 1,234 entries (3 s)']);
+  it('says what was repaired and what is still out of sync', () => {
+    expect(syncLines(answer({}))).toEqual(['in sync: the running HAProxy has 1,234 entries (3 s)']);
     expect(
       syncLines(
         answer({
@@ -195,10 +195,10 @@ describe('sync', () => {
       ),
     ).toEqual([
       'not in sync: no answer (3 s)',
-      'repaired: 2 were missing, 0 were not to be there',
+      'repaired: 2 missing, 0 unexpected',
       'still missing: 192.0.2.0, 192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4, 192.0.2.5, 192.0.2.6, 192.0.2.7, 192.0.2.8, 192.0.2.9 and 2 more',
       'draining worker 9 is not in sync: hangs',
-      'a reload follows by itself',
+      'a reload is scheduled',
     ]);
   });
 });
@@ -220,17 +220,17 @@ describe('status', () => {
     versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
   };
 
-  it('is a few lines when all is well', () => {
+  it('prints a few lines if everything is ok', () => {
     expect(statusLines(health, 'unix:/a', now, unpainted)).toEqual([
       'proxy-manager 0.1.0 with HAProxy 3.0.11 at unix:/a',
-      'ok: every worker was seen to block what is to be blocked',
+      'ok: every worker enforces the blocked set',
       '',
       '  database       ok',
       '  master socket  ok',
-      '  workers        7 whole; none draining',
+      '  workers        7 in sync; none draining',
       '  running map    12 entries, verified 5 s ago',
       '  map file       ok, 12 entries',
-      '  last reload    none since the start',
+      '  last reload    none since the service started',
     ]);
   });
 
@@ -238,25 +238,25 @@ describe('status', () => {
     [
       'rendered',
       null,
-      'a setting or the template changed: proxy-manager reload applies it (+2 -1 lines: proxy-manager config diff)',
+      'a setting or the template changed; to apply it: proxy-manager reload (+2 -1 lines: proxy-manager config diff)',
     ],
     [
       'restored',
       'b1',
-      'backup b1 is in force, and differs from sites and settings (+2 -1 lines: proxy-manager config diff)',
+      'backup b1 is live and differs from sites and settings (+2 -1 lines: proxy-manager config diff)',
     ],
     [
       'other',
       null,
-      'written or edited by hand, and differs from what a reload would make (+2 -1 lines: proxy-manager config diff)',
+      'edited by hand, and differs from what a reload would write (+2 -1 lines: proxy-manager config diff)',
     ],
-  ] as const)('says that the live configuration, %s, is not what a reload would make', (live, backup, text) => {
+  ] as const)('reports drift of a %s live configuration', (live, backup, text) => {
     const drift = { status: 'drift', live, backup, added: 2, removed: 1, reason: null } as const;
     const lines = statusLines({ ...health, configuration_drift: drift }, 'unix:/a', now, unpainted);
     expect(lines).toContain(`  configuration  ${text}`);
   });
 
-  it('says that the configuration could not be compared, and that trust has no effect in it', () => {
+  it('reports that the configuration could not be compared, and that no rule uses the trusted map', () => {
     const drift = { ...health.configuration_drift!, status: 'unknown', live: null, reason: 'no template' } as const;
     const lines = statusLines(
       { ...health, configuration_drift: drift, trusted_map: { used: false, entries: 1 } },
@@ -265,24 +265,24 @@ describe('status', () => {
       unpainted,
     );
     expect(lines).toContain('  configuration  not compared: no template');
-    expect(lines).toContain('  trusted map    a rule has no exception for it: 1 entry is denied like others');
+    expect(lines).toContain('  trusted map    not used by a rule, so 1 entry is denied if blocked');
   });
 
-  it('says in one sentence when the version of the proxy is not a tested one', () => {
+  it('names an untested version of HAProxy in one sentence', () => {
     const versions = { ...health.versions, untested: 'HAProxy 2.8.5 is not a tested version' };
     const lines = statusLines({ ...health, versions }, 'unix:/a', now, unpainted);
-    expect(lines.slice(1, 3)).toEqual([versions.untested, 'ok: every worker was seen to block what is to be blocked']);
+    expect(lines.slice(1, 3)).toEqual([versions.untested, 'ok: every worker enforces the blocked set']);
   });
 
-  it('while a big change is under way says so, and is no less well for it', () => {
+  it('reports a bulk change in progress without a warning', () => {
     const map = { expected: 12, seen: 7, big_change: { added: 1500, removed: 3 }, last_verified_at: null };
     const lines = statusLines({ ...health, runtime_map: map }, 'unix:/a', now, (style, text) => `<${style}>${text}`);
     expect(lines).toContain(
-      '  running map    7 of 12 entries, not verified yet, while a big change goes on (1,500 in, 3 out)',
+      '  running map    7 of 12 entries, not verified yet, bulk change in progress (1,500 added, 3 removed so far)',
     );
   });
 
-  it('when degraded says why and what to do, each once, and fits a screen', () => {
+  it('lists each reason and hint once if degraded, and fits on a screen', () => {
     const reasons = [
       'master socket: nothing listens',
       'running map: it holds 3 entries instead of 12',
@@ -310,27 +310,27 @@ describe('status', () => {
     expect(lines).toContain('  running map    3 of 12 entries, not verified yet');
     expect(lines).toContain('  next reload    scheduled 60 s ago: a block was not seen');
     expect(lines).toContain('  - running map: worker 7 \\u{1b}[31mhangs');
-    expect(lines.filter((line) => line.includes('proxy-manager sync does it now'))).toHaveLength(2);
+    expect(lines.filter((line) => line.includes('to do so now: proxy-manager sync'))).toHaveLength(2);
     expect(lines.at(-1)).toBe('  and 20 more: proxy-manager status -o json');
     expect(Math.max(...lines.map(displayWidth))).toBeLessThan(120);
   });
 
   it.each([
     [['no worker of the proxy is running'], 'ok', 'down: no site is served'],
-    [['database: full'], 'down', 'down: nothing can be changed; sites are served, and what is blocked stays blocked'],
+    [['database: full'], 'down', 'down: sites are served and blocks are enforced, but nothing can be changed'],
     [
       ['database: full', 'no worker of the proxy is running'],
       'down',
       'down: no site is served, and nothing can be changed',
     ],
-  ] as const)('when down says whether sites are served: %j', (reasons, status, line) => {
+  ] as const)('says whether sites are served if down: %j', (reasons, status, line) => {
     const database = { status, reason: null };
     expect(
       statusLines({ ...health, status: 'down', reasons: [...reasons], database }, 'unix:/a', now, unpainted)[1],
     ).toBe(line);
   });
 
-  it('tells what could not be looked at as neither well nor down', () => {
+  it('shows a part that could not be checked as unknown', () => {
     const why = 'not checked (timed out after 3.0 s; ok 4.1 s ago)';
     const lines = statusLines(
       {
@@ -347,17 +347,17 @@ describe('status', () => {
     expect(whatToDo(`map file: ${why}`)).toMatch(/busy/);
   });
 
-  it('sends nobody to start what the service starts again', () => {
+  it('does not advise to start a HAProxy that the service restarts', () => {
     const lines = (reasons: string[]): string =>
       statusLines({ ...health, status: 'down', reasons }, 'unix:/a', now, (_style, text) => text).join('\n');
     expect(lines(['no worker of the proxy is running'])).toContain('--supervise');
     const supervised = lines(['supervision: it ended', 'no worker of the proxy is running']);
     expect(supervised).not.toContain('--supervise');
-    expect(supervised).toContain('starts it again by itself');
+    expect(supervised).toContain('the service restarts it');
   });
 
   it.each(['database: disk full', 'map file: it is not what was written', 'no worker of the proxy is running'])(
-    'knows what to do about %j',
+    'has a hint for %j',
     (reason) => expect(whatToDo(reason)).not.toBeNull(),
   );
 });
@@ -369,12 +369,12 @@ it.each([
   ],
   ['the database file is damaged (SQLITE_CORRUPT: malformed)', /restore a backup/],
   ['another process holds the lock of the database (SQLITE_BUSY: locked)', /other program/],
-  ['no space is left for the database (SQLITE_FULL: full)', /disk full/],
-])('what to do about a database that is not usable is said of its own trouble: %s', (why, hint) => {
+  ['no space is left for the database (SQLITE_FULL: full)', /full or read-only disk/],
+])('the hint for an unusable database depends on the reason: %s', (why, hint) => {
   expect(whatToDo(`database: ${why}`)).toMatch(hint);
 });
 
-describe('a time that was typed', () => {
+describe('a time on the command line', () => {
   it.each([
     [{ for: '4h' }, { seconds: 14_400 }],
     [{ until: '2030-01-31T12:00:00Z' }, { at: '2030-01-31T12:00:00.000Z' }],
@@ -387,7 +387,7 @@ describe('a time that was typed', () => {
     ['UTC', '2030-01-31T12:00:00.000Z', '2030-07-31T00:00:00.000Z'],
     ['America/St_Johns', '2030-01-31T15:30:00.000Z', '2030-07-31T02:30:00.000Z'],
     ['Asia/Kolkata', '2030-01-31T06:30:00.000Z', '2030-07-30T18:30:00.000Z'],
-  ])('without a zone is one of the clock here, in %s', (zone, noon, day) => {
+  ])('without a zone is local time, in %s', (zone, noon, day) => {
     vi.stubEnv('TZ', zone);
     expect(futureTimeOf('2030-01-31 12:00', '--until', now)).toBe(noon);
     expect(futureTimeOf('2030-07-31', '--until', now)).toBe(day);
@@ -396,10 +396,10 @@ describe('a time that was typed', () => {
 
   it.each([
     [{ for: '4 hours' }, '90s, 30m, 4h, 7d or 2w'],
-    [{ until: '2020-01-01T00:00:00Z' }, 'not in the future; the time here is 2026-11-21T20:00:00.000Z'],
+    [{ until: '2020-01-01T00:00:00Z' }, "not in the future; this machine's time is 2026-11-21T20:00:00.000Z"],
     [{ until: '2030-02-30' }, 'a day that does not exist'],
     [{ until: 'tomorrow' }, 'write one such as 2030-01-31T12:00:00Z'],
-    [{ for: '4h', until: '2030-01-01' }, 'exclude each other'],
+    [{ for: '4h', until: '2030-01-01' }, 'cannot be combined'],
   ])('%j is a usage error', (options, why) => {
     expect(() => expiryOf(options, now)).toThrow(why);
   });
@@ -445,32 +445,32 @@ it('the audit in a pipe is a line of plain fields', () => {
 });
 
 it.each([
-  [{ valid: true, output: 'Warnings: none\n', sha256: 'ab' }, ['valid: a reload would be taken', 'Warnings: none']],
+  [{ valid: true, output: 'Warnings: none\n', sha256: 'ab' }, ['valid: a reload would succeed', 'Warnings: none']],
   [
     { valid: false, output: 't.liquid: line 3: no such filter', sha256: '' },
-    ['not valid: a reload would be refused; nothing was changed', 't.liquid: line 3: no such filter'],
+    ['invalid: a reload would be refused; nothing was changed', 't.liquid: line 3: no such filter'],
   ],
   [
     { valid: false, output: '[ALERT] parsing [proxy.cfg:28]\n', sha256: 'ab' },
     [
-      'not valid: a reload would be refused; nothing was changed',
+      'invalid: a reload would be refused; nothing was changed',
       '[ALERT] parsing [proxy.cfg:28]',
-      'lines are those of the rendered configuration: proxy-manager config diff',
+      'line numbers are those of the rendered configuration: proxy-manager config diff',
     ],
   ],
   [
     { valid: true, output: '', sha256: 'ab', warnings: ['frontend b has no rule'], needs_replace_configuration: true },
     [
-      'valid, with 1 warning: a reload would be taken',
+      'valid, with 1 warning: a reload would succeed',
       'warning: frontend b has no rule',
-      'the live configuration was edited by hand or restored: a reload needs --replace-configuration to replace it',
+      'the live configuration was edited by hand or restored: a reload replaces it only with --replace-configuration',
     ],
   ],
-])('a dry run says whether it would go, why not, where, and that nothing was changed: %j', (answer, lines) => {
+])('a dry run says whether a reload would succeed, and that nothing was changed: %j', (answer, lines) => {
   expect(validationLines({ warnings: [], needs_replace_configuration: false, ...answer })).toEqual(lines);
 });
 
-describe('a webhook in a pipe is a line that says whether what is sent arrives', () => {
+describe('a webhook in a pipe', () => {
   const hook = { id: 'chat', url: 'https://a/x', events: null, enabled: true, pending: 0 } as Webhook;
   const [early, late] = ['2026-11-21T19:00:00.000Z', '2026-11-21T19:30:00.000Z'];
   const failed = (at: string): Partial<Webhook> => ({ last_error: 'it answered\t500', last_error_at: at });
@@ -486,7 +486,7 @@ describe('a webhook in a pipe is a line that says whether what is sent arrives',
       `chat\tfailing\t7\t${early}\thttps://a/x\tall\tit answered\\u{9}500`,
     ],
     [{ last_success_at: null, ...failed(late), enabled: false }, `chat\toff\t0\t-\thttps://a/x\tall\t-`],
-  ] as [Partial<Webhook>, string][])('%j', (more, line) => {
+  ] as [Partial<Webhook>, string][])('is one line with its state: %j', (more, line) => {
     const times = { last_success_at: null, last_error: null, last_error_at: null };
     expect(plainLine(webhookColumns(now), { ...hook, ...times, ...more })).toBe(line);
   });

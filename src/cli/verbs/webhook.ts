@@ -1,52 +1,52 @@
-// `webhook`: where events are sent to.
+// `webhook`: the URLs that events are sent to.
 
 import type { Webhook } from '../../api/webhooks.ts';
 import { parseWebhookSecret } from '../../domain/webhook-secret.ts';
 import { parseWebhookUrl } from '../../domain/webhook-url.ts';
 import { openSource } from '../bulk/source.ts';
-import { type ExitCode, exitCodes, Failure, misused } from '../failure.ts';
+import type { CommandLine } from '../command-line.ts';
+import { type ExitCode, exitCodes, Failure, usageError } from '../failure.ts';
 import type { Style } from '../output/colour.ts';
 import { harmless } from '../output/harmless.ts';
 import type { Column } from '../output/table.ts';
 import { fromNow } from '../output/times.ts';
-import type { Session } from '../session.ts';
-import { Verb } from '../verb.ts';
+import { printAnswer, type Session } from '../session.ts';
+import { type Options, Verb } from '../verb.ts';
 
-export function webhookVerbs(): { group: Verb; verbs: Readonly<Record<'set' | 'rm' | 'ls', Verb>> } {
-  const group = new Verb('webhook', 'where events are sent to, signed');
-  const verbs = {
-    set: new Verb('set', 'make a webhook, or replace its URL, events and state; what is sent is signed with its secret')
-      .argument('<id>', 'a name for it, such as chat')
-      .argument('<url>', 'where events are sent to, http or https')
-      .option('--events <types>', 'only these, with commas between; all when left out')
-      .option(
-        '--secret-file <path>',
-        'the receiver has one already: whsec_ and 24 to 64 bytes in base64; - reads standard input. Left out: the one ' +
-          'that it has, and for a new webhook one is made and written to standard output, this once',
-      )
-      .option('--disabled', 'send nothing, and keep nothing for it, until it is set without this')
-      .example('webhook set chat https://hooks.example.com/proxy --events health.changed,reload.failed', 'two of them')
-      .example('webhook set siem https://siem.example.com/in > siem.secret', 'all events; after umask 077')
-      .example(
-        'webhook set siem https://siem.example.com/in --disabled',
-        'silent for a while; its secret stays',
-      ) as Verb,
-    rm: new Verb('rm', 'send nothing there any more, at once')
-      .argument('<id>')
-      .example('webhook rm chat', 'what waited for it is dropped') as Verb,
-    ls: new Verb('ls', 'list the webhooks, and whether what is sent arrives; never their secrets').example(
-      'webhook ls',
-      'an error that stands there is that of the last delivery that failed',
-    ) as Verb,
-  };
-  for (const verb of Object.values(verbs)) group.addCommand(verb);
-  return { group, verbs };
+export function webhookVerb(cli: CommandLine): Verb {
+  const set = new Verb(
+    'set',
+    'create a webhook, or replace its URL, events and state; requests are signed with its secret',
+  )
+    .argument('<id>', 'a name for it, such as chat')
+    .argument('<url>', 'the http or https URL that events are sent to')
+    .option('--events <types>', 'event types, separated by commas; default all')
+    .option(
+      '--secret-file <path>',
+      'file with an existing secret: whsec_ and 24 to 64 bytes in base64; - reads standard input. Default: an existing ' +
+        'webhook keeps its secret, and a new one gets a secret that is printed once on standard output',
+    )
+    .option('--disabled', 'send and queue nothing until it is set again without this option')
+    .example('webhook set chat https://hooks.example.com/proxy --events health.changed,reload.failed', 'two types')
+    .example('webhook set siem https://siem.example.com/in > siem.secret', 'all events; run umask 077 first')
+    .example('webhook set siem https://siem.example.com/in --disabled', 'pause it; it keeps its secret');
+  const rm = new Verb('rm', 'remove a webhook')
+    .argument('<id>')
+    .example('webhook rm chat', 'events waiting for delivery are dropped');
+  const ls = new Verb('ls', 'list the webhooks and the state of their deliveries, without their secrets').example(
+    'webhook ls',
+    'ERROR is that of the last delivery, if it failed',
+  );
+  return new Verb('webhook', 'send signed events to URLs')
+    .addCommand(cli.calling(set, webhookSet))
+    .addCommand(cli.calling(rm, webhookRemove))
+    .addCommand(cli.calling(ls, webhookList));
 }
 
-export async function webhookSet(
+async function webhookSet(
   session: Session,
   [id = '', url = '']: readonly string[],
-  options: Readonly<Record<string, unknown>>,
+  options: Options,
 ): Promise<ExitCode> {
   const given = options as {
     readonly events?: string;
@@ -54,9 +54,9 @@ export async function webhookSet(
     readonly disabled?: boolean;
   };
   const read = parseWebhookUrl(url);
-  if (!read.ok) throw misused(`<url>: ${read.why}`);
+  if (!read.ok) throw usageError(`<url>: ${read.why}`);
   const secret = given.secretFile === undefined ? null : await secretFrom(given.secretFile, session.stdin);
-  session.interruption.reports(() => 'it was not answered whether the webhook is set; see: proxy-manager webhook ls');
+  session.interruption.reports(() => 'the webhook may or may not be set; see: proxy-manager webhook ls');
   const { data: answer } = await session.api.PUT('/api/webhooks/{id}', {
     params: { path: { id } },
     body: {
@@ -68,39 +68,40 @@ export async function webhookSet(
   });
   if (session.format === 'json') await session.output.json(answer);
   else {
-    const made = answer.secret === null ? '' : '. Its secret, shown this once:';
-    session.output.remark(harmless(`${answer.id} ${whatItGets(answer)}${made}`));
+    const next = answer.secret === null ? '' : '. Its secret, shown only once:';
+    session.output.remark(harmless(`${answer.id} ${stateText(answer)}${next}`));
     if (answer.secret !== null) await session.output.lines([harmless(answer.secret)]);
   }
   return exitCodes.done;
 }
 
-function whatItGets({ enabled, events, url }: Webhook): string {
-  return enabled ? `gets ${events?.join(', ') ?? 'all events'} at ${url}` : `is off: nothing is sent to ${url}`;
+function stateText({ enabled, events, url }: Webhook): string {
+  return enabled
+    ? `receives ${events?.join(', ') ?? 'all events'} at ${url}`
+    : `is disabled: nothing is sent to ${url}`;
 }
 
-/** Never shown, whatever is wrong with it. @throws Failure */
+/** Errors never show the secret. @throws Failure */
 async function secretFrom(path: string, stdin: AsyncIterable<Uint8Array>): Promise<string> {
   const source = await openSource(path, stdin);
   const chunks: Uint8Array[] = [];
   for await (const chunk of source.read()) chunks.push(chunk);
   const secret = parseWebhookSecret(Buffer.concat(chunks).toString('utf8').trim());
-  if (!secret.ok) throw new Failure(`the secret in ${source.name} is not usable: ${secret.why}; nothing was changed`);
+  if (!secret.ok) throw new Failure(`the secret in ${source.name} is invalid: ${secret.why}; nothing was changed`);
   return secret.value;
 }
 
-export async function webhookRemove(session: Session, [id = '']: readonly string[]): Promise<ExitCode> {
-  session.interruption.reports(() => 'it was not answered whether the webhook is gone; see: proxy-manager webhook ls');
+async function webhookRemove(session: Session, [id = '']: readonly string[]): Promise<ExitCode> {
+  session.interruption.reports(() => 'the webhook may or may not be removed; see: proxy-manager webhook ls');
   const { data: answer } = await session.api.DELETE('/api/webhooks/{id}', { params: { path: { id } } });
-  if (session.format === 'json') await session.output.json(answer);
-  else await session.output.lines([harmless(`nothing is sent to ${answer.id} any more`)]);
+  await printAnswer(session, answer, () => [`${answer.id} is removed`]);
   return exitCodes.done;
 }
 
-export async function webhookList({ api, output, format, now }: Session): Promise<ExitCode> {
+async function webhookList({ api, output, format, now }: Session): Promise<ExitCode> {
   const { data: answer } = await api.GET('/api/webhooks');
   if (format === 'json') await output.json(answer);
-  else if (answer.items.length === 0 && output.isTerminal) await output.lines(['there are no webhooks']);
+  else if (answer.items.length === 0 && output.isTerminal) await output.lines(['no webhooks']);
   else await output.rows(webhookColumns(now()))(answer.items);
   return exitCodes.done;
 }
@@ -114,11 +115,11 @@ const stateStyles: Readonly<Record<WebhookState, Style>> = {
 
 type WebhookState = 'ok' | 'new' | 'failing' | 'off';
 
-/** `failing`: what was last tried did not arrive. */
-function stateOf({ enabled, last_success_at: well, last_error_at: ill }: Webhook): WebhookState {
+/** `failing`: the last attempt failed. */
+function stateOf({ enabled, last_success_at: succeeded, last_error_at: failed }: Webhook): WebhookState {
   if (!enabled) return 'off';
-  if (ill !== null && (well === null || ill > well)) return 'failing';
-  return well === null ? 'new' : 'ok';
+  if (failed !== null && (succeeded === null || failed > succeeded)) return 'failing';
+  return succeeded === null ? 'new' : 'ok';
 }
 
 export function webhookColumns(now: Date): readonly Column<Webhook>[] {

@@ -1,13 +1,13 @@
-// A list as the body of `PUT /api/blocked-ips`, made while it is sent.
+// A list as the body of `PUT /api/blocked-ips`, generated while it is sent.
 import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, readElement } from './elements.ts';
 import type { StreamedList } from './requests.ts';
 import type { RejectedLine } from './tally.ts';
 
-export interface WholeSet extends StreamedList {
-  /** The line of the file that a number in the API's answer stands for. */
+export interface Replacement extends StreamedList {
+  /** The line of the file that the API's answer refers to. */
   lineOf(rejection: { readonly line?: number; readonly index?: number }): number;
-  /** Lines that were looked at so far. */
+  /** Lines read so far. */
   readonly lines: number;
   /** Entries among them. */
   readonly entries: number;
@@ -16,8 +16,8 @@ export interface WholeSet extends StreamedList {
 type Readings = AsyncIterable<readonly NumberedReading[]>;
 type Reject = (rejected: RejectedLine) => void;
 
-/** Nothing but addresses: one line for each line of the list, an empty one for what is none, so that numbers agree. */
-export function textSet(readings: Readings, defaults: ElementDefaults, reject: Reject): WholeSet {
+/** Only addresses: one line for each line of the list, empty if it has none, so that line numbers agree. */
+export function textSet(readings: Readings, defaults: ElementDefaults, reject: Reject): Replacement {
   const seen = { lines: 0, entries: 0 };
   async function* chunks(): AsyncGenerator<string> {
     for await (const group of readings) {
@@ -49,8 +49,8 @@ export function textSet(readings: Readings, defaults: ElementDefaults, reject: R
   };
 }
 
-/** Entries that say something of themselves: a JSON array. */
-export function jsonSet(readings: Readings, defaults: ElementDefaults, reject: Reject): WholeSet {
+/** Entries with a reason or expiry: a JSON array. */
+export function jsonSet(readings: Readings, defaults: ElementDefaults, reject: Reject): Replacement {
   const seen = { lines: 0, entries: 0 };
   const numbers = new ElementLines();
   async function* chunks(): AsyncGenerator<string> {
@@ -83,9 +83,9 @@ export function jsonSet(readings: Readings, defaults: ElementDefaults, reject: R
   };
 }
 
-/** Which line an element came from. A run of lines without a gap costs one place, however long it is. */
+/** The line of each element. Memory grows with the gaps between entries, not with their number. */
 export class ElementLines {
-  /** Where a run begins: the index of its first element, and that one's line. */
+  /** The first element of each run without a gap: its index and its line. */
   readonly #indices: number[] = [];
   readonly #lines: number[] = [];
 

@@ -363,7 +363,7 @@ describe('the commands to paste', () => {
     const { stdout } = await run('sh', ['-c', script], { env: environment() });
     expect(stdout).toContain('shop.example.com is live');
     expect(stdout).toContain('192.0.2.7 is blocked until');
-    expect(stdout).toContain('every worker has it');
+    expect(stdout).toContain('verified in every worker');
     expect(stdout).toContain('2 added');
     expect(readFileSync(join(folder, 'blocked.csv'), 'utf8')).toContain(
       'ip_address,reason,expires_at,blocked_by,blocked_at',

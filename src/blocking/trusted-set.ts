@@ -50,6 +50,8 @@ export interface TrustInConfiguration {
   readonly hasEffect: boolean | null;
 }
 
+export const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
+
 export interface TrustUsage {
   /** As of the last look. */
   readonly last: TrustInConfiguration;

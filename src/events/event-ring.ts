@@ -60,7 +60,7 @@ export class EventRing {
 
   readonly listener: FactListener = ({ type, data }) => {
     if (type === 'operation.done') for (const event of eventsOf(data)) this.#append(event);
-    else if (type !== 'operation.answered') this.#append({ type, data } as Event);
+    else if (type !== 'operation.answered' && type !== 'reload.ended') this.#append({ type, data } as Event);
   };
 
   append<Type extends EventType>(type: Type, data: Events[Type]): void {

@@ -3,6 +3,7 @@
 
 import type { SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { RuntimeReport } from '../api/changes.ts';
+import type { ReloadRecord } from '../api/configuration.ts';
 import type { EndedOperation } from '../api/ended-operation.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { PlainEvents } from './event-types.ts';
@@ -76,11 +77,19 @@ export type DoneOperation =
   | (Done<'restore_backup', { readonly backup: string }> & { readonly reload: string })
   | Done<'sign_in' | 'sign_out', { readonly from: string }>;
 
+export type ReloadPurpose = 'requested' | 'site' | 'restore' | 'scheduled';
+
 export interface Facts extends PlainEvents {
   /** Emitted in the order of the changes. */
   'operation.done': DoneOperation;
   /** The response to a request was sent: also of one that was refused or failed. */
   'operation.answered': EndedOperation;
+  /** Also one that was refused or failed; not one that asks for consent first. */
+  'reload.ended': {
+    readonly status: ReloadRecord['status'];
+    readonly purpose: ReloadPurpose;
+    readonly milliseconds: number;
+  };
 }
 
 export type FactType = keyof Facts;

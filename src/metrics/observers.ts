@@ -1,6 +1,7 @@
 // What the parts of the service tell of themselves while they work; made before them. None of them knows the library.
 
 import type { Registry } from '@prometheus-io/client';
+import type { FactListener } from '../events/facts.ts';
 import { type CommandName, type CommandObserver, commandNames } from '../haproxy/socket/command-observer.ts';
 import type { SocketFailureReason } from '../haproxy/socket/master-socket.ts';
 import type { RequestObserver } from '../http/services.ts';
@@ -112,6 +113,7 @@ class GroupMetrics {
   }
 }
 
+/** Counts what the parts report while they work: facts, and observers of single parts where a fact would cost too much. */
 export class MetricObservers {
   readonly operations: OperationMetrics;
   readonly groups: GroupMetrics;
@@ -120,6 +122,11 @@ export class MetricObservers {
   readonly reloads: ReloadMetrics;
   readonly requests: RequestMetrics;
   readonly webhooks: WebhookMetrics;
+
+  readonly listener: FactListener = (fact) => {
+    this.operations.listener(fact);
+    if (fact.type === 'reload.ended') this.reloads.ended(fact.data);
+  };
 
   constructor(registry: Registry) {
     const instruments = new Instruments(registry);

@@ -1,8 +1,8 @@
 // Reloads: how many of which kind, what came of them, and whether one is waited for.
-import type { EndedReload, LastReload, ReloadPurpose } from '../configuration/reload/reload-coordinator.ts';
+import type { Facts, ReloadPurpose } from '../events/facts.ts';
 import { type Instruments, OptionalGauge } from './instruments.ts';
 
-const results: readonly LastReload['status'][] = ['completed', 'refused', 'failed'];
+const results: readonly Facts['reload.ended']['status'][] = ['completed', 'refused', 'failed'];
 const purposes: readonly ReloadPurpose[] = ['requested', 'site', 'restore', 'scheduled'];
 /** Seconds; one with its rollback may take two minutes. */
 const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -52,7 +52,7 @@ export class ReloadMetrics {
     this.#attempts = instruments.gauge('reload_pending_attempts', 'How often the reload that is waited for was tried.');
   }
 
-  ended({ status, purpose, milliseconds }: EndedReload): void {
+  ended({ status, purpose, milliseconds }: Facts['reload.ended']): void {
     this.#total.inc({ result: status, reason: purpose });
     this.#durations.observe({ result: status }, milliseconds / 1_000);
     // Nothing of a site or a backup that the proxy refuses stays, and whoever sent it was told.

@@ -65,7 +65,6 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     interrupted: () => false,
-    onEnded: (ended) => options.observer.ended(ended),
     inForce: async () => null,
   });
   const noSites = async () => refuseAttached(configFile, 'sites');

@@ -64,7 +64,7 @@ export function wireBlocking(options: {
   readonly emit?: Emit;
   readonly now: () => Date;
   /** What the version that runs can do; it may change with a reload. */
-  readonly capabilities: () => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
+  readonly capabilities: (runningVersion: string | null) => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
   readonly scheduleReload: (reason: string) => boolean;
   /** Left out: the live configuration uses the trusted map as it should. */
   readonly trustUsage?: TrustUsage;
@@ -90,8 +90,8 @@ export function wireBlocking(options: {
   const pending = new PendingVersions();
   // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
   const rule = new RemovalRule({
-    mayReplace: () => replacePays(capabilities()),
-    scans: () => !capabilities().fastDeletes,
+    mayReplace: () => replacePays(capabilities(book.runningVersion)),
+    scans: () => !capabilities(book.runningVersion).fastDeletes,
   });
   const book = new WorkerBook(now, (pid) => rule.forget(pid), emit);
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);

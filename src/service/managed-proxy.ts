@@ -119,7 +119,6 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     },
     memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
     interrupted: () => marker.interrupted !== null,
-    onEnded: (ended) => options.observer.ended(ended),
     inForce: () => configurationInForce({ live, origin, backups, marker, sitesMapBase: settings.sitesMap, log }),
   });
 

@@ -1,13 +1,12 @@
-// What the service needs of whoever looks after HAProxy and its configuration. There are two: the service itself
-// (managed-proxy.ts), or the operator, beside whom it keeps the maps only (attached-proxy.ts).
+// What the service needs from the side that runs HAProxy and writes its configuration: the service itself
+// (managed-proxy.ts), or the operator, and then the service keeps the maps only (attached-proxy.ts).
 
 import type { AttachedReport, DriftReport } from '../api/health.ts';
-import type { TrustInConfiguration } from '../blocking/trusted-set.ts';
+import { type TrustInConfiguration, type TrustUsage, unknownTrust } from '../blocking/trusted-set.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { Emit } from '../events/facts.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
-import type { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
 import type { SitesService } from '../sites/sites-service.ts';
 import type { ReloadsStore } from '../store/reloads-store.ts';
@@ -52,8 +51,43 @@ export interface ProxySideOptions {
   readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'reconciler' | 'book' | 'link'>;
   readonly socket: MasterSocket;
   readonly versions: ProxyVersions;
-  readonly observer: MetricObservers['reloads'];
   readonly log: Log;
   readonly emit: Emit;
   readonly now: () => Date;
+}
+
+/** What the blocked set needs from the proxy's side, which is made after it and connected then. */
+export class ProxyLink {
+  #side: ProxySide | null = null;
+
+  connect(side: ProxySide): void {
+    this.#side = side;
+  }
+
+  get forBlocking() {
+    return {
+      scheduleReload: (reason: string) => this.#scheduleReload(reason),
+      reconsiderReload: () => this.#side?.reloads.reconsider(),
+      trustUsage: this.#trustUsage(),
+    };
+  }
+
+  #scheduleReload(reason: string): boolean {
+    if (this.#side?.mayReload() !== true) return false;
+    this.#side.reloads.schedule(reason);
+    return true;
+  }
+
+  #trustUsage(): TrustUsage {
+    const last = () => this.#side?.trust ?? unknownTrust;
+    return {
+      get last() {
+        return last();
+      },
+      look: async () => {
+        await this.#side?.look();
+        return last();
+      },
+    };
+  }
 }

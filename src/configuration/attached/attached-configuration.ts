@@ -4,7 +4,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import type { AttachedReport, FrontEndReport } from '../../api/health.ts';
 import type { WorkerBook } from '../../blocking/compare/worker-book.ts';
-import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
+import { type TrustInConfiguration, unknownTrust } from '../../blocking/trusted-set.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { configurationFilesOf, UnreadableConfiguration } from '../../haproxy/process/configuration-files.ts';
 import { findMaster } from '../../haproxy/process/master-process.ts';
@@ -17,7 +17,6 @@ import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 
 /** A worker's start and its age are known to a hundredth of a second each. */
 const clockSlackMs = 20;
-const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
 
 interface Reading {
   readonly files: readonly ConfigurationFile[];

@@ -7,10 +7,11 @@ import { stopTime } from '../../../testkit/stop-time.ts';
 import { StoreFolder } from '../../../testkit/store/store-folder.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
+import type { Facts } from '../../events/facts.ts';
 import { ReloadsStore } from '../../store/reloads-store.ts';
 import { silentLog } from '../../telemetry/log.ts';
 import { Candidate } from './live-file.ts';
-import { type EndedReload, ReloadCoordinator } from './reload-coordinator.ts';
+import { ReloadCoordinator } from './reload-coordinator.ts';
 
 let fixture: ReloadFixture;
 let database: StoreFolder;
@@ -28,7 +29,7 @@ beforeEach(async () => {
   history = new ReloadsStore(await database.open());
   reloads = coordinator();
 });
-const coordinator = (onEnded: (ended: EndedReload) => void = () => undefined) =>
+const coordinator = (onEnded: (ended: Facts['reload.ended']) => void = () => undefined) =>
   new ReloadCoordinator({
     reload: fixture.safeReload,
     store: history,
@@ -42,7 +43,9 @@ const coordinator = (onEnded: (ended: EndedReload) => void = () => undefined) =>
     },
     inForce: async () => null,
     interrupted: () => fixture.marker.interrupted !== null,
-    onEnded,
+    emit: (type, data) => {
+      if (type === 'reload.ended') onEnded(data as Facts['reload.ended']);
+    },
   });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -51,8 +54,8 @@ afterEach(async () => {
   await database.remove();
 });
 
-/** A coordinator that tells what ended, after one completed reload. */
-async function withLast(onEnded: (ended: EndedReload) => void) {
+/** A coordinator after one completed reload. */
+async function withLast(onEnded: (ended: Facts['reload.ended']) => void) {
   reloads = coordinator(onEnded);
   await reloads.reload('first');
   return { last: reloads.last };

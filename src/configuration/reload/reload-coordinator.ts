@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Mutex } from '../../concurrency/mutex.ts';
 import { WakeablePause, withTimeout } from '../../concurrency/pause.ts';
-import { type Emit, noFacts } from '../../events/facts.ts';
+import { type Emit, noFacts, type ReloadPurpose } from '../../events/facts.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
@@ -26,15 +26,6 @@ export interface LastReload {
   readonly error: string | null;
   /** Null: no error. */
   readonly error_code: number | null;
-}
-
-/** `scheduled`: by the service itself. */
-export type ReloadPurpose = 'requested' | 'site' | 'restore' | 'scheduled';
-
-export interface EndedReload {
-  readonly status: LastReload['status'];
-  readonly purpose: ReloadPurpose;
-  readonly milliseconds: number;
 }
 
 const coalesceMs = 150;
@@ -73,8 +64,6 @@ export interface ReloadCoordinatorDeps {
   readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
   /** The last reload failed, and so did its rollback: live file, proxy and database may disagree. */
   readonly interrupted: () => boolean;
-  /** Called after each reload, completed or not. */
-  readonly onEnded?: (ended: EndedReload) => void;
   readonly comparisonTimeoutMs?: number;
 }
 
@@ -284,7 +273,7 @@ export class ReloadCoordinator {
   #ended(status: LastReload['status'], purpose: ReloadPurpose, milliseconds: number): void {
     this.#lastEnd = performance.now();
     this.#lastLength = milliseconds;
-    this.#deps.onEnded?.({ status, purpose, milliseconds });
+    this.#emit('reload.ended', { status, purpose, milliseconds });
   }
 
   async #record(

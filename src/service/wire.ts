@@ -1,0 +1,178 @@
+// Everything that the service consists of, made in order and passed on; no part looks up another.
+
+import { Registry } from '@prometheus-io/client';
+import { AuditRecorder } from '../audit/audit-recorder.ts';
+import { EventFeed } from '../events/event-feed.ts';
+import { EventRing } from '../events/event-ring.ts';
+import { FactBus, type FactType } from '../events/facts.ts';
+import { operationLog } from '../events/operation-log.ts';
+import { findMaster } from '../haproxy/process/master-process.ts';
+import { MasterSocket } from '../haproxy/socket/master-socket.ts';
+import { Health } from '../health/health.ts';
+import { HealthWatch } from '../health/health-watch.ts';
+import { builtPanel, readPanel } from '../http/panel-files.ts';
+import type { Services } from '../http/services.ts';
+import { ApiKeys } from '../keys/keys.ts';
+import { Sessions } from '../keys/sessions.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { MetricObservers } from '../metrics/observers.ts';
+import type { Settings } from '../settings.ts';
+import type { OpenState } from '../start/open-state.ts';
+import { ApiKeysStore } from '../store/api-keys-store.ts';
+import { AuditStore } from '../store/audit-store.ts';
+import { ReloadsStore } from '../store/reloads-store.ts';
+import { SessionsStore } from '../store/sessions-store.ts';
+import { SitesStore } from '../store/sites-store.ts';
+import { WebhooksStore } from '../store/webhooks-store.ts';
+import type { ProxyVersions } from '../supervision/proxy-versions.ts';
+import type { Log } from '../telemetry/log.ts';
+import { Webhooks } from '../webhooks/webhooks.ts';
+import { wireAttachedProxy } from './attached-proxy.ts';
+import { wireBlocking } from './blocking-parts.ts';
+import { wireManagedProxy } from './managed-proxy.ts';
+import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
+import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
+
+/** Health is checked soon after these facts. */
+const mayChangeHealth: ReadonlySet<FactType> = new Set([
+  'drift.seen',
+  'drift.repaired',
+  'reload.completed',
+  'reload.failed',
+  'worker.appeared',
+  'worker.gone',
+]);
+
+async function wireProxy(options: ProxySideOptions): Promise<ProxySide> {
+  return options.settings.attached ? wireAttachedProxy(options) : await wireManagedProxy(options);
+}
+
+export async function wireService(options: {
+  readonly settings: Settings;
+  readonly state: OpenState;
+  readonly versions: ProxyVersions;
+  readonly version: string;
+  readonly started: () => boolean;
+  readonly log: Log;
+}) {
+  const { settings, state, versions, version, started, log } = options;
+  const { database, instance } = state;
+  const now = (): Date => new Date();
+  const ring = new EventRing({ log, now });
+  const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
+  const registry = new Registry();
+  const observers = new MetricObservers(registry);
+  const facts = new FactBus(log);
+  const { emit } = facts;
+  for (const listener of [operationLog(log), ring.listener, audit.listener, observers.listener]) facts.listen(listener);
+  const webhooks = new Webhooks({
+    store: new WebhooksStore(database),
+    ring,
+    emit,
+    log,
+    now,
+    observer: observers.webhooks,
+  });
+  const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
+  const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
+  const sitesStore = new SitesStore(database);
+  // The proxy's side needs the blocked set, which asks it for reloads: it is connected below.
+  const proxyLink = new ProxyLink();
+  const blocking = wireBlocking({
+    settings,
+    database,
+    instance,
+    socket,
+    log,
+    emit,
+    now,
+    capabilities: (running) => versions.capabilitiesOf(running),
+    ...proxyLink.forBlocking,
+    observers: {
+      drift: observers.drift,
+      groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
+    },
+  });
+  const { book } = blocking;
+
+  const proxy = await wireProxy({
+    settings,
+    sites: sitesStore,
+    history: new ReloadsStore(database),
+    parts: blocking,
+    socket,
+    versions,
+    log,
+    emit,
+    now,
+  });
+  proxyLink.connect(proxy);
+  const { reloads } = proxy;
+
+  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, emit, now });
+  const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
+  const panel = await readPanel(builtPanel, log);
+  const health = new Health({
+    database,
+    socket,
+    link: blocking.link,
+    book,
+    keeper: blocking.keeper,
+    trusted: blocking.trusted,
+    blocked: blocking.blocked,
+    turns: blocking.turns,
+    bulk: blocking.bulk,
+    reconciler: blocking.reconciler,
+    reloads,
+    drift: proxy.drift,
+    attached: () => proxy.attached(),
+    trustHasEffect: () => proxy.trust.hasEffect,
+    findMaster: () => findMaster(settings.pidFile, settings.configFile),
+    versions: () => ({
+      service: version,
+      proxy: versions.versionOf(book.runningVersion),
+      unsupported: versions.unsupportedBy(book.runningVersion),
+      untested: versions.untested(book.runningVersion),
+    }),
+    proxyProblems: () => proxy.problems(),
+    started,
+  });
+  const healthWatch = new HealthWatch({ probe: (how) => health.report(how), emit, log });
+  facts.listen(({ type }) => {
+    if (mayChangeHealth.has(type)) healthWatch.kick();
+  });
+
+  const metrics = new Metrics(
+    registry,
+    observers,
+    {
+      version,
+      proxyVersion: () => versions.versionOf(book.runningVersion),
+      sets: setSources(blocking),
+      reloads,
+      storedFacts: () => storedFacts(blocking.store, sitesStore),
+      expiringEntries: () => blocking.store.countEnding(),
+      webhookBacklogs: () => webhooks.backlogs(),
+      health: gentleHealth(health),
+      proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
+    },
+    log,
+  );
+  const services: Services = {
+    blockedSet: blocking.blockedSet,
+    trustedIps: blocking.trusted,
+    sites: proxy.sites,
+    configuration: proxy.configuration,
+    keys,
+    sessions,
+    audit,
+    events: new EventFeed(ring),
+    webhooks,
+    health,
+    panel,
+    metrics,
+    operations: { ended: (operation) => emit('operation.answered', operation) },
+    log,
+  };
+  return { services, blocking, proxy, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
+}

@@ -42,6 +42,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'components',
+          environment: 'happy-dom',
+          setupFiles: ['panel/src/test/setup.ts'],
+          include: ['panel/src/**/*.test.tsx'],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'whole',
           globalSetup: ['testkit/bundled-program.ts'],
           include: ['test/**/*.test.ts'],

@@ -375,7 +375,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await dialog().getByLabel('trust.added').check();
       expect(await seriousFindings(page)).toEqual([]);
       await dialog().getByRole('button', { name: 'Add webhook' }).click();
-      const field = dialog().getByLabel('Secret', { exact: true });
+      const field = dialog().getByLabel('Webhook secret');
       await field.waitFor();
       // Only the button closes it: the secret cannot be shown again.
       await page.keyboard.press('Escape');

@@ -7,7 +7,7 @@ export interface SecretShownProps {
 
 export function SecretShown({ secret, onClose }: SecretShownProps) {
   return (
-    <ShownOnce label="Secret" secret={secret} onClose={onClose}>
+    <ShownOnce label="Webhook secret" secret={secret} onClose={onClose}>
       You will not be able to see this secret again. The receiver needs it to verify deliveries.
     </ShownOnce>
   );

@@ -1,0 +1,90 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { FakeService, problem } from '../../../test/fake-service.ts';
+import { renderInApp } from '../../../test/render.tsx';
+import { ImportDialog } from './import-dialog.tsx';
+
+const counts = { added: 2, updated: 0, removed: 0, unchanged: 0, rejected: [], rejected_total: 0 };
+let service: FakeService;
+let failing: boolean;
+beforeEach(() => {
+  failing = false;
+  service = new FakeService();
+  service.on('POST /api/blocked-ips/batch', ({ query }) =>
+    failing && query.get('dry_run') === null
+      ? problem(503, 6003, 'the disk is full')
+      : { body: { ...counts, runtime_map_updated: true } },
+  );
+});
+
+const onClose = vi.fn();
+const click = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }));
+/** The entries of all requests that were no dry run. */
+const imported = () =>
+  service.calls
+    .filter(({ call, query }) => call.endsWith('/batch') && query.get('dry_run') === null)
+    .map(({ body }) => body);
+
+async function preview(list: string): Promise<void> {
+  await renderInApp(<ImportDialog onClose={onClose} />);
+  fireEvent.change(screen.getByLabelText('Or paste a list'), { target: { value: list } });
+  await click('Preview list');
+}
+
+it('previews a list with its invalid lines, and changes nothing yet', async () => {
+  await preview('192.0.2.1\n192.0.2.300\n192.0.2.2\n192.0.2.1\n');
+  await screen.findByText('1 invalid line will be skipped');
+  expect((await screen.findByRole('table', { name: 'Invalid lines' })).textContent).toContain('192.0.2.300');
+  expect(screen.getByText(/to block/).textContent).toBe('2 addresses to block, 1 duplicate');
+  await screen.findByText('2 new addresses.');
+  expect(imported()).toEqual([]);
+});
+
+it('imports the list with the defaults of the dialog, and reports the result', async () => {
+  await preview('192.0.2.1\n192.0.2.2\n');
+  fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'feed' } });
+  fireEvent.click(screen.getByLabelText('1 day'));
+  await click('Block 2 addresses');
+  await screen.findByText('Done. 2 of 2: 2 newly blocked, 0 unchanged');
+  const entry = { reason: 'feed', blocked_by: 'ann', duration_seconds: 86_400 };
+  expect(imported()).toEqual([
+    {
+      add: [
+        { ip_address: '192.0.2.1', ...entry },
+        { ip_address: '192.0.2.2', ...entry },
+      ],
+    },
+  ]);
+});
+
+it('stops at a failure, and resumes after it', async () => {
+  failing = true;
+  await preview('192.0.2.1\n192.0.2.2\n');
+  await click('Block 2 addresses');
+  await screen.findByText('Import stopped');
+  await screen.findByText('The disk is full.');
+  failing = false;
+  await click('Resume import');
+  await screen.findByText('Done. 2 of 2: 2 newly blocked, 0 unchanged');
+});
+
+it('replaces lines with host bits by their networks, and asks for confirmation again', async () => {
+  await preview('203.0.113.50\n10.1.2.3/8\n');
+  const confirmation = (await screen.findByLabelText('I understand, block them')) as HTMLInputElement;
+  fireEvent.click(confirmation);
+  await click('Use 10.0.0.0/8 for line 2');
+  await screen.findByText('10.0.0.0/8 contains 16,777,216 addresses.');
+  await waitFor(() =>
+    expect((screen.getByLabelText('I understand, block them') as HTMLInputElement).checked).toBe(false),
+  );
+  expect((screen.getByRole('button', { name: 'Block 2 addresses' }) as HTMLButtonElement).disabled).toBe(true);
+});
+
+it('keeps the pasted text and the defaults when going back', async () => {
+  await preview('192.0.2.1\n');
+  fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'feed' } });
+  await click('Back');
+  expect((screen.getByLabelText('Or paste a list') as HTMLTextAreaElement).value).toBe('192.0.2.1\n');
+  await click('Preview list');
+  expect(((await screen.findByLabelText('Reason')) as HTMLInputElement).value).toBe('feed');
+});

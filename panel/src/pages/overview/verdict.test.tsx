@@ -1,0 +1,65 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { FakeService } from '../../test/fake-service.ts';
+import { renderInApp } from '../../test/render.tsx';
+import { Verdict } from './verdict.tsx';
+
+const health = {
+  status: 'ok',
+  reasons: [] as string[],
+  database: { status: 'ok' },
+  master_socket: { status: 'ok' },
+  workers: { current: { pid: 7 }, draining: [] },
+  scheduled_reload: null as object | null,
+};
+let service: FakeService;
+const answer = (facts: Partial<typeof health>): void =>
+  service.on('GET /health', () => ({ body: { ...health, ...facts } }));
+beforeEach(() => {
+  service = new FakeService();
+  answer({});
+});
+
+const region = () => screen.getByRole('region', { name: 'Blocking status' });
+
+it('is good when the service reports that blocking is active', async () => {
+  await renderInApp(<Verdict />);
+  await screen.findByRole('heading', { name: 'Blocking is active' });
+  expect(region().dataset['tone']).toBe('good');
+  screen.getByRole('button', { name: 'Verify entries' });
+});
+
+it('lists the reasons of incomplete blocking, and repairs it', async () => {
+  answer({ status: 'degraded', reasons: ['worker 7: 3 entries are missing'] });
+  service.on('POST /api/blocked-ips/sync', () => ({
+    body: { runtime_map_synced: true, total_ips: 1_234, added: 3, removed: 0, reload_scheduled: false },
+  }));
+  await renderInApp(<Verdict />);
+  await screen.findByRole('heading', { name: 'Blocking may be incomplete' });
+  screen.getByText('Worker 7: 3 entries are missing.');
+  fireEvent.click(screen.getByRole('button', { name: 'Verify and repair entries' }));
+  await screen.findByText('All entries match');
+  await screen.findByText('1,234 entries verified, 3 repaired.');
+});
+
+it('offers a reload while one is scheduled', async () => {
+  answer({ status: 'degraded', reasons: ['worker 7: no answer'], scheduled_reload: { attempts: 1 } });
+  await renderInApp(<Verdict />);
+  await screen.findByRole('button', { name: 'Reload HAProxy' });
+});
+
+it('says what to check when no button can help', async () => {
+  answer({ status: 'down', reasons: ['database: disk full'], database: { status: 'down' } });
+  await renderInApp(<Verdict />);
+  await screen.findByText('This cannot be fixed here. Check the disk of the service: free space and permissions.');
+  expect(screen.queryByRole('button')).toBeNull();
+});
+
+it('is unknown as soon as the service stops responding', async () => {
+  await renderInApp(<Verdict />);
+  await screen.findByRole('heading', { name: 'Blocking is active' });
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')));
+  await screen.findByRole('heading', { name: 'Unknown: the service does not respond' }, { timeout: 10_000 });
+  await waitFor(() => expect(region().dataset['tone']).toBe('unknown'));
+  expect(screen.queryByRole('button')).toBeNull();
+});

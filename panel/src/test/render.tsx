@@ -1,0 +1,39 @@
+// Renders a component as the application does: with theme, session, queries and router.
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { render } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { createQueries } from '../app/queries.ts';
+import { theme } from '../app/theme.ts';
+import { Session, SessionContext } from '../session/session.ts';
+import { TokenStore } from '../session/token-store.ts';
+
+const noTabs = { postMessage: () => undefined, addEventListener: () => undefined };
+
+export interface RenderOptions {
+  /** Default: true. */
+  readonly signedIn?: boolean;
+}
+
+export async function renderInApp(component: ReactNode, { signedIn = true }: RenderOptions = {}): Promise<Session> {
+  const session = new Session(new TokenStore(sessionStorage, noTabs));
+  if (signedIn) await session.signIn('pm_test');
+  const router = createRouter({
+    routeTree: createRootRoute({ component: () => component }),
+    history: createMemoryHistory(),
+  });
+  await router.load();
+  render(
+    <MantineProvider theme={theme} env="test">
+      <Notifications />
+      <SessionContext value={session}>
+        <QueryClientProvider client={createQueries()}>
+          <RouterProvider router={router as never} />
+        </QueryClientProvider>
+      </SessionContext>
+    </MantineProvider>,
+  );
+  return session;
+}

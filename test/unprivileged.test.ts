@@ -2,11 +2,12 @@
 // neither read its secrets, write its files nor connect to its sockets.
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
-import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
@@ -115,6 +116,24 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
     for (const pid of await service.proxyPids()) process.kill(pid, 'SIGKILL');
     await eventually('the new proxy denies', async () => (await service.visit('127.0.0.78')) === 403);
     await service.healthy();
+  });
+
+  it('reports in the words of HAProxy that it may not change its group', async () => {
+    const template = join(folder, 'group.liquid');
+    await writeFile(template, builtInTemplate);
+    const beside = await start(bin, user, { environment: { PROXY_MANAGER_TEMPLATE: template } });
+    try {
+      await beside.healthy();
+      // The check accepts it: only a worker changes its group, when it starts.
+      await writeFile(template, builtInTemplate.replace('\nglobal\n', '\nglobal\n    gid 1\n'));
+      const { body } = await beside.call('POST', '/api/config/reload');
+      const words = expect.stringContaining('Cannot set gid 1');
+      expect(body).toMatchObject({ restored: true, output: words, detail: words });
+      expect((await beside.health()).body['last_reload']).toMatchObject({ status: 'failed', error: words });
+      await beside.healthy();
+    } finally {
+      await beside.stop();
+    }
   });
 
   it('opens no debugger on SIGUSR1', async () => {

@@ -87,7 +87,7 @@ export class AttachedReload implements Reload {
 }
 
 function refusal({ id, reasons }: ReloadRequest, what: string, output: string, workers = {}): ServiceError {
-  return new ServiceError(codes.ProxyRefusesConfiguration, 'reload', `${what}: ${firstAlert(output)}`, {
+  return new ServiceError(codes.ProxyRefusesConfiguration, 'reload', inItsWords(what, output), {
     members: { id, reasons, output, ...workers },
   });
 }
@@ -107,8 +107,13 @@ function failure(
   }
   const code = reason === 'not-running' ? codes.ProxyNotRunning : codes.ReloadUnconfirmed;
   const { id, reasons } = request;
-  return new ServiceError(code, 'reload', `the reload was not confirmed: ${detail}`, {
+  return new ServiceError(code, 'reload', `the reload was not confirmed: ${inItsWords(detail, output)}`, {
     retryAfterSeconds: 10,
     members: { id, reasons, output, ...workers },
   });
+}
+
+/** Without output (by a signal, or up to HAProxy 2.6), the journal of the unit has the messages. */
+function inItsWords(what: string, output: string): string {
+  return output.trim() === '' ? `${what}; see HAProxy's own log (journalctl -u haproxy)` : `${what}: ${firstAlert(output)}`;
 }

@@ -82,12 +82,19 @@ export class ProxyReload {
     }
   }
 
-  /** Adds HAProxy's own messages to a reload that failed: up to 2.6 its socket has none. */
+  /**
+   * Adds HAProxy's own messages to a reload that failed, which the socket does not report up to 2.6, nor up to 3.0 when
+   * the new worker exits and the master with it.
+   */
   async #withOutput(reload: () => Promise<ReloadOutcome>): Promise<ReloadOutcome> {
     const output = this.#deps.outputFile === null ? null : await ProxyOutput.now(this.#deps.outputFile);
     const outcome = await reload();
-    if (outcome.confirmed || outcome.reason !== 'refused' || outcome.output.trim() !== '') return outcome;
-    if (output !== null) return { ...outcome, output: await output.complaints() };
+    if (outcome.confirmed || outcome.reason === 'not-running' || outcome.output.includes('[ALERT]')) return outcome;
+    if (output !== null) {
+      const messages = [outcome.output.trim(), await output.complaints()];
+      return { ...outcome, output: messages.filter((text) => text !== '').join('\n') };
+    }
+    if (outcome.output.trim() !== '') return outcome;
     return { ...outcome, detail: `${outcome.detail}; see HAProxy's own log (systemd: journalctl -u haproxy)` };
   }
 

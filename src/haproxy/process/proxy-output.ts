@@ -19,7 +19,7 @@ export class ProxyOutput {
     return new ProxyOutput(path, await sizeOf(path));
   }
 
-  /** The alerts and warnings written since, one per line; empty if none. */
+  /** The alerts written since, then the warnings (each proxy writes one when it stops), one per line; empty if none. */
   async complaints(): Promise<string> {
     const size = await sizeOf(this.#path);
     // A smaller file was truncated or replaced.
@@ -29,7 +29,8 @@ export class ProxyOutput {
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from);
       const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n');
-      return lines.filter((line) => /^\[(ALERT|WARNING)\]/.test(line)).join('\n');
+      const of = (level: string): string[] => lines.filter((line) => line.startsWith(`[${level}]`));
+      return [...of('ALERT'), ...of('WARNING')].join('\n');
     } finally {
       await handle.close();
     }

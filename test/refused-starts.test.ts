@@ -223,7 +223,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     it('from files that others could replace', async () => {
       await chmod(service.paths.config, 0o666);
       cleanUps.push(() => chmod(service.paths.config, 0o640));
-      await expectNone(missingTemplate, 2, /could not be started either: everybody may write to the configuration/);
+      await expectNone(missingTemplate, 2, /could not be started either: every user may write to the configuration/);
     });
   });
 });

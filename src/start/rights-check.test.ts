@@ -42,7 +42,7 @@ describe('a start is refused, with the command that mends it,', () => {
     database,
     `${state}/api-key`,
     'var/log/proxy-manager.log',
-  ])('when everybody may write to %s', async (path) => {
+  ])('when every user may write to %s', async (path) => {
     await mkdir(at('var/log'), { recursive: true });
     await writeFile(at(path), '');
     await chmod(at(path), 0o602);
@@ -50,10 +50,10 @@ describe('a start is refused, with the command that mends it,', () => {
   });
 
   test.each(['etc', 'etc/proxy', 'var/lib', state, 'var/run'])(
-    'when everybody may write to the folder %s',
+    'when every user may write to the folder %s',
     async (path) => {
       await chmod(at(path), 0o777);
-      expect(() => check()).toThrow(`everybody may write to ${at(path)}, and so put anything in the place of`);
+      expect(() => check()).toThrow(`every user may write to ${at(path)}, and so could replace`);
       expect(() => check()).toThrow(`: chmod o-w ${at(path)}`);
     },
   );
@@ -69,7 +69,7 @@ describe('a start is refused, with the command that mends it,', () => {
     check({ PROXY_MANAGER_LOG_FILE: at('shared/ours/x'), PROXY_MANAGER_MASTER_SOCKET: at('shared/proxy-cli') });
   });
 
-  test('when everybody may write to a database that is named as a URL with an empty host', async () => {
+  test('when every user may write to a database that is named as a URL with an empty host', async () => {
     await writeFile(at('db'), '');
     await chmod(at('db'), 0o602);
     expect(() => check({ PROXY_MANAGER_DATABASE_URL: `sqlite://${at('db')}` })).toThrow(
@@ -117,19 +117,19 @@ describe('a start goes on, and warns,', () => {
     await chmod(at('etc/proxy'), 0o777);
     checkRights(settings(), log, { refuses: false });
     expect(warned).toEqual(
-      expect.arrayContaining([expect.stringContaining(`everybody may write to ${at('etc/proxy')}`)]),
+      expect.arrayContaining([expect.stringContaining(`every user may write to ${at('etc/proxy')}`)]),
     );
   });
 
-  test('when everybody may read a secret', async () => {
+  test('when every user may read a secret', async () => {
     await writeFile(at(database), '', { mode: 0o644 });
     await writeFile(at('key'), '', { mode: 0o644 });
     await chmod(at(state), 0o755);
     check({ PROXY_MANAGER_API_KEY_FILE: at('key') });
     expect(warned).toEqual([
-      `everybody may read the state folder ${at(state)}: chmod o-rwx ${at(state)}`,
-      `everybody may read the key file ${at('key')}: chmod o-rwx ${at('key')}`,
-      `everybody may read the database ${at(database)}: chmod o-rwx ${at(database)}`,
+      `every user may read the state folder ${at(state)}: chmod o-rwx ${at(state)}`,
+      `every user may read the key file ${at('key')}: chmod o-rwx ${at('key')}`,
+      `every user may read the database ${at(database)}: chmod o-rwx ${at(database)}`,
     ]);
   });
 

@@ -13,7 +13,7 @@ import { StartRefused } from './open-state.ts';
 interface Kept {
   readonly what: string;
   readonly path: string;
-  /** Decides who gets in: nobody else may own it, and it is nobody else's to read. */
+  /** Grants access: no other user may own it, or should read it. */
   readonly secret: boolean;
   /** HAProxy reads it, or takes its word for which process it is. */
   readonly proxys: boolean;
@@ -111,10 +111,10 @@ function keptFiles(settings: Settings): readonly Kept[] {
 
 function refusalsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: number): string[] {
   const refusals = rights.writable.map(({ path: at, sticky }) => {
-    if (at === path) return `everybody may write to ${what} ${path}: chmod o-w ${path}`;
-    // A folder such as /tmp is meant to be everybody's.
+    if (at === path) return `every user may write to ${what} ${path}: chmod o-w ${path}`;
+    // A folder such as /tmp is meant for all users.
     const mend = sticky ? 'name a folder of its own' : `chmod o-w ${at}`;
-    return `everybody may write to ${at}, and so put anything in the place of ${what} ${path}: ${mend}`;
+    return `every user may write to ${at}, and so could replace ${what} ${path}: ${mend}`;
   });
   for (const { path: at, uid, isFolderAbove } of rights.foreignOwners) {
     if (secret && !isFolderAbove) refusals.push(`${what} ${at} belongs to user ${uid}: chown ${ownUid} ${at}`);
@@ -131,7 +131,7 @@ interface Warning {
 function warningsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: number): Warning[] {
   const warnings: Warning[] = [];
   if (secret && rights.readableByAll) {
-    warnings.push({ about: `reading ${path}`, text: `everybody may read ${what} ${path}: chmod o-rwx ${path}` });
+    warnings.push({ about: `reading ${path}`, text: `every user may read ${what} ${path}: chmod o-rwx ${path}` });
   }
   for (const { path: at, uid, isFolderAbove } of rights.foreignOwners) {
     if (secret && !isFolderAbove) continue;

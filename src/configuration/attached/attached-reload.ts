@@ -115,5 +115,7 @@ function failure(
 
 /** Without output (by a signal, or up to HAProxy 2.6), the journal of the unit has the messages. */
 function inItsWords(what: string, output: string): string {
-  return output.trim() === '' ? `${what}; see HAProxy's own log (journalctl -u haproxy)` : `${what}: ${firstAlert(output)}`;
+  return output.trim() === ''
+    ? `${what}; see HAProxy's own log (journalctl -u haproxy)`
+    : `${what}: ${firstAlert(output)}`;
 }

@@ -22,7 +22,12 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const run = promisify(execFile);
 
-const pages = ['README.md', 'SECURITY.md', ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })]
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }),
+]
   .filter((path) => path.endsWith('.md'))
   .map((path) => (existsSync(join(root, path)) ? path : join('docs', path)));
 const guide = read('docs/operators-guide.md');

@@ -32,6 +32,8 @@ const pages = [
   .map((path) => (existsSync(join(root, path)) ? path : join('docs', path)));
 const guide = read('docs/operators-guide.md');
 
+/** The example changes of CONTRIBUTING.md name things that do not exist. */
+const withoutDiffs = (text: string) => text.replaceAll(/^```diff\n[\s\S]*?^```$/gm, '');
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 const withoutCode = (text: string) => withoutBlocks(text).replaceAll(/`[^`\n]*`/g, '``');
 
@@ -137,7 +139,7 @@ describe('the documents', () => {
     const others = /^PROXY_MANAGER_(URL|NODE|CRASH_AT|TEST_\w+)$/;
     const known = new Set(settingDefinitions.map(({ variable }) => variable));
     const wrong = pages.flatMap((page) =>
-      [...read(page).matchAll(/PROXY_MANAGER_[A-Z_]*[A-Z]/g)]
+      [...withoutDiffs(read(page)).matchAll(/PROXY_MANAGER_[A-Z_]*[A-Z]/g)]
         .map(([name]) => name)
         .filter((name) => !known.has(name) && !others.test(name))
         .filter((name) => ![...known].some((variable) => variable.startsWith(`${name}_`)))

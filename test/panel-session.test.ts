@@ -134,6 +134,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await dialog.getByLabel('Address or network').fill('192.0.2.10');
     await dialog.getByLabel('Duration').selectOption('8 hours');
     await dialog.getByRole('button', { name: 'Trust address' }).click();
+    await dialog.waitFor({ state: 'hidden' });
     const row = page.getByRole('row', { name: /192\.0\.2\.10/ });
     await row.getByText('in 8 h').waitFor();
     const before = (await service.call('GET', '/api/trusted-ips/192.0.2.10')).body;
